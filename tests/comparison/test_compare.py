@@ -496,20 +496,24 @@ class TestSettings:
 
 
 class TestBars:
-    """What a user sees while it takes long: a bar of steps, and below it one of what the step counts."""
+    """What a user sees while it takes long: a line that says what is done, and below it a bar that counts it."""
 
     SYSTEMS: ClassVar = {"A": ["a cat sat", "it rains"], "B": ["a cat ran", "it snows"], "C": ["a dog", "it snows"]}
     REFERENCES = ("a cat sat down", "it rained")
 
     @pytest.fixture
     def bars(self, monkeypatch):
-        """The bars that were shown, when they were closed: what they count, how many are done, and of how many."""
+        """The bars that were shown, when they were closed: what they count, how many are done, and of how many.
+
+        A line without a bar, such as that of loading, is there with its text.
+        """
         found = []
 
         class Bar(tqdm.tqdm):
             def close(self):
                 if not self.disable:
-                    found.append((self.desc.removesuffix(": "), self.n, self.total, self.unit))
+                    done = () if self.total is None else (self.n, self.total, self.unit.strip())
+                    found.append((self.desc.removesuffix(": "), *done))
                 super().close()
 
         monkeypatch.setattr(tqdm, "tqdm", Bar)
@@ -520,8 +524,8 @@ class TestBars:
         settings = {"test": test, "n_resamples": number, "progress": True}
         compare(self.SYSTEMS, "chrf", references=self.REFERENCES, **settings)
         assert bars == [
-            ("resampling", number, number, "resample"), ("testing", 3, 3, "pair"),
-            ("resampling", 1000, 1000, "resample"), (f"chrf_multi {test} test", 4, 4, "step"),
+            ("resampling", number, number, "resamples"), ("testing", 3, 3, "pairs"),
+            ("resampling", 1000, 1000, "resamples"), (f"metric 1 of 1, chrf_multi: {test} test and intervals",),
         ]  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -534,8 +538,8 @@ class TestBars:
         systems = {"A": ["a tapir sat", "it hailed"], "B": ["a tapir ran"] * 2, "C": ["a gnu sat", "it thawed"]}
         references = ["a tapir sat down", "it drizzled"] if metric_class(metric).takes_references else None
         compare(systems, spec(metric), references=references, test=None, progress=True)
-        assert [bar for bar in bars if bar[3] == "text"] == [(what, number, number, "text") for number in texts]
-        assert bars[-1] == (f"{metric} intervals", 4, 4, "step")
+        assert [bar for bar in bars if bar[3:] == ("texts",)] == [(what, number, number, "texts") for number in texts]
+        assert bars[-1] == (f"metric 1 of 1, {metric}: intervals",)
 
     def test_are_not_there_unless_they_are_wanted(self, bars):
         compare(self.SYSTEMS, [spec("bertscore_idf")], references=self.REFERENCES, n_resamples=9)

@@ -104,6 +104,7 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    from tercet.statistics.progress import bars_within, line_of
     from tercet.trust.best_mean import best_mean
     from tercet.trust.correlate import correlate
     from tercet.trust.reading import read_graded
@@ -128,7 +129,8 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     )  # fmt: skip
     text = _rendered(found, form, output.out)
     if output.mean is not None:
-        best = best_mean(found, unit=output.mean_folds)
+        with bars_within(output.progress), line_of(f"choosing the weights of {output.mean}"):
+            best = best_mean(found, unit=output.mean_folds)
         best.mean.save(output.mean)
         typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
     write(text, output.out, form)

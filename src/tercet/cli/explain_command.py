@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -87,6 +88,7 @@ def explain(
     from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
+    from tercet.statistics.progress import bars_within, line_of
 
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
@@ -106,7 +108,8 @@ def explain(
             check_references(each.name, each.references, spec.options, f"{spec.metric}:")
             for name, texts in each.systems.items():
                 asked = {"against": against, "their_options": theirs, "n_gaps": items, "scale": 100, **spec.options}
-                found.append((each.name, name, explain_difference(spec.metric, texts, each.references, **asked)))
+                with bars_within(sys.stderr.isatty()), line_of(f"{name}: {spec.metric} and {against}"):
+                    found.append((each.name, name, explain_difference(spec.metric, texts, each.references, **asked)))
     if format == "json":
         typer.echo(to_json(found))
         return

@@ -19,7 +19,7 @@ from tercet.metric.scorer import Scorer, segment_lists
 from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.paired_tests import holm
-from tercet.statistics.progress import bar_of, bars_within
+from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
 from .checks import check_baseline, check_references
@@ -100,8 +100,6 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
-    from tqdm import tqdm
-
     specs = read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
@@ -122,25 +120,22 @@ def compare(
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     found = Comparison(test_set, first, [], test, number, confidence_level, alpha, seed, interval, corpus=corpus)
     warned = odd_references(test_set) if needed_by else []
-    # the last step of each metric: resamples for tests and intervals
-    steps = tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="step")
-    with steps as bar, bars_within(progress):
-        for spec in specs:
+    with bars_within(progress), line_of("") as show:
+        for place, spec in enumerate(specs, 1):
             scorer = spec.scorer(scale=100)
-            bar.set_description(spec.metric[:40])
+            show(f"metric {place} of {len(specs)}, {spec.metric}: scores")
             with recorded() as caught:
                 stats = system_stats(scorer, corpus, test_set)
                 for name, own in zip(names, stats, strict=True):
                     warn_of_scores(test_set, name, scorer, own)
             warned += caught
-            bar.update(len(names))
             warn_of_gaps(test_set, scorer, stats)
-            bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])
+            resampled = "intervals" if test is None else f"{test} test and intervals"
+            show(f"metric {place} of {len(specs)}, {spec.metric}: {resampled}")
             scored = _scored(stats)
             pvalues = _all_pairs(scorer, scored, test, number, seed)
             found.facts.extend(facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored))
             found.tables.extend(_tables(found, spec, scorer, stats, pvalues))
-            bar.update()
     found.warnings.extend(dict.fromkeys(warned))
     return found
 
@@ -220,7 +215,7 @@ def _all_pairs(
     pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
     pairs = list(combinations(range(len(stats)), 2))
     tested = run(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
-    with bar_of("testing", "pair", len(pairs)) as bar:
+    with bar_of("testing", "pairs", len(pairs)) as bar:
         for (one, other), results in zip(pairs, tested, strict=True):
             for name, result in results.items():
                 pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue

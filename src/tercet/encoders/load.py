@@ -11,6 +11,7 @@ from typing import Any
 
 from tercet.errors import OptionError, shorten
 from tercet.signature import digest
+from tercet.statistics.progress import line_of
 
 from .encoder import Encoder
 from .find import load_config, load_tokenizer, locate
@@ -99,23 +100,25 @@ def _encoder(
     import torch
 
     where = usable(device)
-    network = load_network(model, load_config(model), num_layers, use_safetensors)
-    network.model.to(where, getattr(torch, dtype))
-    if where.type == "cpu" and dtype == "float32":
-        use_onednn(network.model)
-    n_layers = network.depth + 1 if num_layers is None else 1
-    label = label_of(model, network.digest, subwords.fingerprint)
-    return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
+    with line_of(f"loading the encoder {model_name(model)}"):
+        network = load_network(model, load_config(model), num_layers, use_safetensors)
+        network.model.to(where, getattr(torch, dtype))
+        if where.type == "cpu" and dtype == "float32":
+            use_onednn(network.model)
+        n_layers = network.depth + 1 if num_layers is None else 1
+        label = label_of(model, network.digest, subwords.fingerprint)
+        return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
 
 
 @lru_cache(maxsize=8)
 def _subwords(
     model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
 ) -> Subwords:
-    tokenizer = load_tokenizer(model)
-    if lowercase:
-        tokenizer = lower_casing(tokenizer)
-    return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
+    with line_of(f"loading the tokenizer of {model_name(model)}"):  # and PyTorch, before any other use of it
+        tokenizer = load_tokenizer(model)
+        if lowercase:
+            tokenizer = lower_casing(tokenizer)
+        return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
 
 
 @lru_cache(maxsize=8)
@@ -134,8 +137,13 @@ def state_of(model: str) -> tuple[object, ...]:
 
 def label_of(model: str, *digests: str) -> str:
     """Return a located model's entry in a signature: its name, and a digest of its files."""
-    name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
+    name = re.sub(r"[|:,\s]", "_", model_name(model))
     return f"{name}@{digest(digests)}"
+
+
+def model_name(model: str) -> str:
+    """Return the name of a located model: on the Hub, or of its folder."""
+    return Path(model).name if os.path.isdir(model) else model
 
 
 def best_device(asked: str | None) -> str:

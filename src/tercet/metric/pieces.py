@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tercet.corpus.corpus import Corpus
+from tercet.statistics.progress import bar_of
 from tercet.statistics.stats import SegmentStats, check_alike
 
 from .scorer import Scorer
@@ -58,6 +59,9 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
         made = scorer.system_stats(batch, context)
         own = rows[:, start : start + batch.n_segments]
         own[:] = made.rows.reshape(own.shape)
+        if bar is not None:
+            bar.total = max(bar.total, bar.n + batch.n_segments)  # of those that are counted again too
+            bar.update(batch.n_segments)
         return replace(made, rows=own[0])
 
     contexts: list[Any]
@@ -69,20 +73,20 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
         pieces[start] = counted(batch, start, context)
         return context
 
-    if scorer.needs_corpus and not scorer.signature_tells:
-        contexts = [scorer.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
-    else:
-        contexts = list(each_piece(scorer, n, fitted_and_counted, n_systems))
-    context = joined_context(contexts)
-    signature = scorer.signature(context)
-
     def settled(start: int, stop: int) -> SegmentStats:
         made = pieces.get(start)
         if made is not None and made.signature == signature:
             return made
         return counted(corpus.part(start, stop), start, context)
 
-    parts = list(each_piece(scorer, n, settled, n_systems))
+    with bar_of("scoring", "segments", n) as bar:
+        if scorer.needs_corpus and not scorer.signature_tells:
+            contexts = [scorer.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
+        else:
+            contexts = list(each_piece(scorer, n, fitted_and_counted, n_systems))
+        context = joined_context(contexts)
+        signature = scorer.signature(context)
+        parts = list(each_piece(scorer, n, settled, n_systems))
     check_alike(parts)
     return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
 

@@ -90,7 +90,7 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
         given = [_read_weights(*each) for each in zip(weights, map(len, texts), names, strict=True)]
     choices: list[Choice] = []
     signature: Signature | None = None
-    with bar_of(scorer.name, "group", len(texts)) as bar:
+    with bar_of(scorer.name, "groups", len(texts)) as bar:
         for candidates, own in zip(texts, given, strict=True):
             if signature is None or scorer.needs_corpus:
                 different = list(dict.fromkeys(candidates))

@@ -13,7 +13,7 @@ from tercet.errors import InputError, MergeError
 
 from .bootstrap import ROUNDING, bootstrap_scores
 from .draws import shuffle_masks
-from .progress import bar_of
+from .progress import counted
 from .resampled import shared_columns, side_by_side
 
 if TYPE_CHECKING:
@@ -78,15 +78,13 @@ def paired_permutation_test(
     own = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()  # others stay as they are
     chosen = [np.empty((n_resamples, len(own)), order="F") for _ in systems]  # scored by columns
     tables, start = side_by_side([np.ascontiguousarray(stats.rows[:, own]) for stats in systems]), 0
-    with bar_of("resampling", "resample", n_resamples) as bar:
-        for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
-            for which, table in tables:
-                sums = np.split(mask @ table, len(systems[which]), axis=1)
-                for each, part in zip(chosen[which], sums, strict=True):
-                    each[start : start + len(mask)] = part
-            start += len(mask)
-            if bar is not None:
-                bar.update(len(mask))
+    masks = shuffle_masks(len(systems[0]), n_resamples, seed)
+    for mask in counted(masks, "resampling", "resamples", n_resamples):
+        for which, table in tables:
+            sums = np.split(mask @ table, len(systems[which]), axis=1)
+            for each, part in zip(chosen[which], sums, strict=True):
+                each[start : start + len(mask)] = part
+        start += len(mask)
     rooms = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
     def null(first: int, second: int) -> Scores:

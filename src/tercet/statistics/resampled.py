@@ -73,7 +73,7 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     ends = np.cumsum([own.sum() for own in summed])[:-1]
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     several = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
-    with bar_of("resampling", "resample", n_resamples) as bar:
+    with bar_of("resampling", "resamples", n_resamples) as bar:
         for first in range(0, n_resamples, several):
             size = min(several, n_resamples - first)
             counts = drawn(rng, size, n)

@@ -22,7 +22,7 @@ from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.paired_tests import holm
-from tercet.statistics.progress import bars_within
+from tercet.statistics.progress import bars_within, line_of
 
 from .figures import FIGURES, UNITS, FigureValue, distributions, figures_for, percentile_interval, points_of, value_of
 from .grades import Grades, MetricColumn
@@ -125,8 +125,6 @@ def correlate(
     >>> round(figure.value, 3), figure.n
     (0.898, 6)
     """
-    from tqdm import tqdm
-
     given = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations, "seed": seed}
     given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
     settings = check_values("correlate", {**given, "progress": progress}, _CHECKS)
@@ -145,25 +143,22 @@ def correlate(
     for each in chosen:
         known.check(each)
     columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
-    steps = tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress)
-    with steps as bar, bars_within(progress):
+    with bars_within(progress), line_of("") as show:
         made: list[MetricColumn] = []
         times = Counter(spec.metric for spec in specs)
-        for spec in specs:
-            bar.set_description(spec.metric[:40])
+        for place, spec in enumerate(specs, 1):
+            show(f"metric {place} of {len(specs)}, {spec.metric}: scores")
             called = spec.metric if times[spec.metric] == 1 else spec.label
             made += list(_scored(spec, called, test_set, corpus))
-            bar.update(len(test_set.systems))
         columns = [*made, *columns]
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
             raise OptionError("There is no metric: give metrics=, or external scores=.")
         found = Correlation(test_set, known, columns, [], **settings)
-        for each in chosen:
-            bar.set_description(each[:40])
+        for place, each in enumerate(chosen, 1):
+            show(f"dimension {place} of {len(chosen)}, {each}: agreement, intervals and tests")
             found.tables.append(_table(found, each, rank_by))
-            bar.update()
     return found
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tercet.statistics.draws import bootstrap_weights
+from tercet.statistics.progress import bar_of
 
 from . import correlations
 from .pairs import accuracy, calibrate, darr, difference_pearson
@@ -168,11 +169,16 @@ def distributions(
 ) -> dict[str, Array]:
     """Return figures of all metrics (k, n, m) in the same resamples, given their values: by name, shape (k, B)."""
     parts: dict[str, list[Array]] = {name: [] for name in names}
-    for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed):
-        samples = [Sample(human, metric, *drawn) for metric in metrics]
-        for name, found in names.items():
-            rows = [resampled(name, sample, each) for sample, each in zip(samples, found, strict=True)]
-            parts[name].append(np.array(rows))
+    with bar_of("intervals", "resampled figures", n_resamples * len(names) * len(metrics)) as bar:
+        for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed):
+            samples = [Sample(human, metric, *drawn) for metric in metrics]
+            for name, found in names.items():
+                rows = []
+                for sample, each in zip(samples, found, strict=True):
+                    rows.append(resampled(name, sample, each))
+                    if bar is not None:
+                        bar.update(len(rows[-1]))
+                parts[name].append(np.array(rows))
     return {name: np.concatenate(each, axis=1) for name, each in parts.items()}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.progress import counted
 
 from .correlations import centred, pearson_of_sums
 from .figures import FIGURES, value_of
@@ -61,13 +62,14 @@ def exchanged(figure: Callable[[Array], Array], values: Array, n_resamples: int,
     pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
     null = np.empty((len(pairs), n_resamples))
     draw, step = 0, max(1, _NEAR_CELLS // size)
-    for chunk in tosses(size, n_resamples, seed):
-        for start in range(0, len(chunk), step):
-            masks = chunk[start : start + step].reshape(-1, *values.shape[1:])
-            for place, (one, other) in enumerate(pairs):
-                shift = masks * (values[other] - values[one])
-                null[place, draw : draw + len(masks)] = figure(values[other] - shift) - figure(values[one] + shift)
-            draw += len(masks)
+    chunks = tosses(size, n_resamples, seed)
+    parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
+    for part in counted(parts, "testing", "permutations", n_resamples):
+        masks = part.reshape(-1, *values.shape[1:])
+        for place, (one, other) in enumerate(pairs):
+            shift = masks * (values[other] - values[one])
+            null[place, draw : draw + len(masks)] = figure(values[other] - shift) - figure(values[one] + shift)
+        draw += len(masks)
     return _matrix(len(values), null, observed)
 
 
@@ -105,7 +107,8 @@ def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int) -
     shift = values[second] - values[first]
     squares = values[second] ** 2 - values[first] ** 2
     parts = np.concatenate([shift, squares, shift * g]).T
-    changes = np.concatenate([mask @ parts for mask in tosses(len(g), n_resamples, seed)])
+    masks = counted(tosses(len(g), n_resamples, seed), "testing", "permutations", n_resamples)
+    changes = np.concatenate([mask @ parts for mask in masks])
     sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])  # (3, k)
     dx, dxx, dxy = np.split(changes, 3, axis=1)  # (draws, pairs) each
 
@@ -127,7 +130,8 @@ def _exchanged_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_
     values = np.array([(shares * agreements(human, metric, epsilon)[0]).ravel() for metric, epsilon in pairs])
     one, other = np.triu_indices(len(metrics), 1)
     differences = (values[other] - values[one]).T
-    null = np.concatenate([(1 - 2 * mask) @ differences for mask in tosses(len(differences), n_resamples, seed)])
+    masks = counted(tosses(len(differences), n_resamples, seed), "testing", "permutations", n_resamples)
+    null = np.concatenate([(1 - 2 * mask) @ differences for mask in masks])
     return _matrix(len(metrics), null.T, values.sum(1))
 
 

@@ -113,7 +113,7 @@ def _parts(texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.
 
 def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
     if not verbose:
-        return bar_of("encoding", "text", n_texts)
+        return bar_of("encoding", "texts", n_texts, delay=0)
     from tqdm.auto import tqdm
 
     bar: AbstractContextManager[Any] = tqdm(total=0, unit="text", desc="bertscore_idf: encoding")

@@ -102,7 +102,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
     text = owners(windows, rows)
     greatest = name == "max"
-    with torch.inference_mode(), bar_of("encoding", "text", len(windows.first)) as bar:
+    with torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
         )

@@ -14,12 +14,20 @@ from numpy.typing import NDArray
 
 from tercet.encoders.embeddings import batches_of
 from tercet.encoders.find import found, load_tokenizer, locate, quiet
-from tercet.encoders.load import LOADING, best_device, label_of, leave_threads_of_the_parent, state_of, usable
+from tercet.encoders.load import (
+    LOADING,
+    best_device,
+    label_of,
+    leave_threads_of_the_parent,
+    model_name,
+    state_of,
+    usable,
+)
 from tercet.encoders.network import check_weights, weights_digest
 from tercet.encoders.onednn import use_onednn
 from tercet.encoders.subwords import fingerprint_of
 from tercet.errors import InputError, OptionError
-from tercet.statistics.progress import bar_of
+from tercet.statistics.progress import bar_of, line_of
 
 from .windows import Windows
 
@@ -92,7 +100,7 @@ class LanguageModel:
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
-        with torch.inference_mode(), bar_of("reading", "text", len(lengths)) as bar:
+        with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
             for chosen in batches_of(lengths, budget, one_length=False):
                 within = np.arange(int(lengths[chosen].max()))[None, :]
                 present = within < lengths[chosen][:, None]
@@ -130,7 +138,7 @@ class LanguageModel:
 def language_model(model_id: str, device: str | None, dtype: str | None) -> LanguageModel:
     """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
-    with LOADING:
+    with LOADING, line_of(f"loading the language model {model_name(model)}"):
         leave_threads_of_the_parent()
         return _language_model(model, state_of(model), best_device(device), dtype or "float32")
 
