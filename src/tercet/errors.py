@@ -6,7 +6,9 @@ import difflib
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -21,6 +23,43 @@ _BRACKETS: dict[type, tuple[str, str]] = {
 _LARGEST_INTEGER = 1000  # in bits
 _LONGEST_NAME = 200
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
+
+#: Options of the command that are not called as the arguments in Python are.
+_ON_COMMAND_LINE = {
+    "systems": "--system",
+    "reference_columns": "--reference-column",
+    "metrics": "--metric",
+}
+_command_line: ContextVar[bool] = ContextVar("command_line", default=False)
+
+
+@contextmanager
+def for_command_line() -> Iterator[None]:
+    """Write messages in the block for a user of the command: what Python calls ``systems=`` is ``--system``."""
+    before = _command_line.set(True)
+    try:
+        yield
+    finally:
+        _command_line.reset(before)
+
+
+def on_command_line() -> bool:
+    """Return whether messages are for a user of the command."""
+    return _command_line.get()
+
+
+def argument(name: str) -> str:
+    """Return an argument as the user would write it, in Python or on the command line."""
+    if on_command_line():
+        return _ON_COMMAND_LINE.get(name, f"--{name.replace('_', '-')}")
+    return f"{name}="
+
+
+def written(value: Any) -> str:
+    """Return an option's value as the user would write it, in Python or on the command line."""
+    if not on_command_line():
+        return repr(value)
+    return value if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, repr(value))
 
 
 class TercetError(ValueError):
@@ -61,12 +100,16 @@ def _is_installed(module: str) -> bool:
     return found is not None and found.origin is not None
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return a hint with the nearest known spelling, or all of them when none is near."""
+def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, Iterable[str]] | None = None) -> str:
+    """Return a hint with the nearest known spelling, or all of them when none is near.
+
+    `also_called` has other names for some, in lower case: the first that is known is meant.
+    """
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
     given = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
-    near = difflib.get_close_matches(given, folded, n=1, cutoff=0.6)
+    near = [each for each in (also_called or {}).get(given, ()) if each in folded]
+    near = near or difflib.get_close_matches(given, folded, n=1, cutoff=0.6)
     if not near and len(given) > 2:
         near = [each for each in folded if each.startswith(given)]
     if near:

@@ -60,6 +60,16 @@ def metric_class(metric: str) -> type[Metric]:
 
 def no_metric(name: object, known: Iterable[str]) -> OptionError:
     """Return the error for an unknown metric, with a hint if another suite uses that name."""
-    hints = (metric_class(metric).known_as(name) for metric in METRICS) if isinstance(name, str) else ()
+    from .metric.elsewhere import what_is
+
+    if not isinstance(name, str):
+        return OptionError(
+            "The name of a metric comes first, as in tercet.score('bleu', predictions, references). Got "
+            f"{shorten(name)} ({type(name).__name__}) instead."
+        )
+    answer = what_is(name)
+    if answer is not None:
+        return OptionError(f"There is no metric {shorten(name)} in tercet. {answer}")
+    hints = (metric_class(metric).known_as(name) for metric in METRICS)
     hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(known))
     return OptionError(f"There is no metric {shorten(name)}. {hint}")

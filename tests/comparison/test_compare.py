@@ -454,7 +454,17 @@ class TestPlainTexts:
 
     def test_what_is_wrong_is_named(self):
         cases = [
-            ([EN], None, "compare takes a TestSet .read_test_sets returns a list of them., or a mapping"),
+            (
+                [EN],
+                None,
+                "compare takes one TestSet at a time, got a list of them: .tercet.compare.each. for each",
+            ),
+            (
+                ["a"],
+                ["a"],
+                r"as in tercet.compare\({'A': predictions, 'B': others}, 'bleu', references=references\), ",
+            ),
+            ("a", ["a"], r"Got 'a' \(str\)"),
             ({"A": ["a"]}, None, "A mapping of systems needs references= for bleu_multi, which compares texts with"),
             (EN, ["a"], "A TestSet has references of its own"),
             ({}, ["a"], "There is no system to score"),

@@ -344,6 +344,15 @@ class TestRoles:
             ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,neg,hyps.human"),
             ("system", "system_summary,predicted_text,target_mt,翻訳,перевод 2,1"),
             ("about", "id,doc_id,source_lang,lp,mt_score,referenceId,Domain,system_name"),
+            ("reference", "Referenz,Referenz1,Referenzübersetzung,référence,REFERENCE_2,traduction de référence"),
+            ("reference", "referencia,Traducción de referencia,referência,Riferimento,Эталон,эталонный перевод"),
+            ("reference", "参考译文,参考译文2,標準 參考譯文,参照訳,正解1"),
+            ("source", "Quelle,Quelltext,texte source,fuente,Texto_origen,fonte,Источник,текст оригинала,原文,源文"),
+            (
+                "system",
+                "Ausgabe,Systemausgabe_A,sortie,Salida 2,saída,вывод,гипотеза,译文,机器译文,系统输出",
+            ),
+            ("about", "Sprache,langue source,idioma,Оценка перевода,语言,评分"),
         ]
         for role, names in cases:
             for name in names.split(","):

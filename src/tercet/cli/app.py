@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from tercet.errors import TercetError
+from tercet.errors import TercetError, for_command_line
 from tercet.metric.drawing.visible import visible
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
@@ -50,7 +50,8 @@ def main() -> None:
             if sys.argv[1:] == ["--version"]:  # fast: it does not build the options of all commands
                 typer.echo(_VERSION)
             else:
-                app()
+                with for_command_line():
+                    app()
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # from a closed standard error
             console = Console(stderr=True, soft_wrap=True)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.lines import STDIN
 from tercet.files.roles import role_of
 from tercet.files.table import Table
@@ -19,7 +19,7 @@ from tercet.files.writing import is_plain
 #: The most columns that a message names.
 _MOST_NAMED = 20
 #: The alternative for translation memories.
-_JOINED = " Or give a TMX file for each system, and one with the references as --references (references=)."
+_JOINED = " Or give a TMX file for each system, and one with the references as {}."
 
 
 def check_file(path: Path) -> None:
@@ -91,8 +91,8 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     missing = [
         f"{what} (choose with {option})"
         for what, option, columns in (
-            ("predictions of a system", "--system, systems=", systems),
-            ("references", "--reference-column, reference_columns=", references),
+            ("predictions of a system", argument("systems"), systems),
+            ("references", argument("reference_columns"), references),
         )
         if not columns and (need_references or what != "references")
     ]
@@ -106,7 +106,8 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         raise InputError(
             f"{table.name}: {which} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
-            f"{', '.join(named[:_MOST_NAMED])}{more}.{_JOINED if format == 'tmx' else ''}"
+            f"{', '.join(named[:_MOST_NAMED])}{more}."
+            f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
         )
 
 
@@ -117,8 +118,8 @@ def warn_unused(table: Table, columns: list[str]) -> None:
     if unused:
         warnings.warn(
             f"{table.name}: these text columns are not recognized by name and not used: "
-            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: --system, "
-            "systems=.",
+            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: "
+            f"{argument('systems')}.",
             UserWarning,
             stacklevel=4,
         )

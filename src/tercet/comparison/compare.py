@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.checks import MOST_RESAMPLES, flag, integer, number, one_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer, segment_lists
@@ -100,6 +100,7 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
+    check_test_set(test_set, "compare")
     specs = read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
@@ -152,6 +153,26 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
     return distinct(spec_of(each) for each in listed)
 
 
+def check_test_set(given: Any, function: str) -> None:
+    """Raise an InputError for what is neither a TestSet nor a mapping, with a call that can be copied."""
+    if isinstance(given, TestSet | Mapping):
+        return
+    several = list(given)[:2] if isinstance(given, list | tuple) else []
+    if several and isinstance(several[0], TestSet):
+        raise InputError(
+            f"{function} takes one TestSet at a time, got a list of them: "
+            f"[tercet.{function}(each) for each in test_sets]."
+        )
+    texts, also = "{'A': predictions, 'B': others}, 'bleu'", ""
+    if function == "correlate":
+        texts, also = f"{texts}, grades={{'A': [5, 3], 'B': [4, 4]}}", ", or the path of a table with grades"
+    raise InputError(
+        f"{function} takes the texts of each system by its name, as in tercet.{function}({texts}, "
+        f"references=references), or a TestSet of tercet.read_test_sets{also}. Got {shorten(given)} "
+        f"({type(given).__name__})."
+    )
+
+
 def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
     """Return the rows of each system; an error in its texts names it."""
     try:
@@ -172,19 +193,16 @@ def read_test_set(
     """Return a test set, also of plain texts, with encoded texts; `needed_by` names metrics that take references."""
     if isinstance(given, TestSet):
         if references is not None:
-            raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
+            raise InputError(
+                f"A TestSet has references of its own: give {argument('references')} only with a mapping of systems."
+            )
         if not given.systems:
             raise InputError(f"{given.name} has no system to score.")
         return given, given.corpus()
     if isinstance(given, Mapping) and given and references is None and needed_by:
         raise InputError(
-            f"A mapping of systems needs references= for {' and '.join(needed_by)}, which "
+            f"A mapping of systems needs {argument('references')} for {' and '.join(needed_by)}, which "
             f"{'compare' if needed_by[1:] else 'compares'} texts with references."
-        )
-    if not isinstance(given, Mapping):
-        raise InputError(
-            "compare takes a TestSet (read_test_sets returns a list of them), or a mapping of the systems' names to "
-            f"their texts with references=, got {shorten(given)}."
         )
     if not given:
         raise InputError("There is no system to score.")

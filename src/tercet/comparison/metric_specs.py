@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tercet.api import make_scorer
+from tercet.checks import flag
 from tercet.errors import OptionError, shorten
 from tercet.metric.metric import Metric
+from tercet.metric.options import Option
 from tercet.metric.scorer import Scorer
 from tercet.registry import METRICS, canonical, metric_class
 
@@ -32,6 +34,7 @@ _OF_COMPARISON = {
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
 _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
+_FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,9 @@ class MeanSpec(MetricSpec):
 def parse_metric(text: str) -> MetricSpec:
     """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
 
-    Values are numbers, true, false, words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list of words also with
-    ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, another form, and options of the
-    whole comparison, such as ``seed``.
+    Values are numbers, true (yes, on), false (no, off), words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list
+    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, another form,
+    and options of the whole comparison, such as ``seed``.
     """
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
@@ -104,7 +107,7 @@ def parse_metric(text: str) -> MetricSpec:
                 f"In {shorten(text)}, {shorten(part)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
-        options[name] = parse_value(value.strip())
+        options[name] = parse_value(value.strip(), metric_class(metric).options().get(name))
     return MetricSpec(metric, options)
 
 
@@ -128,8 +131,13 @@ def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
     return found
 
 
-def parse_value(text: str) -> Any:
-    """Return the value of a text on the command line; OptionError for JSON that Python cannot read."""
+def parse_value(text: str, option: Option | None = None) -> Any:
+    """Return the value of a text on the command line; OptionError for JSON that Python cannot read.
+
+    An option that is true or false is also given as yes, no, on, off, 1 and 0.
+    """
+    if option is not None and option.check is flag and text.lower() in _FLAGS:
+        return _FLAGS[text.lower()]
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, argument, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
@@ -261,7 +261,7 @@ def _text_set(
     if not reference_paths and need_references:
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
-            f"reference per line (--references, references=). A table must be named as one, {' '.join(SUFFIXES)}: "
+            f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
     every = [*paths, *reference_paths, *_listed(source)]

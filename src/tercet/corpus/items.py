@@ -96,7 +96,10 @@ def _checked(texts: list[Any], where: str) -> list[str]:
 
 def _check_text(text: Any, name: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).")
+        hint = ""
+        if isinstance(text, (list, tuple)) and text and all(isinstance(each, str) for each in text):
+            hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
+        raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).{hint}")
 
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -36,9 +37,47 @@ _BARE_SOURCES = frozenset({
 })  # fmt: skip
 
 
+def _folded(text: str) -> str:
+    """Return a text in lower case, without accents."""
+    signs = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in signs if not unicodedata.combining(sign))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_folded(text).split())
+
+
+# Words of German, French, Spanish, Portuguese, Italian, Russian, Chinese and Japanese. They count anywhere in a name:
+# "traduction de référence", "текст оригинала".
+_OTHER_FILLERS = _words("""
+    satz sätze texte textes phrase phrases segmente texto textos frase frases oración segmento segmentos testo testi
+    текст тексты предложение сегмент de du des la le el del da do di der die das
+""")
+_OTHER_ABOUT = _words("""
+    sprache bewertung note punktzahl langue langues évaluation idioma puntuación nota língua pontuação lingua
+    punteggio язык оценка балл номер 语言 评分 得分 分数 编号 序号 言語 評価 番号
+""")
+_OTHER_REFERENCES = _words("""
+    referenz referenzen referenztext referenzübersetzung musterübersetzung référence références referencia referencias
+    referência referências riferimento riferimenti эталон эталона эталонный эталоны референс референсы
+    参考 参考译文 参考翻译 参考文本 参考答案 参考句 人工译文 人工翻译 标准译文 标准答案 參考譯文 參考 参照
+    参照訳 参照文 正解 正解訳
+""")
+_OTHER_SYSTEMS = _words("""
+    ausgabe ausgaben systemausgabe hypothese vorhersage sortie sorties hypothèse prédiction salida salidas hipótesis
+    predicción saída saídas hipótese predição uscita ipotesi predizione вывод выход гипотеза перевод предсказание
+    译文 机器译文 机器翻译 系统输出 系统译文 模型输出 输出 預測 预测 譯文 出力 システム出力 システム訳 機械翻訳 予測
+""")
+_OTHER_SOURCES = _words("""
+    quelle quellen quelltext quellsatz ausgangstext ausgangssatz fuente origen fonte origem origine sorgente
+    источник оригинал оригинала исходник исходный 原文 原句 源文 源文本 源句 源语句 原文本 入力文 原稿
+""")
+
+
 def guess_roles(table: Table) -> Roles:
     """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
 
+    Names are English, or common ones of German, French, Spanish, Portuguese, Italian, Russian, Chinese or Japanese.
     Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
     may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
     score) is a system: a file may have any number of them, under their own names. The columns of a log have the
@@ -59,21 +98,22 @@ def guess_roles(table: Table) -> Roles:
 
 def role_of(name: str) -> str:
     """Return the role that the name of a column suggests: source, reference, system, or about."""
-    parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
+    parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     every = re.findall(r"[^\W\d_]+", parts)
-    words = [word for word in every if len(word) > 1 and word not in _FILLERS] or every[:1]
+    fillers = _FILLERS | _OTHER_FILLERS
+    words = [word for word in every if len(word) > 1 and word not in fillers] or every[:1]
     if not words:
         return "system"
     bare = words[0] if len(words) == 1 else None
-    if _ABOUT.intersection(words):
+    if (_ABOUT | _OTHER_ABOUT).intersection(words):
         return "about"
-    if words[0] in _REFERENCES:
+    if words[0] in _REFERENCES or _OTHER_REFERENCES.intersection(words):
         return "reference"
-    if _SYSTEMS.intersection(words):
+    if (_SYSTEMS | _OTHER_SYSTEMS).intersection(words):
         return "system"
     if words[0] in _TARGETS or bare in _BARE_REFERENCES:
         return "reference"
-    if words[0] in _SOURCES or bare in _BARE_SOURCES:
+    if words[0] in _SOURCES or bare in _BARE_SOURCES or _OTHER_SOURCES.intersection(words):
         return "source"
     return "system"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tercet.checks import Check, RefusedError
-from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten
+from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, written
 
 from .annotations import check_of, spelled
 
@@ -130,12 +131,24 @@ class Value:
             if declared is None:
                 raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
             if value is not None or name != "tokenizer":
-                checked[name] = check_value(called, name, declared.checked, value)
+                try:
+                    checked[name] = check_value(called, name, declared.checked, value)
+                except OptionError as error:
+                    raise OptionError(f"{error}{self._hint(name, value)}") from error.__cause__
         preset = self.presets.get(checked.get("compat") or "", {})
         chosen = {**preset, **checked}
         self.__dict__.update({name: each for name, each in chosen.items() if each != self._declared[name].default})
         for name, value in () if idle else checked.items():
             self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
+
+    def _hint(self, name: str, value: Any) -> str:
+        """Return a hint with the option of a longer name, as smooth_method for smooth, that takes a value."""
+        for other, declared in self._declared.items():
+            if other.startswith(f"{name}_"):
+                with suppress(Exception):
+                    declared.checked(value)
+                    return f" Did you mean {other}={written(value)}?"
+        return ""
 
     def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
         """Refuse an option without effect, or warn of it; defaults are allowed."""

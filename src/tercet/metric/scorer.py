@@ -20,6 +20,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .call import Call
 from .dialect import Dialect
+from .known_names import nearest_option
 from .options import Value, check_value, option
 from .rows import PairRows, rows_of_items
 
@@ -44,10 +45,10 @@ class Scorer(Value, ABC):
     #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
     has_scale: ClassVar[bool] = True  # whether that option has an effect
-    #: For values of ``compat``: the interface of that package's evaluate module.
-    dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: The scale of the package that the scores equal: 1, or 100 for percent.
     original_scale: ClassVar[int] = 1
+    #: For values of ``compat``: the interface of that package's evaluate module.
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: Whether scoring loads a network.
     loads_model: ClassVar[bool] = False
     #: Whether `segment_stats` takes several systems at once; otherwise it is called once per system.
@@ -133,7 +134,7 @@ class Scorer(Value, ABC):
             if name in self._declared:
                 continue
             if name not in Call.options():
-                hint = did_you_mean(name, self.all_options())
+                hint = nearest_option(name, self.all_options(), self.dialects)
                 raise OptionError(f"{called or self.name} has no option {shorten(name)}. {hint}")
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(

@@ -13,11 +13,11 @@ import numpy as np
 
 from tercet.checks import MOST_RESAMPLES, flag, integer, one_of
 from tercet.comparison.checks import check_references
-from tercet.comparison.compare import SHARED_CHECKS, read_metrics, read_test_set
+from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scoring import batch_stats, summarize
@@ -133,8 +133,9 @@ def correlate(
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
         if grades is not None or references is not None:
-            raise InputError("A path has grades and references of its own: give grades= only with texts.")
+            raise InputError("A path has grades and references of its own: give them only with texts.")
         test_set, grades = read_graded(test_set)
+    check_test_set(test_set, "correlate")
     specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
@@ -154,7 +155,9 @@ def correlate(
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
-            raise OptionError("There is no metric: give metrics=, or external scores=.")
+            raise OptionError(
+                f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
+            )
         found = Correlation(test_set, known, columns, [], **settings)
         for place, each in enumerate(chosen, 1):
             show(f"dimension {place} of {len(chosen)}, {each}: agreement, intervals and tests")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
 from .sample import Array
 
@@ -95,7 +95,9 @@ class Grades:
                 )
             return given
         if not isinstance(given, Mapping) or not given:
-            raise InputError("Grades are missing: give a table with grades, or grades={system: [grade, ...]}.")
+            raise InputError(
+                f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
+            )
         by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
         return cls.of_rows(_rows("grades", by_dimension, systems, n_items), systems, n_items)
 
