@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from .errors import did_you_mean, written
+from .errors import did_you_mean
 
 Check = Callable[[Any], Any]
 
@@ -44,7 +44,7 @@ class OneOf:
             value = str(value)  # numpy.str_ is one
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
             return value
-        expected = "one of " + ", ".join(map(written, self.choices)) + (" or a callable" if self.callables else "")
+        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
         known = [choice for choice in self.choices if isinstance(choice, str)]
         hint = did_you_mean(value, known)
         raise refuse(expected, hint if hint.startswith("Did") else "")  # the message names them all
@@ -59,7 +59,7 @@ def flag(value: Any) -> bool:
     """Check that the value is True or False."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
-    raise refuse(f"{written(True)} or {written(False)}")
+    raise refuse("True or False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Integer:
                 raise refuse("an integer below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
-        raise refuse(f"an integer {self.bounds}" + (f" or {written(None)}" if self.none else ""))
+        raise refuse(f"an integer {self.bounds}" + (" or None" if self.none else ""))
 
     @property
     def bounds(self) -> str:
@@ -113,7 +113,7 @@ def number(expected: str, test: Callable[[float], bool], none: bool = False) -> 
         real = finite(value)
         if real is not None and test(real):
             return real
-        raise refuse(expected + (f", or {written(None)}" if none else ""))
+        raise refuse(expected + (", or None" if none else ""))
 
     return check
 
@@ -124,7 +124,7 @@ def text_or_callable(expected: str) -> Check:
     def check(value: Any) -> Any:
         if value is None or isinstance(value, str) or callable(value):
             return value
-        raise refuse(f"{expected}, a callable or {written(None)}")
+        raise refuse(f"{expected}, a callable or None")
 
     return check
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,6 +31,10 @@ _ON_COMMAND_LINE = {
     "reference_columns": "--reference-column",
     "metrics": "--metric",
 }
+#: Constants of Python as they are written on the command line.
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_CONSTANT = re.compile(r"\b(?:True|False|None)\b")
+_SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:'([^'\s]+)'|(True|False|None)\b)")
 _command_line: ContextVar[bool] = ContextVar("command_line", default=False)
 
 
@@ -55,11 +60,14 @@ def argument(name: str) -> str:
     return f"{name}="
 
 
-def written(value: Any) -> str:
-    """Return an option's value as the user would write it, in Python or on the command line."""
-    if not on_command_line():
-        return repr(value)
-    return value if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, repr(value))
+def as_settings(text: str) -> str:
+    """Return a text in which the settings of Python, such as tokenizer='zh', are those of a command line."""
+    return _SETTING.sub(lambda found: f"{found[1]}{found[2] or _CONSTANTS[found[3]]}", text)
+
+
+def with_constants(text: str) -> str:
+    """Return what an option must be, in words, with the constants that the user would write."""
+    return _CONSTANT.sub(lambda found: _CONSTANTS[found[0]], text) if on_command_line() else text
 
 
 class TercetError(ValueError):

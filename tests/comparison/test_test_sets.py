@@ -133,16 +133,16 @@ class TestTables:
         read_test_sets(path, systems="mt")  # without a warning: what was named is what is read
 
     def test_what_is_refused(self, tmp_path):
-        no = "no {} was recognized as predictions of a system (choose with --system, systems=)"
+        no = "no {} was recognized as predictions of a system (choose with systems=)"
         pair, two = tmx([[("en", "a"), ("pt-BR", "b")]]), tmx([[("en", "a"), ("fr", "b")]])
         wide = ",".join(["id", *(f"id {n}" for n in range(29))]) + "\n" + "1," * 29 + "1"
         row = "mt\tref\na\tb\n"
         cases = [
             ("e2e.csv", "mr,ref\na,b\n", {}, no.format("column") + "; there are the columns 'mr', 'ref'."),
-            ("mt.tsv", "mt\na\n", {}, "no column was recognized as references (choose with --reference-column,"),
-            ("n.tsv", "id\n1\n", {}, "of a system (choose with --system, systems=), or references (choose"),
+            ("mt.tsv", "mt\na\n", {}, "no column was recognized as references (choose with reference_columns=)"),
+            ("n.tsv", "id\n1\n", {}, "of a system (choose with systems=), or references (choose"),
             ("wide.csv", wide, {}, "'id 18' and 10 more."),
-            ("t.tmx", pair, {}, no.format("language") + ", or references (choose with --reference-column, "
+            ("t.tmx", pair, {}, no.format("language") + ", or references (choose with "
              "reference_columns=); there are the languages 'en', 'pt"),
             ("t.tmx", pair, {"systems": "pt"}, "no language was recognized as"),
             ("t.tmx", two, {"systems": "pt", "reference_columns": "fr"}, "is in the language 'pt'; found: en, fr."),
@@ -311,7 +311,7 @@ class TestWhatDoesNotGoTogether:
     def test_text_files_without_references_and_nothing(self, files):
         _, text = files
         message = refusal(text)
-        assert "needs references: give a text file with a reference per line (--references, references=)" in message
+        assert "needs references: give a text file with a reference per line (references=)" in message
         assert ".arrow .feather: rename it if it has columns" in message
         assert refusal([]).startswith("No file was given")
         empty = save(text.parent / "empty.txt", "")

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from tercet.errors import TercetError, for_command_line
+from tercet.errors import TercetError, as_settings, for_command_line
 from tercet.metric.drawing.visible import visible
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
@@ -55,12 +55,15 @@ def main() -> None:
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # from a closed standard error
             console = Console(stderr=True, soft_wrap=True)
-            console.print(f"[bold red]error:[/] {escape(visible(_cut(_message(error))))}", highlight=False)
+            console.print(
+                f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False
+            )
         sys.exit(2)
 
 
-def _cut(message: str) -> str:
-    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…"
+def _for_command(message: str) -> str:
+    """Return a message with settings as the command takes them, cut where it is very long."""
+    return as_settings(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…")
 
 
 def _message(error: BaseException) -> str:
@@ -75,7 +78,7 @@ def _message(error: BaseException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    typer.echo(f"warning: {visible(_cut(str(message)))}", err=True)
+    typer.echo(f"warning: {visible(_for_command(str(message)))}", err=True)
 
 
 @app.callback(

@@ -20,6 +20,7 @@ from typer.core import TyperCommand
 from tercet.comparison.checks import check_references
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.drawing.visible import one_cell, visible
+from tercet.registry import metric_class
 
 from .completion import metrics_like
 from .score_options import ReferenceColumns, References, Systems, read_specs, report_on
@@ -144,7 +145,8 @@ def to_json(found: Sequence[tuple[str, str, Difference]]) -> str:
 
 def show(difference: Difference, title: str, console: Console) -> None:
     """Print an explanation: both numbers, the rules between them, and the segments that differ most."""
-    heading = one_cell(f"{title}: {difference.metric} against {difference.against}")
+    lower = " (lower is better)" if metric_class(difference.metric).better() == "lower" else ""
+    heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
     at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         console.print(_table(difference, difference.names[start : start + at_once], heading))

@@ -33,9 +33,10 @@ def metrics(
 
 
 def _metrics() -> Table:
-    table = Table("metric", "short name", "what it compares", box=box.SIMPLE_HEAD)
+    table = Table("metric", "short name", "what it compares", "better", box=box.SIMPLE_HEAD)
     for short, name in SHORT_NAMES.items():
-        table.add_row(name, short, metric_class(name).about.compares)
+        metric = metric_class(name)
+        table.add_row(name, short, metric.about.compares, metric.better())
     return table
 
 

@@ -197,7 +197,7 @@ def _memory_set(
     if systems or targets[1:]:
         raise InputError(
             f"{paths[0]!r} is a system and {reference_paths[0]!r} holds references: name at most one language of the "
-            "references (--reference-column, reference_columns=), and none of a system."
+            f"references ({argument('reference_columns')}), and none of a system."
         )
     check_different(paths, reference_paths)
     named = dict(zip(names_of(paths), paths, strict=True))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, argument, shorten
 
 from .lines import open_binary
 from .table import Table
@@ -115,8 +115,8 @@ def _languages(first: Memory, source: str | None, target: str | None) -> tuple[s
         (other,) = (language for language in languages if language not in (source, target))
         source, target = source or other, target or other
     if source is None or target is None or source == target:
-        options = [] if target else ["the translations' (--reference-column, reference_columns=)"]
-        options += [] if source and source != target else ["the sources' (--source-column, source_column=)"]
+        options = [] if target else [f"the translations' ({argument('reference_columns')})"]
+        options += [] if source and source != target else [f"the sources' ({argument('source_column')})"]
         raise InputError(
             f"{name} has texts in {', '.join(map(repr, languages))}; name the language, {' and '.join(options)}."
         )

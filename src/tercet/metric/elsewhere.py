@@ -15,9 +15,7 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "meteor": ("METEOR", "a score of matched words, stems and WordNet synonyms (in nltk); chrf is the nearest here"),
     "bleurt": ("BLEURT", f"{_TRAINED} (package bleurt)"),
     **dict.fromkeys(("comet", "comet22", "cometda", "unbabelcomet"), ("COMET", f"{_TRAINED} (unbabel-comet)")),
-    **dict.fromkeys(
-        ("cometkiwi", "kiwi"), ("CometKiwi", f"{_TRAINED}, for texts without references (unbabel-comet)")
-    ),
+    **dict.fromkeys(("cometkiwi", "kiwi"), ("CometKiwi", f"COMET without references, {_TRAINED} (unbabel-comet)")),
     "xcomet": ("xCOMET", f"{_TRAINED} (unbabel-comet)"),
     "metricx": ("MetricX", f"{_TRAINED} (of Google)"),
     "unite": ("UniTE", _TRAINED),

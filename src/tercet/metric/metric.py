@@ -202,6 +202,13 @@ class Metric(Scorer):
         return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
 
     @classmethod
+    def better(cls) -> str:
+        """Return which scores are better: higher, lower, or, if it depends on the score, either."""
+        if cls.is_higher_better is not Scorer.is_higher_better:
+            return "either"
+        return "higher" if cls.higher_is_better else "lower"
+
+    @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction, given those of a call."""
         return dict(given)

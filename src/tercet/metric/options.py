@@ -11,7 +11,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tercet.checks import Check, RefusedError
-from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, written
+from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, with_constants
 
 from .annotations import check_of, spelled
 
@@ -147,7 +147,7 @@ class Value:
             if other.startswith(f"{name}_"):
                 with suppress(Exception):
                     declared.checked(value)
-                    return f" Did you mean {other}={written(value)}?"
+                    return f" Did you mean {other}={shorten(value)}?"
         return ""
 
     def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
@@ -208,7 +208,8 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
     try:
         return check(value)
     except RefusedError as refused:
-        message = f"The {name!r} option of {called} must be {refused.expected}. Got {shorten(value)} instead."
+        expected = with_constants(refused.expected)
+        message = f"The {name!r} option of {called} must be {expected}. Got {shorten(value)} instead."
         raise OptionError(f"{message} {refused.hint}".rstrip()) from None
     except TercetError:
         raise

@@ -56,8 +56,8 @@ class BertScore(BertscoreOptions):
     dialects = DIALECTS
     replaces = (("bertscore", "bert_score"),)
     fit_first = (
-        "idf=True counts in how many of all references each token occurs. Count first, table = "
-        "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."
+        "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
+        "IdfTable.fit in Python, where tables of parts add up), and give the table, or its path, as 'idf'."
     )
     extra_columns = ("truncated_predictions", "truncated_references", "unweighted")
     facts = extra_columns[:2]
