@@ -64,8 +64,8 @@ def no_metric(name: object, known: Iterable[str]) -> OptionError:
 
     if not isinstance(name, str):
         return OptionError(
-            "The name of a metric comes first, as in tercet.score('bleu', predictions, references). Got "
-            f"{shorten(name)} ({type(name).__name__}) instead."
+            f"There is no metric {shorten(name)} ({type(name).__name__}): expected its name, as in "
+            "tercet.score('bleu', predictions, references)."
         )
     answer = what_is(name)
     if answer is not None:
