@@ -111,6 +111,16 @@ class ScoreTable:
     scorer: Scorer = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
 
+    @property
+    def title(self) -> str:
+        """What people call the score, such as ROUGE-L."""
+        return self.scorer.score_title(self.name)
+
+    @property
+    def options(self) -> str:
+        """The options of the metric as given, such as ``max_order=2``; empty without any; of a mean, its file."""
+        return self.metric.partition(":")[2] if self.scorer.title else self.metric
+
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))
@@ -182,6 +192,14 @@ class Comparison:
         times, labels = Counter(table.name for table in self.tables), self.metric_labels()
         return [f"{labels[each.metric]} {each.name}" if times[each.name] > 1 else each.name for each in self.tables]
 
+    def titles(self) -> list[str]:
+        """Return what people call each table's score, with the metric's options where two share a title."""
+        times, labels = Counter(table.title for table in self.tables), self.metric_labels()
+        return [
+            f"{table.title} ({labels[table.metric]})" if times[table.title] > 1 else table.title
+            for table in self.tables
+        ]
+
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""
         labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
@@ -207,8 +225,8 @@ class Comparison:
 
         return intervals_figure(self)
 
-    def to_html(self, title: str = "Comparison of systems") -> str:
-        """Return the report: one HTML page that loads nothing and needs no script.
+    def to_html(self, title: str | None = None) -> str:
+        """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
 
         Raises
         ------

@@ -56,6 +56,7 @@ class Ter(Metric):
     short = "ter"
     about = ABOUT
     takes_systems = True
+    title = "TER"
     primary = "ter"
     original_scale = 100  # of sacrebleu
     higher_is_better = False

@@ -36,6 +36,7 @@ class Wer(SplitsAtBlanks):
     """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost."""
 
     name = short = primary = "wer"
+    title = "WER"
     about = ABOUT
     takes_systems = in_floats = True
     higher_is_better = is_share = False
@@ -74,6 +75,10 @@ class Wer(SplitsAtBlanks):
     def change(self) -> Callable[[str], str] | None:
         """What is done to each text before it is split, if anything."""
         return transcript_change(self.lowercase, self.no_punct, self.standardize)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return score.upper()
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
