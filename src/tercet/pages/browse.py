@@ -31,6 +31,7 @@ class Browse:
     n_segments: int
     n_all: int
     legend: Sequence[str]
+    coloured_by: str
     n_coloured: int  # segments
     unit: str  # what lengths count, and of what; empty where they are not known
     of: str
@@ -67,6 +68,7 @@ def browse(
             list(map(_pieces, map(plain, test_set.references[index][:MOST_REFERENCES]))) for index in kept
         ],
         "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in kept],
+        "coloured": [index in coloured for index in kept],
         "lengths": None if buckets is None else [buckets.lengths.get(index) for index in kept],
         "outputs": list(shown.values()),
         "scores": [
@@ -81,13 +83,14 @@ def browse(
     packed = gzip.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), mtime=0)
     unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
     return Browse(
-        base64.b64encode(packed).decode(),
-        len(kept),
-        len(test_set.references),
-        coloured_by.legend,
-        len(coloured),
-        unit,
-        of,
+        data=base64.b64encode(packed).decode(),
+        n_segments=len(kept),
+        n_all=len(test_set.references),
+        legend=coloured_by.legend,
+        coloured_by=coloured_by.table.title,
+        n_coloured=len(coloured),
+        unit=unit,
+        of=of,
     )
 
 

@@ -55,6 +55,19 @@ def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str,
     return [(comparison.baseline, row.system) for row in others[:_PAIRS]]
 
 
+def which_pairs(table: ScoreTable) -> str:
+    """Return which pairs of systems are shown, and why these."""
+    others = len(table.rows) - 1
+    if others < 2:
+        return ""
+    best_is_baseline = next(row.best for row in table.rows if row.difference is None)
+    also = "" if best_is_baseline else "with the best system, and "
+    shown = f"the baseline {also}with those whose {table.title} differs most from its"
+    if others <= _PAIRS:
+        return "Shown is the baseline with each other system."
+    return f"Shown is {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
+
+
 class Segments:
     """Chooses the segments of a score and colours the outputs."""
 

@@ -109,7 +109,15 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         return [first, *_apart_from_best(tables, titles, names, len(best))]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
+        found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
+    rivals = {name for best in tops for name in best}
+    near = [
+        title
+        for table, title in zip(tables, titles, strict=True)
+        if any(row.as_good and not row.best and names[row.system] in rivals for row in table.rows)
+    ]
+    if near:
+        found.append((f"By {_joined(near)}, the test does not tell them apart.",))
     return found
 
 
@@ -171,6 +179,10 @@ def _listed(names: Sequence[str]) -> Sentence:
         joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "
         parts += [name, joint]
     return tuple(parts)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "".join(_listed(names))
 
 
 def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:

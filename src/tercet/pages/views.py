@@ -19,7 +19,7 @@ from .lengths import Buckets, bucket_scores, buckets_of
 from .names import short_names
 from .ngrams import Ngram, ngram_pairs
 from .plots import SERIES, length_plot, score_distributions
-from .segments import Example, Pair, Segments, compared_pairs
+from .segments import Example, Pair, Segments, compared_pairs, which_pairs
 from .verdicts import Sentence, bucket_verdict, score_verdict, summary_verdict
 from .words import read_words
 
@@ -63,6 +63,7 @@ class MetricView:
     higher_is_better: bool
     legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
     pairs: list[Pair[Example]]
+    which_pairs: str
     spread: Example | None
 
 
@@ -151,11 +152,12 @@ def _metric(
         same = next((other.title for other in tables[:index] if other.segments == table.segments), "")
         scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
     chosen, label = segments.table, tables[0].metric
-    title, options = chosen.scorer.title or chosen.name, comparison.metric_labels()[label].partition(":")[2]
+    title = chosen.scorer.title or chosen.name
     return MetricView(
-        label, title, options, place, scores, buckets,
+        label, title, chosen.options, place, scores, buckets,
         [each for each in comparison.facts if each.metric == label and each.line],
-        chosen.title, chosen.higher_is_better, segments.legend, segments.pairs(), segments.spread(),
+        chosen.title, chosen.higher_is_better, segments.legend, segments.pairs(), which_pairs(chosen),
+        segments.spread(),
     )  # fmt: skip
 
 

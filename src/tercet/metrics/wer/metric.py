@@ -15,7 +15,8 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 from tercet.metric.blanks import SplitsAtBlanks
 from tercet.metric.common_options import MISSING_REFERENCES
-from tercet.metric.drawing.edits import Edits, matched, steps_of
+from tercet.metric.drawing.edits import Edits, steps_of
+from tercet.metric.drawing.matched import Matched
 from tercet.metric.options import option
 from tercet.metric.rows import left_out
 from tercet.metric.scorer import Scorer, Scores
@@ -114,4 +115,6 @@ class Wer(SplitsAtBlanks):
             steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
         )  # fmt: skip
 
-    matched = matched
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit."""
+        return Matched(self, WerEdits.levels, lambda found: found.prediction)

@@ -126,7 +126,7 @@ class Browser {
   }
 
   article(asked, place, difference) {
-    const { source, references, more, numbers, outputs, systems } = this.data;
+    const { source, references, more, numbers, outputs, systems, coloured } = this.data;
     const texts = make("dl", "");
     if (source) texts.append(make("dt", "", "source"), written("dd", "", source[place]));
     references[place].forEach((text, index) => {
@@ -142,7 +142,8 @@ class Browser {
       return make("div", "output", who, written("p", "text", outputs[system][place]));
     });
     const rest = more[place] ? [make("p", "soft", `and ${more[place]} references more`)] : [];
-    const title = make("h5", "", `Segment ${numbers[place].toLocaleString("en")}`);
+    const bare = coloured.includes(true) && !coloured[place] ? ", without colours" : "";
+    const title = make("h5", "", `Segment ${numbers[place].toLocaleString("en")}${bare}`);
     return make("article", "example", title, texts, ...rest, make("div", "outputs", ...boxes));
   }
 }
