@@ -55,9 +55,7 @@ def main() -> None:
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # from a closed standard error
             console = Console(stderr=True, soft_wrap=True)
-            console.print(
-                f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False
-            )
+            console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
         sys.exit(2)
 
 

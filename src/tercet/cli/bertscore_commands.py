@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -58,7 +59,7 @@ def fit_idf(
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
-    with tqdm(lines, unit="text", disable=quiet) as texts:  # the bar ends its line before an error's
+    with tqdm(lines, unit="text", disable=quiet or not sys.stderr.isatty(), leave=False) as texts:  # the bar ends its line before an error's
         table = IdfTable.fit(texts, model, max_length=max_length, compat=compat)
     if not table.n_documents:
         raise InputError("The corpus is empty: it has no line with text.")
@@ -92,7 +93,7 @@ def bertscore_baseline(
     check_outputs({"--output": output}, corpus)
     found = make_baseline(
         _all_lines(corpus), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
-        device=device, verbose=not quiet,
+        device=device, verbose=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     write_baseline(output, found.means)
     table = Table(title=f"{escape(visible(output))}: means of {found.n_pairs} pairs, with standard errors")

@@ -19,7 +19,7 @@ from tercet.files.writing import is_plain
 #: The most columns that a message names.
 _MOST_NAMED = 20
 #: The alternative for translation memories.
-_JOINED = " Or give a TMX file for each system, and one with the references as {}."
+_JOINED = " Or give a TMX file for each system, and one with the references ({})."
 
 
 def check_file(path: Path) -> None:
