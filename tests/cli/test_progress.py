@@ -88,9 +88,16 @@ def counts(screen, bar):
 
 @pytest.mark.parametrize(
     ("metric", "loading", "bar"),
-    [(f"bertscore:model_type={MINILM},num_layers=5,batch_size=8", "loading the encoder model", "encoding"),
-     (f"cosine:model_type={MINILM},batch_size=8", "loading the encoder model", "encoding"),
-     (f"perplexity:model_id={TINY},batch_size=1", "loading the language model gpt2", "reading")],
+    [
+        (f"bertscore:model_type={MINILM},num_layers=5,batch_size=2", "loading the encoder model", "encoding"),
+        pytest.param(
+            f"cosine:model_type={MINILM},batch_size=2", "loading the encoder model", "encoding", marks=pytest.mark.long
+        ),
+        pytest.param(
+            f"perplexity:model_id={TINY},batch_size=1", "loading the language model gpt2", "reading",
+            marks=pytest.mark.long,
+        ),
+    ],
 )  # fmt: skip
 def test_a_network_says_that_it_is_loaded_and_counts_texts_from_0(table, metric, loading, bar):
     small_model("gpt2")
@@ -99,7 +106,7 @@ def test_a_network_says_that_it_is_loaded_and_counts_texts_from_0(table, metric,
     assert screen.index(f"metric 1 of 1, {name}: scores") < screen.index(loading) < screen.index(f"{bar}:   0%")
     numbers, speed = counts(screen, bar)
     assert numbers[0] == 0
-    assert len(set(numbers)) > 2
+    assert len(set(numbers)) > 1
     assert re.fullmatch(r"[\d:]+, +[\d.]+ texts/s", speed)
     assert "None" not in screen
     assert left_on(screen) == ""

@@ -59,7 +59,10 @@ def fit_idf(
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
-    with tqdm(lines, unit="text", disable=quiet or not sys.stderr.isatty(), leave=False) as texts:  # the bar ends its line before an error's
+    hidden = quiet or not sys.stderr.isatty()
+    with tqdm(
+        lines, unit=" texts", disable=hidden, leave=False
+    ) as texts:  # the bar is gone before an error's message
         table = IdfTable.fit(texts, model, max_length=max_length, compat=compat)
     if not table.n_documents:
         raise InputError("The corpus is empty: it has no line with text.")
