@@ -32,6 +32,7 @@ WORDS = [
     "came",
     "by",
 ]
+LONG = pytest.mark.long
 
 
 def in_terminal(*arguments, cwd):
@@ -89,21 +90,20 @@ def counts(screen, bar):
 @pytest.mark.parametrize(
     ("metric", "loading", "bar"),
     [
-        (f"bertscore:model_type={MINILM},num_layers=5,batch_size=2", "loading the encoder model", "encoding"),
-        pytest.param(
-            f"cosine:model_type={MINILM},batch_size=2", "loading the encoder model", "encoding", marks=pytest.mark.long
-        ),
-        pytest.param(
-            f"perplexity:model_id={TINY},batch_size=1", "loading the language model gpt2", "reading",
-            marks=pytest.mark.long,
-        ),
+        (f"bertscore:model_type={MINILM},num_layers=5,batch_size=2", "the encoder model", "encoding"),
+        pytest.param(f"cosine:model_type={MINILM},batch_size=2", "the encoder model", "encoding", marks=LONG),
+        pytest.param(f"perplexity:model_id={TINY},batch_size=1", "the language model gpt2", "reading", marks=LONG),
     ],
 )  # fmt: skip
 def test_a_network_says_that_it_is_loaded_and_counts_texts_from_0(table, metric, loading, bar):
     small_model("gpt2")
     screen = in_terminal("score", "in.tsv", "-m", metric, cwd=table)
     name = {"bertscore": "bertscore_idf", "cosine": "embedding_cosine"}.get(metric.partition(":")[0], "perplexity_lm")
-    assert screen.index(f"metric 1 of 1, {name}: scores") < screen.index(loading) < screen.index(f"{bar}:   0%")
+    assert (
+        screen.index(f"metric 1 of 1, {name}: scores")
+        < screen.index(f"loading {loading}")
+        < screen.index(f"{bar}:   0%")
+    )
     numbers, speed = counts(screen, bar)
     assert numbers[0] == 0
     assert len(set(numbers)) > 1

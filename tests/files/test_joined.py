@@ -184,6 +184,6 @@ class TestRefusals:
 
     def test_a_memory_alone_says_what_to_do(self, human):
         with pytest.raises(
-            InputError, match=r"Or give a TMX file for each system, and one with the references .refe"
+            InputError, match=r"Or give a TMX file for each system, and one with the refe"
         ):
             tercet.read_test_sets(human)
