@@ -183,7 +183,5 @@ class TestRefusals:
             read(other, path, systems="de")
 
     def test_a_memory_alone_says_what_to_do(self, human):
-        with pytest.raises(
-            InputError, match=r"Or give a TMX file for each system, and one with the refe"
-        ):
+        with pytest.raises(InputError, match=r"Or give a TMX file for each system, and one with the refe"):
             tercet.read_test_sets(human)
