@@ -9,11 +9,11 @@ from typing import Any
 from tercet.corpus.texts import READINGS
 from tercet.metric.call import Call
 from tercet.metric.dialect import Dialect
-from tercet.metric.known_names import nearest_option
+from tercet.metric.known_names import no_option
 from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 
-from .errors import OptionError, level_of_caller, shorten
+from .errors import OptionError, level_of_caller
 from .registry import METRICS, metric_class
 from .result import Result
 
@@ -224,7 +224,7 @@ def _leave_to_siblings(
                 )
                 warnings.warn(said, UserWarning, stacklevel=level_of_caller())
     for name in foreign:
-        raise OptionError(f"{cls.name} has no option {shorten(name)}. {nearest_option(name, own, cls.dialects)}")
+        raise no_option(cls.name, name, own, cls.dialects)
 
 
 def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:

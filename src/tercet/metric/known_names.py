@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tercet.errors import did_you_mean
+from tercet.errors import OptionError, did_you_mean, shorten
 
 from .dialect import Dialect
 
@@ -32,7 +32,8 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def nearest_option(name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> str:
-    """Return a hint for an unknown option: by other packages' names, by `OTHER_NAMES`, or by spelling."""
+def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> OptionError:
+    """Return the error for an unknown option, with what may be meant: by another name, or by spelling."""
     theirs = {each: (own,) for dialect in dialects.values() for each, own in dialect.arguments.items()}
-    return did_you_mean(name, options, {**OTHER_NAMES, **theirs})
+    hint = did_you_mean(name, options, {**OTHER_NAMES, **theirs})
+    return OptionError(f"{called} has no option {shorten(name)}. {hint}")

@@ -20,7 +20,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .call import Call
 from .dialect import Dialect
-from .known_names import nearest_option
+from .known_names import no_option
 from .options import Value, check_value, option
 from .rows import PairRows, rows_of_items
 
@@ -132,8 +132,7 @@ class Scorer(Value, ABC):
             if name in self._declared:
                 continue
             if name not in Call.options():
-                hint = nearest_option(name, self.all_options(), self.dialects)
-                raise OptionError(f"{called or self.name} has no option {shorten(name)}. {hint}")
+                raise no_option(called or self.name, name, self.all_options(), self.dialects)
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
