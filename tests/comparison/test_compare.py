@@ -424,7 +424,7 @@ class TestInANotebook:
         for axes, table in zip(figure.axes, found.tables, strict=True):
             drawn = {tuple(map(float, line.get_xdata())) for line in axes.get_lines()}
             assert {(row.low, row.high) for row in table.rows} | {(row.value,) for row in table.rows} <= drawn
-            assert axes.get_xlabel() == f"{table.name}, 95 % interval"
+            assert axes.get_xlabel() == f"{table.title}, 95 % interval"
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(EN.systems)
         assert figure._repr_png_().startswith(b"\x89PNG")  # a notebook asks, with or without pyplot
 
