@@ -157,7 +157,7 @@ def _of_segments(
     sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int | None, form: str, width: int, colour: bool
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.explained import explain_segment, to_html, to_text
+    from tercet.comparison.segment.explained import explain_segment, to_html, to_text
     from tercet.comparison.tables import json_text
     from tercet.statistics.progress import bars_within
 

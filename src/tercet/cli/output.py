@@ -13,15 +13,15 @@ import typer
 from rich.console import Console
 
 import tercet.comparison.tables as tables
-from tercet.comparison.checks import check_file
+from tercet.comparison.checks import check_ending, check_file
 from tercet.comparison.exports import export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
-from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.segment.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.comparison.workbook import sheets_of
-from tercet.errors import OptionError, needs, shorten
+from tercet.errors import OptionError, needs
 from tercet.files.workbook_writing import Sheet, needs_workbooks, write_workbook
 from tercet.files.writing import write_text_file
 from tercet.metric.drawing.visible import visible
@@ -42,11 +42,7 @@ def chosen_format(format: Format | None, out: Path | None, known: Iterable[str] 
         return format
     if out is None:
         return "text"
-    if out.suffix.lower() not in known:
-        raise OptionError(
-            f"--out {shorten(str(out))}: the extension {shorten(out.suffix)} names no format: use one of "
-            f"{' '.join(filter(None, known))}, or choose with --format."
-        )
+    check_ending("--out", out, known, ", or choose with --format")
     return _FORMS[out.suffix.lower()]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.comparison.checks import check_folder, check_outputs
+from tercet.comparison.checks import check_ending, check_folder, check_outputs
 from tercet.errors import OptionError
 from tercet.metric.drawing.visible import visible
 
@@ -97,6 +97,8 @@ def _checked(
 
     specs = read_specs(scores.metric or ["bleu_multi"])
     thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
+    if segments is not None:
+        check_ending("--segments", segments, (".tsv", ".tab", ".txt", ""))
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(specs))
     return specs, thresholds, form

@@ -41,6 +41,16 @@ def check_file(path: Path) -> None:
         )
 
 
+def check_ending(option: str, path: Path, known: Iterable[str], otherwise: str = "") -> None:
+    """Raise an OptionError for a file whose name ends as that of a format that is not written; "" is no ending."""
+    endings = list(known)
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"{option} {shorten(str(path))}: the extension {shorten(path.suffix)} names no format: use one of "
+            f"{' '.join(filter(None, endings))}{otherwise}."
+        )
+
+
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
     """Raise an InputError for an output file that would overwrite an input or another output.
 

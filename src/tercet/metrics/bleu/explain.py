@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,11 @@ class NgramMatches(NgramTexts):
 
     def precisions_table(self) -> Table:
         """Return the matches of each order, and the precision that counts where that is another."""
-        table = super(NgramMatches, self).precisions_table()
-        if all(abs(own - row[-1]) < 1e-12 for own, row in zip(self.precisions, table.rows, strict=True)):
+        table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
+        plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
+        if all(map(math.isclose, smoothed, plain)):
             return table
-        rows = [(*row, Share(own)) for row, own in zip(table.rows, self.precisions, strict=True)]
+        rows = [(*row, own) for row, own in zip(table.rows, smoothed, strict=True)]
         return Table(table.caption, (*table.head, "smoothed"), rows)
 
     def parts(self) -> list[Part]:

@@ -11,6 +11,9 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from tercet.comparison.checks import check_references, check_segment
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import clean
 from tercet.metric.drawing.visible import one_cell, visible
@@ -19,10 +22,7 @@ from tercet.metric.pieces import corpus_stats
 from tercet.metric.scorer import segment_lists
 from tercet.metric.scoring import warn
 
-from .checks import check_references, check_segment
 from .drawn import drawn, grid
-from .metric_specs import MetricSpec
-from .test_sets import TestSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tercet.comparison.checks import check_baseline, check_references, check_segment
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.test_sets import TestSet
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.visible import one_cell, visible
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.metric.scoring import batch_stats
 
-from .checks import check_baseline, check_references, check_segment
 from .drawn import coloured
-from .metric_specs import MetricSpec
-from .test_sets import TestSet
 
 
 def side_by_side(
