@@ -101,10 +101,23 @@ class TestWhatIsShown:
         text, html = text_of(found), to_html([found])
         assert row["explanation"]["signature"] in text
         assert html.count("<span") == html.count("</span>")
-        if "idf" not in options:  # which counts in all references
-            own = spec.scorer(scale=1).segment_options
-            alone = tercet.explain(metric, ONE.systems["tuned"][3], ONE.references[3] or None, **spec.options, **own)
-            assert row["explanation"] == json.loads(json.dumps(alone.to_dict(), default=str))
+        if metric != "bertscore_idf":  # whose explanation of one pair alone takes fewer options
+            own = {
+                **spec.options,
+                **spec.scorer().segment_options,
+                **({"scale": 1} if SUITE[metric].has_scale else {}),
+            }
+            alone = tercet.explain(metric, ONE.systems["tuned"][3], ONE.references[3] or None, **own).to_dict()
+            of_texts = {**row["explanation"], "signature": alone["signature"]}  # perplexity's has options of a corpus
+            assert of_texts == json.loads(json.dumps(alone, default=str))
+
+    def test_tokens_have_the_weights_of_the_whole_test_set(self):
+        spec = MetricSpec("bertscore_idf", needed("bertscore_idf"))
+        corpus = [text for texts in ONE.references for text in texts]
+        alone = tercet.explain("bertscore", ONE.systems["tuned"][3], ONE.references[3], corpus=corpus, **spec.options)
+        found = explain_segment(ONE, spec, 4).explanations["tuned"]
+        assert found.signature == alone.signature
+        assert [each.weight for each in found.prediction_tokens] == [each.weight for each in alone.prediction_tokens]
 
     def test_the_numbers_behind_bleu_are_those_of_sacrebleu(self):
         text, references = ONE.systems["tuned"][32], ONE.references[32]
@@ -124,7 +137,7 @@ class TestWhatIsShown:
         shown = text_of(explain_segment(moved, parse_metric("ter")))
         assert "edits: 2 (shifts: 1); words in the reference: 5" in shown
         assert re.search(r"prediction +\[today\]2 \[it rains hard\]1 in \[here\]1\n", shown)
-        assert re.search(r"1 +today +1 +5\n", shown)
+        assert re.search(r"1 +today +1 +6\n", shown)
         assert re.search(r"in +insertion\n", shown)
 
     def test_source_references_and_legend_stand_with_each_system(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
     if not isinstance(scorer, Metric):
         raise OptionError(f"{shorten(spec.metric)} is a mean of metrics; explain each of them by itself.")
     if spec.takes_references:
-        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+        check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
     corpus, systems = test_set.corpus(), list(test_set.systems)
     if segment is not None:
         check_segment(test_set, segment)
@@ -116,7 +117,8 @@ def to_text(found: Sequence[ExplainedSegment], *, width: int, colour: bool) -> s
             for part in drawn(why, each.scores[system].values(), scale=each.scale, colour=colour):
                 console.print(part)
         console.print()
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).rstrip() + "\n"
+    lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
+    return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
 def to_html(found: Sequence[ExplainedSegment]) -> str:
