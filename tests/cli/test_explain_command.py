@@ -49,7 +49,7 @@ class TestOneSegment:
             (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         files = [str(tmp_path / f"{name}.txt") for name in ("tuned", "ref", "src")]
         of_files = explain("bleu", files[0], "-r", files[1], "--source", files[2])
-        of_table = explain("-m", "bleu", self.EN, "--system", "tuned", "--reference-column", "reference")
+        of_table = explain("-m", "bleu", self.EN, "--system", "tuned", "--reference-column", "reference1")
         assert of_files.partition("\n")[2] == of_table.partition("\n")[2]
         assert of_files.startswith("ref, segment ")
         assert "the worst by bleu; choose another with --segment\nsource " in of_files

@@ -17,7 +17,7 @@ from tercet.metric.drawing.visible import one_cell, visible
 
 #: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
 _MATCHES = ("", "cyan", "green", "yellow", "bold magenta")
-_LOSSES = ("", "yellow", "dark_orange", "red", "bold red")
+_LOSSES = ("", "cyan", "yellow", "magenta", "bold red")
 #: The width of labels, and the rows of a table that are shown.
 _LABEL, _MOST_ROWS = 11, 12
 
@@ -35,7 +35,7 @@ def drawn(found: Any, scores: Iterable[float], *, scale: float, colour: bool) ->
     if new or not title.numbers:
         yield Text(Heading("" if title.numbers else title.name, new).text(scale))
     legend, lines = Legend([]), list[Line]()
-    for part in [*found.parts(), Sentence(found.signature)]:
+    for part in [*found.parts(), Sentence("")]:
         if isinstance(part, Line):
             lines.append(part)
             continue
@@ -112,11 +112,14 @@ def grid() -> Grid:
 
 def _table(table: Table, scale: float) -> Grid:
     shown = Grid(box=box.SIMPLE_HEAD)
-    numbers = [isinstance(value, int | float) for value in (table.rows[0] if table.rows else table.head)]
-    for name, is_number in zip(table.head, numbers, strict=True):
-        shown.add_column(name, justify="right" if is_number else "left", overflow="fold")
-    for row in table.rows[:_MOST_ROWS]:
-        shown.add_row(*(Text(one_cell(number_text(value, scale))) for value in row))
+    rows = [[Text(one_cell(number_text(value, scale))) for value in row] for row in table.rows[:_MOST_ROWS]]
+    for place, name in enumerate(table.head):
+        if table.rows and isinstance(table.rows[0][place], int | float):
+            shown.add_column(name, justify="right")
+        else:
+            shown.add_column(name, overflow="fold")
+    for row in rows:
+        shown.add_row(*row)
     if len(table.rows) > _MOST_ROWS:
         shown.add_row(f"and {len(table.rows) - _MOST_ROWS:,} more")
     return shown

@@ -116,6 +116,7 @@ def to_text(found: Sequence[ExplainedSegment], *, width: int, colour: bool) -> s
             console.print(Text(each.label(system), style="bold"))
             for part in drawn(why, each.scores[system].values(), scale=each.scale, colour=colour):
                 console.print(part)
+            console.print(Text(visible(getattr(why, "signature", ""))), soft_wrap=True)
         console.print()
     lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
@@ -129,7 +130,7 @@ def to_html(found: Sequence[ExplainedSegment]) -> str:
         if each.test_set.source is not None:
             parts.append(f'<p dir="auto"><b>source</b> {clean(each.test_set.source[each.segment - 1])}</p>')
         for system, why in each.explanations.items():
-            parts.append(f"<h2>{clean(each.label(system))}</h2>")
+            parts.append(f"<h2>{clean(one_cell(system))}</h2>")
             parts.append(why.to_html() if hasattr(why, "to_html") else f"<p>{clean(str(why))}</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Why segments score as they do</title>'

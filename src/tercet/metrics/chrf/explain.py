@@ -118,7 +118,7 @@ class ChrfMatches(Explanation):
             (_spelled(n.name), n.matches, n.prediction, n.reference, Share(n.precision), Share(n.recall))
             for n in each.orders
         ]
-        head = ("order", "matches", "in the prediction", "in the reference", "precision", "recall")
+        head = ("order", "matches", "prediction", "reference", "precision", "recall")
         return [*parts, Table("n-grams", head, rows)]
 
 
