@@ -11,9 +11,9 @@ from conftest import ROOT
 from tercet.comparison.compare import compare
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.workbook import check_segments_fit, sheets_of
+from tercet.comparison.workbook_file import MOST_CHARACTERS, MOST_ROWS, Sheet, write_workbook
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.files.workbook_writing import MOST_CHARACTERS, MOST_ROWS, Sheet, write_workbook
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 METRICS = ("chrf", "ter")

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_outputs
+from tercet.comparison.workbook_file import Sheet
 from tercet.errors import OptionError, shorten
-from tercet.files.workbook_writing import Sheet
 from tercet.metric.drawing.visible import visible
 
 from .completion import metrics_like

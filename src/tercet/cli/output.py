@@ -21,8 +21,8 @@ from tercet.comparison.segment.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.comparison.workbook import sheets_of
+from tercet.comparison.workbook_file import Sheet, needs_workbooks, write_workbook
 from tercet.errors import OptionError, needs
-from tercet.files.workbook_writing import Sheet, needs_workbooks, write_workbook
 from tercet.files.writing import write_text_file
 from tercet.metric.drawing.visible import visible
 

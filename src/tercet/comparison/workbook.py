@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tercet.files.workbook_writing import Bold, Sheet, check_fits
 from tercet.metric.drawing.visible import one_cell
 from tercet.signature import __version__
 
 from .scores import COLUMNS, Comparison, ScoreTable
 from .test_sets import TestSet
+from .workbook_file import Bold, Sheet, check_fits
 
 _PAIRS = (
     *("test_set", "metric", "score", "better", "system", "other", "difference"),

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, level_of_caller, needs
-
-from .writing import write_file
+from tercet.files.writing import write_file
 
 #: The most rows of a sheet and characters (of UTF-16) of a cell in the format.
 MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
