@@ -52,6 +52,7 @@ class GoogleBleu(SplitsAtBlanks):
     """
 
     name = short = primary = "google_bleu"
+    title = "GLEU"
     about = ABOUT
     replaces = (("google_bleu", None),)
     takes_systems = in_floats = True

@@ -124,6 +124,7 @@ class Jaccard(Metric):
     about = ABOUT
     extras = ("languages",)
     takes_systems = True
+    title = "Jaccard"
     primary = "jaccard"
 
     tokenizer: (
