@@ -62,7 +62,7 @@ def installed(wheel, tmp_path_factory):
 def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel, archive):
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
     assert "<table>" in page
-    assert 'src="docs/report.png"' in page
+    assert 'src="docs/report_answer.png"' in page
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert f"\nsite_url: {urls['Documentation']}\n" in settings
