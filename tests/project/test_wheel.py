@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -67,6 +68,38 @@ def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert f"\nsite_url: {urls['Documentation']}\n" in settings
     assert f"\n  repository: {urls['Repository']}  #" in settings
+
+
+#: Runs the examples of a document as they stand, in one program.
+EXAMPLES = """
+import doctest, re, sys, tercet
+text = "\\n".join(re.findall(r"```python\\n(.*?)```", open(sys.argv[1], encoding="utf-8").read(), flags=re.DOTALL))
+test = doctest.DocTestParser().get_doctest(text, {}, "document", None, 0)
+print(tercet.__file__)
+sys.exit(doctest.DocTestRunner().run(test).failed)
+"""
+PAGES = [
+    *("coming-from", "use/notebook", "use/trainer"),  # examples in Python
+    *("use/command-line", "use/mbr", "which-metric"),  # and commands, which read test sets
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_gives_what_it_shows_with_the_wheel_alone_outside_of_a_checkout(name, installed, tmp_path):
+    folder, environment = installed
+    environment = {**environment, "COLUMNS": "100"}
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```console\n\$ ([^\n]*)\n(.*?)\n```", text, flags=re.DOTALL)
+    if shown:  # the page says how to get what the commands read
+        assert "python -m tercet.examples" in text
+        run([sys.executable, "-m", "tercet.examples"], cwd=tmp_path, env=environment)
+        with pytest.raises(AssertionError, match="There is a folder examples here already: nothing was copied"):
+            run([sys.executable, "-m", "tercet.examples"], cwd=tmp_path, env=environment)
+    done = run([sys.executable, "-c", EXAMPLES, str(ROOT / "docs" / f"{name}.md")], cwd=tmp_path, env=environment)
+    assert done.stdout.startswith(str(folder))
+    for command, expected in shown:
+        printed = run([folder / "bin" / "tercet", *shlex.split(command)[1:]], cwd=tmp_path, env=environment).stdout
+        assert [line.rstrip() for line in printed.rstrip().splitlines()] == expected.splitlines()
 
 
 #: Scores by every function of the engine that a usual call needs, and says which engine that was.
