@@ -14,6 +14,7 @@ import pytest
 import tomllib
 from readme_renderer.markdown import render
 
+from commands import EXAMPLES
 from conftest import ROOT
 
 pytestmark = pytest.mark.long  # wheels take long to make
@@ -70,14 +71,6 @@ def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel
     assert f"\n  repository: {urls['Repository']}  #" in settings
 
 
-#: Runs the examples of a document as they stand, in one program.
-EXAMPLES = """
-import doctest, re, sys, tercet
-text = "\\n".join(re.findall(r"```python\\n(.*?)```", open(sys.argv[1], encoding="utf-8").read(), flags=re.DOTALL))
-test = doctest.DocTestParser().get_doctest(text, {}, "document", None, 0)
-print(tercet.__file__)
-sys.exit(doctest.DocTestRunner().run(test).failed)
-"""
 PAGES = [
     *("coming-from", "use/notebook", "use/trainer"),  # examples in Python
     *("use/command-line", "use/mbr", "which-metric"),  # and commands, which read test sets
