@@ -1,7 +1,9 @@
 """Each target of the Makefile says what it does and how long that takes before it goes silent."""
 
+import os
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -25,13 +27,15 @@ def test_help_has_every_target_with_its_time():
     assert list(helped()) == re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)
     assert sorted(helped()) == sorted(TARGETS)
     for name in set(TARGETS) - {"help", "clean"}:
-        assert re.search(r"\d+ (seconds|minutes)|half a minute|a minute|half an hour", helped()[name]), name
+        assert re.search(r"\d+ (seconds|minutes)|half a minute|a minute|tens of minutes", helped()[name]), name
 
 
 @pytest.mark.parametrize("name", [each for each in TARGETS if each not in ("help", "clean", "test-harnesses")])
 def test_a_target_says_first_what_it_does(name, tmp_path):
-    for stamp in STAMPS:
+    now = time.time()
+    for stamp in STAMPS:  # as if all was installed a moment ago, at once
         (tmp_path / stamp).touch()
+        os.utime(tmp_path / stamp, (now, now))
     printed = make(f"VENV={tmp_path}", "RUN=true", name)  # nothing is installed, and nothing is run
     assert f"{name}: {helped()[name]}\n" in printed
     first = printed.splitlines()[0]
