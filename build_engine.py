@@ -18,6 +18,7 @@ except ImportError:  # by hand, where hatchling need not be installed
 
 ROOT = Path(__file__).resolve().parent
 FOLDER = ROOT / "src" / "tercet" / "engine"
+_LASTS = "Compiling tercet's engine: 20 to 60 seconds."
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[misc]
@@ -27,6 +28,8 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
         """Compile, before the wheel is put together."""
         asked = os.environ.get("TERCET_ENGINE")
         self.folder = TemporaryDirectory(prefix="tercet-engine-")  # is there until the wheel is
+        if asked != "plain":
+            self.app.display_info(_LASTS)
         try:
             library = None if asked == "plain" else compiled(self.folder.name)
         except (Exception, SystemExit) as error:
@@ -73,4 +76,7 @@ def put_in_place(library: Path | None) -> None:
 
 if __name__ == "__main__":
     with TemporaryDirectory(prefix="tercet-engine-") as folder:
-        put_in_place(compiled(folder, *sys.argv[1:]))
+        print(_LASTS, flush=True)
+        library = compiled(folder, *sys.argv[1:])
+        put_in_place(library)
+        print(f"Built {FOLDER / library.name}")

@@ -34,6 +34,7 @@ SOURCES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"(\]\()([^)\s#]*)((?:#[^)\s]*)?\))")
 _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _ROLE = re.compile(r":(?:func|class|meth|attr):<code>~?([\w.]+)</code>")
+_PICTURE = re.compile(r'<img [^>]*?src="([^"]+)\.png"[^>]*>')
 _log = logging.getLogger("mkdocs.hooks.site_pages")
 
 
@@ -55,7 +56,7 @@ def on_files(files, config):
         if page == "benchmarks.md":  # a section for each benchmark, at the top
             text = "# All benchmarks\n\n" + re.sub("(?m)^#", "##", text)
         if page == "index.md":  # its list of pages would have one entry
-            text = f"---\nhide: [navigation]\n---\n{text}"
+            text = f"---\nhide: [navigation, toc]\n---\n{text}"
         files.append(File.generated(config, page, content=text, inclusion=InclusionLevel.INCLUDED))
     return files
 
@@ -109,8 +110,20 @@ def on_page_markdown(markdown, page, config, files):
     return _LINK.sub(link, text)
 
 
+def _shown(match):
+    """Return a picture that leads to the file, and that is another one on phones if there is one for them."""
+    name = posixpath.basename(match[1])
+    phone = f'<source media="(max-width: 40em)" srcset="{match[1]}_phone.png">'
+    has_phone = (ROOT / "docs" / f"{name}_phone.png").exists()
+    return f'<a class="picture" href="{match[1]}.png"><picture>{phone * has_phone}{match[0]}</picture></a>'
+
+
 def on_page_content(html, page, config, files):
-    """Link the names in docstrings, which stand there as Sphinx has them."""
+    """Link the names in docstrings, which stand there as Sphinx has them, and pictures; divide the home page."""
+    html = _PICTURE.sub(_shown, html)
+    if page.file.src_uri == "index.md":  # up to its first heading: a result, three doors, a picture
+        first, heading, others = html.partition("<h2")
+        html = f'<div class="first-screen">{first}</div>{heading}{others}'
 
     def link(match):
         name = match[1].removeprefix("tercet.")

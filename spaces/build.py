@@ -133,7 +133,8 @@ def main(
 ) -> None:
     """Build a metric's Hub Space."""
     try:
-        typer.echo(build(metric, out, wheel=wheel, space=space))
+        folder = build(metric, out, wheel=wheel, space=space)
+        typer.echo(f"Built {folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     except (OptionError, OSError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)

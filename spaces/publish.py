@@ -171,12 +171,15 @@ def main(
         folder = build(metric, out, wheel=wheel, space=repo_id if wheel else "", endpoint=api.endpoint)
         if token is None and not dry_run:
             raise PublishError(NO_TOKEN)
+        typer.echo(f"Built {folder}; comparing it with {api.endpoint}/spaces/{repo_id}")
         plan = compare(api, repo_id, folder, private=private)
         typer.echo(describe(plan))
         if dry_run:
             typer.echo("Nothing was uploaded: this was a dry run.")
             return
         if plan.is_needed:
+            size = sum(change.size for change in plan.changes if change.kind in ("added", "changed"))
+            typer.echo(f"Uploading {size:,} bytes")
             upload(api, plan, private=private)
         else:
             typer.echo("Nothing was uploaded: the Space is up to date.")

@@ -11,6 +11,16 @@ from unittest.mock import patch
 
 from tercet.cli.app import main
 
+#: Runs the examples of a document as they stand, and says which tercet it was that did it.
+EXAMPLES = """
+import doctest, re, sys, tercet
+text = "\\n".join(re.findall(r"```python\\n(.*?)```", open(sys.argv[1], encoding="utf-8").read(), flags=re.DOTALL))
+test = doctest.DocTestParser().get_doctest(text, {}, "document", None, 0)
+print(tercet.__file__)
+assert test.examples
+sys.exit(doctest.DocTestRunner().run(test).failed)
+"""
+
 TERCET = str(Path(sys.executable).parent / "tercet")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from tercet.corpus.texts import READINGS
 from tercet.metric.call import Call
@@ -17,7 +18,19 @@ from .errors import OptionError, level_of_caller
 from .registry import METRICS, metric_class
 from .result import Result
 
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
+
+def _shows_call(function: FunctionT) -> FunctionT:
+    """Put the options of a call, which are among ``**options``, into the signature: for `help` and completion."""
+    shown = inspect.signature(function)
+    *first, options = shown.parameters.values()
+    called = inspect.signature(Call).parameters.values()
+    function.__signature__ = shown.replace(parameters=[*first, *called, options])  # type: ignore[attr-defined]
+    return function
+
+
+@_shows_call
 def score(metric: str | Metric, predictions: Any, references: Any = None, **options: Any) -> Result:
     """Score predictions, against references where the metric needs them.
 
@@ -55,6 +68,7 @@ def score(metric: str | Metric, predictions: Any, references: Any = None, **opti
     return score_batch(value, value.corpus(predictions, references))
 
 
+@_shows_call
 def scorer(metric: str | Metric, **options: Any) -> Metric:
     """Return a metric with its options checked, for code that scores again and again: rewards, filters, loops.
 

@@ -17,7 +17,7 @@ HOUSE = [
     *("engine", "corpus", "files", "statistics", "encoders", "metric", "metrics"),
     *("registry", "api"),
     *("risk", "sums", "pages", "comparison", "trust", "huggingface", "rewards", "compat", "harnesses", "cli"),
-    *("__init__", "__main__"),
+    *("examples", "__init__", "__main__"),
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
 

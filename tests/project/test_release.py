@@ -11,21 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from commands import EXAMPLES
 from conftest import ROOT
 
 pytestmark = pytest.mark.fresh_venv
 
 UV = [sys.executable, "-m", "uv"]
 DOCUMENTS = ["README.md", "docs/quickstart.md"]
-#: Runs the examples of a document as they stand.
-EXAMPLES = """
-import doctest, re, sys, tercet
-assert tercet.__file__.startswith(sys.prefix), tercet.__file__
-text = "\\n".join(re.findall(r"```python\\n(.*?)```", open(sys.argv[1], encoding="utf-8").read(), flags=re.DOTALL))
-test = doctest.DocTestParser().get_doctest(text, {}, "document", None, 0)
-assert test.examples
-sys.exit(doctest.DocTestRunner().run(test).failed)
-"""
 
 
 def run(*command, **more):
@@ -62,7 +54,8 @@ def test_each_is_installed_and_does_what_the_documents_show(kind, dist, tmp_path
         text = (ROOT / document).read_text(encoding="utf-8")
         work = tmp_path / Path(document).stem
         work.mkdir()
-        run(str(bin_ / "python"), "-c", EXAMPLES, str(ROOT / document), cwd=work, env=names)
+        package = run(str(bin_ / "python"), "-c", EXAMPLES, str(ROOT / document), cwd=work, env=names)
+        assert package.startswith(str(tmp_path / "venv"))
         (commands,) = (each for each in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if "sample.csv" in each)
         run("bash", "-euc", commands, cwd=work, env=names)
         report = re.sub(r"<[^>]*>", "", (work / "report.html").read_text(encoding="utf-8"))

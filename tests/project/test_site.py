@@ -99,17 +99,59 @@ def test_search_finds_a_page(reader):
     expect(reader.page.locator("article")).to_contain_text("brevity", ignore_case=True)
 
 
-def test_copied_code_has_neither_prompts_nor_output(reader):
+@pytest.mark.parametrize(
+    ("name", "shown", "copied"),
+    [
+        ("index", ">>> import tercet", r'import tercet\npredictions = \[.*\nround\(result\["bleu"\], 1\)'),
+        ("use/command-line", "$ tercet compare", "tercet compare examples/data/es.tsv .* --metric ter"),
+        ("use/mbr", "$ tercet mbr", "tercet mbr examples/data/candidates.jsonl --metric chrf"),
+    ],
+)
+def test_copied_code_has_neither_prompts_nor_output(reader, name, shown, copied):
     reader.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    reader.open("index")
-    block = reader.page.locator(".highlight", has_text=">>> import tercet")
+    reader.open(name)
+    block = reader.page.locator(".highlight", has_text=shown).first
+    assert len(block.inner_text().splitlines()) > len(copied.split(r"\n"))
     block.hover()
     block.get_by_role("button", name="Copy").click()
     reader.page.wait_for_timeout(200)
-    copied = reader.page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("import tercet\npredictions = [")
-    assert ">>>" not in copied
-    assert "BLEU 5" not in copied
+    assert re.fullmatch(copied, reader.page.evaluate("navigator.clipboard.readText()").rstrip(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_the_first_screen_has_a_result_a_picture_and_three_doors(browser, site, width, height):
+    reader = Reader(browser, site, width=width)
+    reader.open("index")
+    first = reader.page.locator(".first-screen")
+    doors, parts = first.locator("li > a"), [first.get_by_text("35.0"), first.locator("img")]
+    assert [each.get_attribute("href") for each in doors.all()] == [
+        "quickstart.html", "use/command-line.html", "use/drop-in.html",
+    ]  # fmt: skip
+    for part in [*parts, *doors.all()]:
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= height
+        assert box["x"] + box["width"] <= width
+    reader.context.close()
+
+
+def test_the_text_of_a_picture_can_be_read_on_a_phone(browser, site):
+    """A picture is one made for a phone, or is scrolled; of a window of 1280 pixels at least 60 % of the size."""
+    reader, seen = Reader(browser, site, width=390), set()
+    for name in ("index", "use/command-line", "use/notebook", "use/spaces", "which-metric", "speed"):
+        reader.open(name)
+        for picture in reader.page.locator("article img").all():
+            picture.scroll_into_view_if_needed()
+            file = picture.evaluate("async image => { await image.decode(); return image.currentSrc }").split("/")[-1]
+            made_for = 390 if "_phone" in file else min(picture.evaluate("image => image.naturalWidth"), 1280)
+            assert picture.bounding_box()["width"] >= 0.6 * made_for, file
+            with reader.context.expect_page() as opened:  # a tap shows the file itself
+                picture.locator("xpath=ancestor::a").click(modifiers=["Control"])
+            assert opened.value.url.endswith(picture.get_attribute("src").split("/")[-1])
+            opened.value.close()
+            seen.add(file)
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= 390, name
+    reader.context.close()
+    assert {"report_answer_phone.png", "report_phone.png", "trust_phone.png", "space_ter.png"} <= seen
 
 
 @pytest.mark.parametrize(

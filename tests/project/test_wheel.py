@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -13,6 +14,7 @@ import pytest
 import tomllib
 from readme_renderer.markdown import render
 
+from commands import EXAMPLES
 from conftest import ROOT
 
 pytestmark = pytest.mark.long  # wheels take long to make
@@ -62,11 +64,35 @@ def installed(wheel, tmp_path_factory):
 def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel, archive):
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
     assert "<table>" in page
-    assert 'src="docs/report.png"' in page
+    assert 'src="docs/report_answer.png"' in page
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert f"\nsite_url: {urls['Documentation']}\n" in settings
     assert f"\n  repository: {urls['Repository']}  #" in settings
+
+
+PAGES = [
+    *("coming-from", "use/notebook", "use/trainer"),  # examples in Python
+    *("use/command-line", "use/mbr", "which-metric"),  # and commands, which read test sets
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_gives_what_it_shows_with_the_wheel_alone_outside_of_a_checkout(name, installed, tmp_path):
+    folder, environment = installed
+    environment = {**environment, "COLUMNS": "100"}
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```console\n\$ ([^\n]*)\n(.*?)\n```", text, flags=re.DOTALL)
+    if shown:  # the page says how to get what the commands read
+        assert "python -m tercet.examples" in text
+        run([sys.executable, "-m", "tercet.examples"], cwd=tmp_path, env=environment)
+        with pytest.raises(AssertionError, match="There is a folder examples here already: nothing was copied"):
+            run([sys.executable, "-m", "tercet.examples"], cwd=tmp_path, env=environment)
+    done = run([sys.executable, "-c", EXAMPLES, str(ROOT / "docs" / f"{name}.md")], cwd=tmp_path, env=environment)
+    assert done.stdout.startswith(str(folder))
+    for command, expected in shown:
+        printed = run([folder / "bin" / "tercet", *shlex.split(command)[1:]], cwd=tmp_path, env=environment).stdout
+        assert [line.rstrip() for line in printed.rstrip().splitlines()] == expected.splitlines()
 
 
 #: Scores by every function of the engine that a usual call needs, and says which engine that was.

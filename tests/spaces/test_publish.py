@@ -251,8 +251,10 @@ class TestTheCommand:
         last = f'{there.url}/spaces/{NAME}\nevaluate.load("{NAME}")\n'
         assert run("bleu", "--dry-run", token=None) == shown  # by its short name
         first = run("bleu_multi", "--private")
-        assert f"{NAME}: a new Space\n" in first
-        assert first.endswith(f"0 unchanged\n{last}")
+        built = tmp_path / "out" / "bleu_multi"
+        assert first.startswith(f"Built {built}; comparing it with {there.url}/spaces/{NAME}\n{NAME}: a new Space\n")
+        size = sum(map(len, files(built).values()))
+        assert first.endswith(f"0 unchanged\nUploading {size:,} bytes\n{last}")
         assert there.space(NAME).private
         contents = there.contents(NAME)
         del contents[".gitattributes"]

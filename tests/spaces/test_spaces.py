@@ -91,6 +91,14 @@ class TestWheel:
             build("ter", tmp_path / "out", space="org/ter")
 
 
+def test_the_command_says_what_it_built_and_where(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "spaces.build", "ter", "--out", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert run.stdout == f"Built {tmp_path}/ter: README.md, app.py, cases.py, requirements.txt, ter.py\n"
+
+
 def test_a_metric_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(OptionError, match="Did you mean 'bleu_multi'"):
         build("bleu_mutli", tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -29,6 +29,24 @@ _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
 
 MetricT = TypeVar("MetricT", bound="Metric")
 
+#: What a user does with a metric; all else is for the code of the package.
+PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
+
+
+# The class of metrics' classes: help and completion show the options and what a user calls, not how it is made.
+class _Helpful(ABCMeta):
+    def __dir__(cls) -> list[str]:
+        return [*PUBLIC]
+
+    @property
+    def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
+        """Return the docstring with the options and the keys of the result; made when it is read."""
+        summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
+        about = vars(cls).get("about")
+        more = [about.description, f"The result has {about.returns}"] if about else []
+        sections = [parameters(cls), *(f"Examples\n{each}" for each in examples)]
+        return "\n\n".join(part.strip() for part in (summary, *more, *sections))
+
 
 class About(NamedTuple):
     """The documentation of a metric besides its options; all but `compares` as in evaluate's modules."""
@@ -46,7 +64,7 @@ class About(NamedTuple):
     )
 
 
-class Metric(Scorer):
+class Metric(Scorer, metaclass=_Helpful):
     """A metric with its options, which are attributes: a value that can be called.
 
     Examples
@@ -68,9 +86,8 @@ class Metric(Scorer):
     #: What else evaluate's own module calls the predictions.
     predictions_also_called: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls.__doc__ = _ClassDoc(cls.__dict__.get("__doc__") or "")  # type: ignore[assignment]
+    def __dir__(self) -> list[str]:
+        return [*PUBLIC, "name", *self.options()]
 
     def __call__(
         self,
@@ -224,14 +241,3 @@ class Metric(Scorer):
     def matched(self, score: str, tokenizer: str | None) -> Matched | None:
         """Return how a report finds the matched tokens of the prediction, or None."""
         return None
-
-
-class _ClassDoc:
-    """The docstring of a metric's class with its options, for `help` and notebooks, made on first access."""
-
-    def __init__(self, written: str) -> None:
-        self.written = cleandoc(written)
-
-    def __get__(self, metric: object, cls: type[Metric]) -> str:
-        about = f"\n\n{cls.about.description}" if hasattr(cls, "about") else "\n"
-        return f"{self.written}{about}\n{parameters(cls)}"

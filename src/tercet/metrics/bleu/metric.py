@@ -53,7 +53,16 @@ _FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
 
 
 class Bleu(BleuOptions):
-    """BLEU: the n-grams that predictions share with their references."""
+    """BLEU: the n-grams that predictions share with their references.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> bleu = tercet.Bleu(smooth_method="exp", scale=100)
+    >>> result = bleu(["The cat sat on a mat."], [["The cat sat on the mat.", "A cat was sitting on a mat."]])
+    >>> round(result["bleu"], 1)
+    79.5
+    """
 
     # A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
     # the clipped matches and the n-grams of the prediction.

@@ -52,7 +52,15 @@ class NgramCounts:
 
 
 class BleuRouge(Metric):
-    """F of BLEU's precision and ROUGE's recall."""
+    """F of BLEU's precision and ROUGE's recall.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> both = tercet.BleuRouge(max_order=2)
+    >>> round(both(["the cat is on the mat"], ["the cat is lying on the mat"])["bleu_rouge_f"], 4)
+    0.8229
+    """
 
     # A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order
     # the clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.

@@ -84,7 +84,15 @@ def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
 
 
 class Chrf(Metric):
-    """chrF: the n-grams of characters and words that predictions share with a reference."""
+    """chrF: the n-grams of characters and words that predictions share with a reference.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> chrf = tercet.Chrf(word_order=2)  # chrF++
+    >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."])["chrf"], 1)
+    68.4
+    """
 
     # A row holds the base columns and, for each score and each order of characters (c1 to c6) and words (w1, w2),
     # the n-grams of the prediction, those of the reference, and the matches. Of several references it is the one

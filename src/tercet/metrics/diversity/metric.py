@@ -37,6 +37,14 @@ class Diversity(Metric):
 
     Source: Zhu et al. 2018 (self-BLEU), Li et al. 2016 (distinct-n), Covington and McFall 2010 (MATTR), Welleck et
     al. 2020 (rep-n), Shaib et al. 2024 (compression ratio).
+
+    Examples
+    --------
+    >>> import tercet
+    >>> diversity = tercet.Diversity(pairwise_chrf=True)
+    >>> result = diversity(["the cat sat", "the cat ran", "a dog barked"])
+    >>> round(result["distinct_1"], 3), round(result["pairwise_chrf"], 3)
+    (0.778, 0.215)
     """
 
     # Of one set, the items are its texts. A row holds the base columns, and two numbers for each measure: the

@@ -41,7 +41,15 @@ class GleuMatches(NgramTexts):
 
 
 class GoogleBleu(SplitsAtBlanks):
-    """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together."""
+    """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> gleu = tercet.GoogleBleu(max_len=2)
+    >>> round(gleu(["the cat sat down"], ["the cat sat on the mat"])["google_bleu"], 4)
+    0.4545
+    """
 
     name = short = primary = "google_bleu"
     title = "GLEU"

@@ -106,7 +106,15 @@ class Overlaps:
 
 
 class Jaccard(Metric):
-    """Jaccard similarity: the share of words, stems or n-grams that two texts have in common."""
+    """Jaccard similarity: the share of words, stems or n-grams that two texts have in common.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> pairs = tercet.Jaccard(ngram=2)
+    >>> round(pairs(["the cat is on the mat"], ["the cat is lying on the mat"])["jaccard"], 4)
+    0.5714
+    """
 
     # A row holds the base columns and, for the options of the call and each variant, the score of the item and the
     # sizes of intersection and union: of its best reference, or averages over all.

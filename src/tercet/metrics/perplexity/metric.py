@@ -72,6 +72,14 @@ class Perplexity(Metric):
 
     Source: Jelinek et al. 1977; the definition of evaluate's `perplexity`, and for long texts the windows of
     "Perplexity of fixed-length models" in the documentation of transformers.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> perplexity = tercet.Perplexity(model_id="gpt2")  # a name on the Hub, or a folder
+    >>> result = perplexity(["lorem ipsum", "Happy Birthday!"])  # doctest: +SKIP
+    >>> round(result["mean_perplexity"], 2)  # doctest: +SKIP
+    646.75
     """
 
     # Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for;

@@ -45,7 +45,16 @@ Array = NDArray[np.float64]
 
 
 class Rouge(RougeOptions):
-    """ROUGE: the n-grams, subsequences and pairs of words that predictions share with their references."""
+    """ROUGE: the n-grams, subsequences and pairs of words that predictions share with their references.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> rouge = tercet.Rouge(rouge_types=["rouge1", "rougeL"], use_stemmer=True)
+    >>> result = rouge(["the cat sits on the mat"], ["the cat sat on the mats"])
+    >>> {name: round(value, 3) for name, value in result.items()}
+    {'rouge1': 0.833, 'rougeL': 0.833}
+    """
 
     # A row holds the base columns and, for each type, precision, recall and F of the item: its references are
     # already made one by `multi_ref`.

@@ -47,7 +47,16 @@ DIALECTS = {
 
 
 class Ter(Metric):
-    """TER, the translation edit rate: edits and shifts that turn a prediction into a reference."""
+    """TER, the translation edit rate: edits and shifts that turn a prediction into a reference.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> ter = tercet.Ter(normalized=True)
+    >>> result = ter(["On the mat the cat sat."], ["The cat sat on the mat ."])
+    >>> round(result["ter"], 2), result["num_edits"]
+    (14.29, 1)
+    """
 
     # A row holds the base columns, the fewest edits that turn the prediction into one of its references, and the
     # average length of these.

@@ -34,7 +34,16 @@ class WerEdits(Edits):
 
 
 class Wer(SplitsAtBlanks):
-    """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost."""
+    """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> wer = tercet.Wer(lowercase=True, no_punct=True)
+    >>> result = wer(["A cat, on mat"], ["a cat on the mat"])
+    >>> result["wer"], round(result["cer"], 3)
+    (0.2, 0.25)
+    """
 
     name = short = primary = "wer"
     title = "WER"

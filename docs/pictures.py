@@ -1,0 +1,69 @@
+"""Draw the pictures of reports again: `python docs/pictures.py`, in about half a minute, with Debian's chromium.
+
+A picture NAME.png has a NAME_phone.png beside it, made in a window of 390 pixels, which the site shows on phones.
+"""
+
+import io
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+DOCS = Path(__file__).resolve().parent
+DATA = DOCS.parent / "examples" / "data"
+COMPARED = [
+    "compare",
+    DATA / "en.tsv",
+    "--metric",
+    "bleu:smooth_method=exp",
+    "--metric",
+    "chrf:word_order=2",
+    "-m",
+    "ter",
+]
+GRADED = [
+    *("correlate", DATA / "graded.tsv", "-m", "bleu_multi", "-m", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode"),
+    *("-m", "jaccard_sets", "--dimension", "content"),
+]
+#: For each picture: the report, the width of the window in which it is made, and what it shows: the height from the
+#: top, or from one element to another.
+PICTURES = {
+    "report": (COMPARED, 1180, 1500),
+    "report_phone": (COMPARED, 390, 1500),
+    "report_answer": (COMPARED, 640, ("h1", "main figure >> nth=0")),
+    "report_answer_phone": (COMPARED, 390, ("main figure >> nth=0", "main figure >> nth=0")),
+    "trust": (GRADED, 1180, 1500),
+    "trust_phone": (GRADED, 390, 1500),
+}
+
+
+def main() -> None:
+    """Write the pictures beside this file."""
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, (command, width, shown) in PICTURES.items():
+            report = Path(folder, f"{command[0]}.html")
+            if not report.exists():
+                run = [sys.executable, "-m", "tercet", *map(str, command), "--format", "html", "--out", str(report)]
+                subprocess.run(run, check=True)
+            page = browser.new_page(viewport={"width": width, "height": 900}, device_scale_factor=1 + (width < 1000))
+            page.goto(report.as_uri())
+            top, bottom = 0, shown
+            if isinstance(shown, tuple):
+                first, last = (page.locator(each).bounding_box() for each in shown)
+                top, bottom = max(first["y"] - 12, 0), last["y"] + last["height"] + 12
+            area = {"x": 0, "y": top, "width": width, "height": bottom - top}
+            with Image.open(io.BytesIO(page.screenshot(full_page=True, clip=area))) as picture:
+                small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+                small.save(DOCS / f"{name}.png", optimize=True)
+            print(DOCS / f"{name}.png", f"{width} x {bottom - top:.0f}")
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
