@@ -170,9 +170,6 @@ class Visitor:
         self.page.goto(f"{served.address}/{'?__theme=dark' if dark else ''}")
         self.find = self.page.locator
         expect(self.find("#compute")).to_be_visible()
-        if self.page.viewport_size["width"] > 700:
-            # the last that the page does as it loads, after other things where models are being loaded
-            expect(self.find("#options .form")).to_be_visible()
 
     def _dialog(self, dialog):
         self.errors.append(f"a dialog says {dialog.message}")

@@ -77,8 +77,9 @@ class Alignment(Explanation):
         return alignment_svg(self.prediction_tokens, self.reference_tokens)
 
     def to_html(self) -> str:
-        """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
-        return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
+        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML."""
+        tokens = self.prediction_tokens, self.reference_tokens
+        return alignment_html(self._title(), self.signature, *tokens, self.similarity)
 
     def _title(self) -> str:
         return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
