@@ -40,7 +40,10 @@ def code_box(name: str) -> Any:
 
 def hidden(outputs: list[Any]) -> list[Any]:
     """Return what hides the results of a former call after the first output; the code at the end stays folded."""
-    return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=_NO_CODE)]
+    kept = [
+        {} if isinstance(each, gr.Button) else {"value": None} for each in outputs[1:-1]
+    ]  # a button's is its name
+    return [*(gr.update(visible=False, **value) for value in kept), gr.update(value=_NO_CODE)]
 
 
 def with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Callable[..., list[Any]]:

@@ -11,10 +11,11 @@ from typing import Any
 from tercet.api import make_scorer
 from tercet.comparison.compare import compare
 from tercet.comparison.names import names_of
-from tercet.comparison.scores import Comparison, ScoreTable
+from tercet.comparison.scores import Comparison
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError
 from tercet.files.table import Table
+from tercet.pages.charts import primary_table
 from tercet.pages.compared import compared_html
 
 from .limits import MOST_SYSTEMS
@@ -40,11 +41,11 @@ def compare_file(
 ) -> Compared:  # fmt: skip
     """Return the comparison of columns of a file, and the table of its items with a score of each system."""
     table, found = _compared(demo, path, systems, references, options)
-    scorer, (main, *others) = found.tables[0].scorer, _primary_first(found)
+    main = primary_table(found.tables)
     assert found.corpus is not None
-    notes = [*dropped_letters(scorer, found.corpus), *found.remarks(), *found.warnings]
+    notes = [*dropped_letters(main.scorer, found.corpus), *found.remarks(), *found.warnings]
     texts = found.test_set
-    name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[main.name]
+    name = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))[main.name]
     rows: dict[str, list[Any]] = {
         "line": table.lines,
         **{f"{name} {system}": scores for system, scores in main.segments.items()},
@@ -52,7 +53,7 @@ def compare_file(
         **demo.joined_references(texts.references),
     }
     given = file_given(path, table, systems, references if demo.takes_references else [])
-    html = compared_html(found, [main, *others], notes, lines)
+    html = compared_html(found, notes, lines)
     return Compared(html, main.signature, rows, found.to_dict(), comparing(given, make_scorer(demo.metric, options)))
 
 
@@ -75,7 +76,3 @@ def _compared(
         warnings.simplefilter("ignore")
         test_set = TestSet(names_of([path])[0], texts, targets, None)
         return table, compare(test_set, make_scorer(demo.metric, options))
-
-
-def _primary_first(found: Comparison) -> list[ScoreTable]:
-    return sorted(found.tables, key=lambda table: table.name != table.scorer.primary)

@@ -13,8 +13,12 @@ CSS = """
 #page:has([data-tab-id=file][aria-selected=false]) #of-file {display: none}
 #page:has([data-tab-id=card][aria-selected=true]) #options {display: none}
 #reset {align-self: center; justify-self: start; flex: none}
-#examples .gallery-item {text-align: left}
-#examples b, #examples small {display: block; max-width: 24rem; white-space: normal}
+#examples .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
+#examples .gallery-item {text-align: left; width: 100%}
+#examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
+@media (max-width: 44rem) {
+  #examples .gallery {grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+}
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
 .tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
 .tercet-interval {margin-bottom: .6rem}
@@ -24,7 +28,7 @@ CSS = """
 .tercet th[scope=row] {font-weight: normal}
 .tercet details {font-size: .85em; margin-top: .6rem}
 .tercet summary {cursor: pointer}
-.tercet-compared .verdict {font-size: 1.25rem; margin-bottom: .6rem}
+.tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
 .tercet-compared .beside {display: grid; gap: .5rem 2rem; grid-template-columns: minmax(0, 1fr); align-items: start}
 @media (min-width: 60rem) {.tercet-compared .beside {grid-template-columns: minmax(0, 1fr) minmax(0, 1fr)}}
 .tercet-compared .scroll {overflow-x: auto}
@@ -43,6 +47,7 @@ CSS = """
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: none}
+.tercet-picture div div div {min-width: 0; max-width: 100%}
 .tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center; vertical-align: middle}
 .tercet-picture > div > p:last-child {display: none}
 .cm-line span, #card .token {color: inherit !important}

@@ -89,7 +89,7 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
     """Draw the tab that scores the systems of a file, and its results in their place."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
-    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows of all systems, {MOST_BYTES >> 20} MB"
+    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} predictions, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
     about = outcome_box("about-file")
     with gr.Row():
@@ -206,7 +206,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
 def _width(name: str, cells: pd.Series[Any]) -> int:
     """Return how many pixels a column of the table takes: its name stands on one line."""
-    return max(90, 9 * min(len(name), 40) + 60, 300 if cells.dtype == object else 0)
+    return max(90, 9 * min(len(name), 40) + 60, 0 if pd.api.types.is_numeric_dtype(cells) else 300)
 
 
 class _Downloads:

@@ -13,8 +13,8 @@ from .token import Token
 from .words_html import ADDS, TAKES, chip, folded, page_html, scrolled, shade, spaced_html, table_html
 
 _ROW = 20
-_LEFT, _RIGHT, _WIDTH = 230, 450, 680
-_BAR = 90  # length of the longest bar of a text
+_LEFT, _RIGHT, _WIDTH = 200, 350, 550
+_BAR = 60  # length of the longest bar of a text
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
@@ -42,9 +42,9 @@ def alignment_html(
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
     tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
-    matches = scrolled(alignment_svg(prediction, reference))
-    heat_map = heat_map_html(prediction, reference, similarity)
-    return page_html(title, [*texts, matches, heat_map, folded("all tokens", "".join(tables))], signature, legend)
+    pictures = scrolled(alignment_svg(prediction, reference)), heat_map_html(prediction, reference, similarity)
+    beside = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
+    return page_html(title, [*texts, beside, folded("all tokens", "".join(tables))], signature, legend)
 
 
 def _height(row: int) -> float:

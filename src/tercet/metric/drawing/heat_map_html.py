@@ -25,7 +25,7 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
         size = f"{len(prediction):,} by {len(reference):,} tokens"
         return f"<p><small>A heat map of {size} is too large to show here: plot() draws it.</small></p>"
     least = min(float(similarity.min()), 1.0)
-    caption = (
+    legend = (
         f"cosine of each token of the prediction (rows) with each of the reference (columns): the bluer, the nearer, "
         f"from {least:.2f} to 1; framed: the best match of the row, bold: of the column"
     )
@@ -39,5 +39,5 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
             style += _FRAME * (token.match == column) + _BEST * (other.match == row)
             cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
         rows.append(f'<tr><th scope="row">{clean(token.text)}</th>{cells}</tr>')
-    head = f'<table class="heat" style="font-size:.8em"><caption>{caption}</caption><tr><td></td>{above}</tr>'
-    return scrolled(f"{head}{''.join(rows)}</table>")
+    table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{above}</tr>{"".join(rows)}</table>'
+    return f"<div><p><small>{legend}</small></p>{scrolled(table)}</div>"
