@@ -245,15 +245,16 @@ class Demo:
         return table, {system: items(table, system, [])[0] for system in systems}, targets
 
     def score_file(
-        self, path: str, system: str, references: Sequence[str], options: Mapping[str, Any]
+        self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
     ) -> tuple[Scored, dict[str, list[Any]], str]:
-        """Return the result of a column of a file, with intervals, the table of its items, and the program."""
-        table, texts, targets = self.texts_of_file(path, [system], references)
+        """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
+        table, texts, targets = self.texts_of_file(path, systems, references)
+        (predictions,) = texts.values()
         asked = {**options, "segments": True, "confidence_level": CONFIDENCE}
-        scored, _, _ = self.score(texts[system], targets, asked)
+        scored, _, _ = self.score(predictions, targets, asked)
         segments = scored.result["segments"]
-        rows = {"line": table.lines, **segments, "prediction": texts[system], **self.joined_references(targets)}
-        given = file_given(path, table, [system], references if self.takes_references else [])
+        rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
+        given = file_given(path, table, systems, references if self.takes_references else [])
         return scored, rows, self.code(given, scored.options)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:

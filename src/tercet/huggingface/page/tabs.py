@@ -142,8 +142,12 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
-        options, lines = demo.page_options(contents), demo.chosen(contents)
-        if len(systems or []) > 1:
+        options, lines, systems = (
+            demo.page_options(contents),
+            demo.chosen(contents),
+            list(dict.fromkeys(systems or [])),
+        )
+        if len(systems) > 1:
             found = jobs.run(compare_file, path, systems, references, options, lines)
             return [
                 found.html,
@@ -186,7 +190,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
-        page = jobs.run(report_file, path, systems, references, demo.page_options(contents))
+        page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
         written = downloads.write("report.html", page)
         return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
 
