@@ -151,6 +151,7 @@ def test_keys_lead_from_the_texts_to_the_button_and_then_to_the_options(visit):
     expect(visitor.find("#compute")).to_be_focused()
     visitor.page.keyboard.press("Enter")
     visitor.until(lambda: has(visitor.seen()["score"]))
+    visitor.open_options()
     order = "[...document.querySelectorAll('#compute, #option-tokenizer')].map(each => each.id)"
     assert visitor.page.evaluate(order) == ["compute", "option-tokenizer"]
 
@@ -164,7 +165,7 @@ def test_results_and_messages_are_announced(visit, table):
     visitor.upload(table)
     expect(visitor.find("#about-file [aria-live=polite]")).to_contain_text("rows")
     visitor.compute_file()
-    expect(visitor.find("#file-result [aria-live=polite] .tercet-score")).to_be_visible()
+    expect(visitor.find("#file-result [aria-live=polite] .tercet-compared > .verdict")).to_be_visible()
     visitor.open("Text")
     for text in ("a cat", "the cat"):  # another result in the place of the first
         visitor.give(text, "the cat")
@@ -176,6 +177,7 @@ def test_results_and_messages_are_announced(visit, table):
 @pytest.mark.parametrize("dark", [False, True])
 def test_labels_can_be_read_and_boxes_without_a_tick_seen(visit, dark):
     visitor = visit("bleu_multi", dark=dark)
+    visitor.open_options()
     is_readable(
         visitor, "#options [data-testid=block-info]", "#prediction [data-testid=block-info]", "#options .info-text"
     )

@@ -13,11 +13,12 @@ CSS = """
 #page:has([data-tab-id=file][aria-selected=false]) #of-file {display: none}
 #page:has([data-tab-id=card][aria-selected=true]) #options {display: none}
 #reset {align-self: center; justify-self: start; flex: none}
-#examples .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
+#examples > .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
 #examples .gallery-item {text-align: left; width: 100%}
+#examples .gallery-item > div {overflow: visible; max-width: none}
 #examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
 @media (max-width: 44rem) {
-  #examples .gallery {grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+  #examples > .gallery {grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
 .tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
