@@ -18,7 +18,8 @@ CSS = """
 #examples .gallery-item > div {overflow: visible; max-width: none}
 #examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
 @media (max-width: 44rem) {
-  #examples > .gallery {grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+  #examples > .gallery {
+    grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
 .tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}

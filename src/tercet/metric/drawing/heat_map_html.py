@@ -40,4 +40,4 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
             cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
         rows.append(f'<tr><th scope="row">{clean(token.text)}</th>{cells}</tr>')
     table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{above}</tr>{"".join(rows)}</table>'
-    return f"<div><p><small>{legend}</small></p>{scrolled(table)}</div>"
+    return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{scrolled(table)}</div>'
