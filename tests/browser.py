@@ -41,7 +41,12 @@ SEEN = """tab => {
     return {
         score: box.querySelector(".tercet-score")?.textContent,
         message: box.querySelector("[role=alert]")?.textContent,
-        rows: [...box.querySelectorAll("tr")].map(row => [...row.cells].map(cell => cell.textContent)),
+        rows: [...box.querySelectorAll("tr")].filter(row => !row.closest(".tercet-compared"))
+            .map(row => [...row.cells].map(cell => cell.textContent)),
+        interval: box.querySelector(".tercet-interval")?.textContent,
+        systems: [...box.querySelectorAll(".tercet-compared > .beside tbody tr")].map(row =>
+            [row.querySelector("th bdi").textContent, ...[...row.querySelectorAll("td")].map(c => c.textContent)]),
+        verdict: box.querySelector(".tercet-compared > .verdict")?.textContent,
         signature: document.querySelector(`#${tab}signature textarea`)?.value,
     };
 }"""
@@ -170,9 +175,6 @@ class Visitor:
         self.page.goto(f"{served.address}/{'?__theme=dark' if dark else ''}")
         self.find = self.page.locator
         expect(self.find("#compute")).to_be_visible()
-        if self.page.viewport_size["width"] > 700:
-            # the last that the page does as it loads, after other things where models are being loaded
-            expect(self.find("#options .form")).to_be_visible()
 
     def _dialog(self, dialog):
         self.errors.append(f"a dialog says {dialog.message}")
@@ -216,8 +218,16 @@ class Visitor:
     def compute_file(self) -> None:
         self.find("#compute-file").click()
 
+    def open_options(self) -> None:
+        """Unfold the options, if need be."""
+        form = self.find("#options .form")
+        if not form.is_visible():
+            self.find("#options").get_by_role("button", name="Options").first.click()
+        expect(form).to_be_visible()
+
     def set(self, options) -> None:
         """Click on options, or write them, until they have these values."""
+        self.open_options()
         for name, value in options.items():
             box = self.find(f"#option-{name}")
             if isinstance(value, bool):
@@ -230,6 +240,8 @@ class Visitor:
 
     def choose(self, box: str, labels) -> None:
         """Choose from a menu; a list from one that takes several."""
+        if box.startswith("#option-"):
+            self.open_options()
         several = isinstance(labels, (list, tuple))
         if several and self.find(f"{box} .remove-all").is_visible():
             self.find(f"{box} .remove-all").click()
@@ -254,7 +266,7 @@ class Visitor:
     def code(self, tab: str = "text") -> str:
         """Return the program under "Code for this", which is opened if need be."""
         box = self._open_code(tab)
-        expect(box.locator(".cm-content")).to_contain_text("print(result)")
+        expect(box.locator(".cm-content")).to_contain_text("print(result")
         return "\n".join(box.locator(".cm-line").all_text_contents())
 
     def program(self, tab: str = "text") -> str:

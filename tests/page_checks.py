@@ -60,7 +60,7 @@ def same(metric, value):
 
 
 def shows(visitor, result, tab=""):
-    """The page comes to show this result: large score, table, intervals, signature, and no message."""
+    """The page comes to show this result: large score, the other entries, intervals, signature, and no message."""
 
     def check():
         seen = visitor.seen(tab)
@@ -69,6 +69,7 @@ def shows(visitor, result, tab=""):
         name, score = seen["score"].split()
         assert numbers(score) == near(result[name])
         rows = {row[0]: row[1:] for row in seen["rows"] if row[0] != "entry"}
+        rows[name] = [score, seen["interval"].removeprefix("95 % interval: ")]
         of_items = {name for name in result.get("segments") or {} if isinstance(result.get(name), list)}
         assert rows.keys() == {k for k, value in result.items() if not isinstance(value, dict)} - APART - of_items
         for name, (value, *interval) in rows.items():
@@ -88,10 +89,10 @@ def refuses(visitor, message, tab=""):
         assert (seen["score"], seen["rows"]) == (None, [])
 
     visitor.until(check)
-    left = ("signature", "picture", "figure") if not tab else ("file-signature", "distribution", "items")
+    left = ("signature", "picture") if not tab else ("file-signature", "distribution", "items", "make-report")
     for name in left:
         expect(visitor.find(f"#{name}")).to_be_hidden()
-    assert "Traceback" not in visitor.find("[role=tabpanel]:visible").inner_text()
+    assert "Traceback" not in visitor.find("#page").inner_text()
 
 
 def written(weights):

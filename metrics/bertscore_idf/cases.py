@@ -42,7 +42,7 @@ _REFERENCES = [
 
 CASES = [
     {
-        "description": "Paraphrases with one to three references: rare tokens weigh more",
+        "description": "Paraphrases: rare tokens weigh more",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {**_MINILM},
@@ -54,7 +54,7 @@ CASES = [
         "tolerance": 1e-5,
     },
     {
-        "description": "The same without IDF",
+        "description": "Paraphrases without IDF",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {**_MINILM, "idf": False},
@@ -66,7 +66,7 @@ CASES = [
         "tolerance": 1e-5,
     },
     {
-        "description": "A word in two senses: the context decides",
+        "description": "A word in two senses",
         "predictions": ["The bank raised its rates.", "The bank of the river is steep."],
         "references": [["The lender put up its interest rates."], ["The lender put up its interest rates."]],
         "options": {**_MINILM, "idf": False},

@@ -21,7 +21,7 @@ _CAT = {"predictions": ["the cat is on the mat"], "references": ["the cat is lyi
 
 CASES = [
     {
-        "description": "Precision of BLEU-1, 6/6, and recall of ROUGE-1, 6/7; BLEU-2 and the mean of ROUGE-1 and 2",
+        "description": "Precision 6/6, recall 6/7",
         **_CAT,
         "options": {},
         "expected": {
@@ -36,14 +36,14 @@ CASES = [
         "tolerance": 1e-10,
     },
     {
-        "description": "The same with BLEU's brevity penalty on the precision",
+        "description": "With BLEU's brevity penalty",
         **_CAT,
         "options": {"brevity_penalty": True},
         "expected": {"bleu_rouge_precision": 0.7571162714, "bleu_rouge_f": 0.7595029692},
         "tolerance": 1e-10,
     },
     {
-        "description": "Two references: precision uses both at once, recall the best one",
+        "description": "Two references",
         "predictions": ["A cat sits quietly on the mat"],
         "references": [["The cat sits on the mat", "A cat lies on a mat"]],
         "options": {},
@@ -51,7 +51,7 @@ CASES = [
         "tolerance": 1e-12,
     },
     {
-        "description": "Repeated words count as often as the reference has them",
+        "description": "Repeated words are clipped",
         "predictions": ["the the the cat mat"],
         "references": ["the cat is on the mat"],
         "options": {"max_order": 1},

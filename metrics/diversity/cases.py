@@ -16,14 +16,14 @@ DEMO_ITEMS = 5_000
 
 CASES = [
     {
-        "description": "Three answers, two of which are nearly the same",
+        "description": "Two of three nearly the same",
         "predictions": ["the cat sat on the mat", "the cat sat on a mat", "my dog barked at the postman"],
         "options": {},
         "expected": {"distinct_1": 11 / 18, "distinct_2": 12 / 15, "rep_1": 1 / 18, "rep_2": 0.0},
         "tolerance": 1e-9,
     },
     {
-        "description": "The same answer twice: each text is covered by the other",
+        "description": "The same answer twice",
         "predictions": ["it rains in the north", "it rains in the north"],
         "options": {},
         "expected": {"self_bleu": 1.0, "distinct_1": 0.5, "distinct_4": 0.5, "mattr": 1.0},

@@ -42,7 +42,7 @@ _REFERENCES = [
 
 CASES = [
     {
-        "description": "Paraphrases with one to three references: the nearest one counts",
+        "description": "Paraphrases: the nearest one counts",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {"model_type": MODEL},
@@ -50,7 +50,7 @@ CASES = [
         "tolerance": 1e-5,
     },
     {
-        "description": "The same, averaged over the references",
+        "description": "Paraphrases, averaged",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {"model_type": MODEL, "multi_ref": "average"},
@@ -58,7 +58,7 @@ CASES = [
         "tolerance": 1e-5,
     },
     {
-        "description": "A lost negation costs little, a different subject costs much",
+        "description": "A lost negation, another subject",
         "predictions": ["The bridge is open to lorries.", "The soup needs more salt."],
         "references": [["The bridge is not open to lorries."], ["The bridge is not open to lorries."]],
         "options": {"model_type": MODEL},

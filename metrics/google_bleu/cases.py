@@ -16,7 +16,7 @@ DEMO_ITEMS = 20_000
 
 CASES = [
     {
-        "description": "Six of the 18 n-grams of the longer text, the reference",
+        "description": "Six n-grams of 18",
         "predictions": ["the cat sat down"],
         "references": [["the cat sat on the mat"]],
         "options": {},
@@ -24,7 +24,7 @@ CASES = [
         "tolerance": 1e-12,
     },
     {
-        "description": "A word said again and again matches as often as the reference has it",
+        "description": "A repeated word is clipped",
         "predictions": ["the the the the the the the"],
         "references": [["the cat is on the mat"]],
         "options": {},
@@ -32,7 +32,7 @@ CASES = [
         "tolerance": 1e-12,
     },
     {
-        "description": "The reference that gives the best score counts",
+        "description": "The best reference counts",
         "predictions": ["the ferry leaves at seven"],
         "references": [["the boat departs at seven o'clock", "the ferry leaves at 7"]],
         "options": {},
@@ -40,7 +40,7 @@ CASES = [
         "tolerance": 1e-12,
     },
     {
-        "description": "A corpus: matches and n-grams of all items are added up first",
+        "description": "Items of a corpus",
         "predictions": ["He read the book", "because he was interested in world history"],
         "references": [["he read the book"], ["because he was interested in world history"]],
         "options": {},

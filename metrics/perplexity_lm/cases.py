@@ -30,7 +30,7 @@ _OPTIONS = {"model_id": MODEL}
 
 CASES = [
     {
-        "description": "A fluent sentence, and the same words in random order",
+        "description": "A sentence, and its words shuffled",
         "predictions": [
             "The cat sat on the mat and looked out of the window.",
             "mat the window on cat sat of looked and the out the.",
@@ -40,7 +40,7 @@ CASES = [
         "tolerance": 0.1,
     },
     {
-        "description": "A fact, and one word of it changed",
+        "description": "A fact, and one word changed",
         "predictions": [
             "Water boils at one hundred degrees Celsius.",
             "Water boils at one hundred degrees yesterday.",
@@ -50,7 +50,7 @@ CASES = [
         "tolerance": 0.1,
     },
     {
-        "description": "Three languages: small tokens have low perplexities; compare bits per character",
+        "description": "Three languages: see bits per character",
         "predictions": ["The weather is nice today.", "Das Wetter ist heute schön.", "Сегодня хорошая погода."],
         "options": _OPTIONS,
         "expected": {"perplexities": [828.17, 547.42, 54.98]},

@@ -27,7 +27,7 @@ _FOX = "The quick brown fox jumps over the lazy dog"
 
 CASES = [
     {
-        "description": "Two references per item: for each type the one with the best F",
+        "description": "Two references: the best F counts",
         "predictions": [
             "Transformers Transformers are fast plus efficient",
             "Good Morning",
@@ -57,7 +57,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "The longest common subsequence",
+        "description": "Longest common subsequence",
         "predictions": ["The brown fox jumped over the lazy dog"],
         "references": [_FOX],
         "options": {"rouge_types": ["rougeL"], "output": "all"},
@@ -65,7 +65,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "The same with a bonus for runs",
+        "description": "A bonus for runs",
         "predictions": ["The brown fox quickly jumped over the lazy dog"],
         "references": [_FOX],
         "options": {"rouge_types": ["rougeW"], "output": "all"},
@@ -91,7 +91,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "Recall is what many mean by ROUGE: here the longest subsequence over the reference",
+        "description": "Recall, which many call ROUGE",
         "predictions": ["the cat is on the mat"],
         "references": ["the cat is lying on the mat"],
         "options": {"rouge_types": ["rouge1", "rouge2", "rougeL"], "output": "all"},
@@ -106,7 +106,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "Russian: scored by words of letters, where rouge_score finds nothing",
+        "description": "Russian, by words of letters",
         "predictions": ["Кошка спит на тёплом окне."],
         "references": ["На тёплом окне спит кошка."],
         "options": {"tokenizer": "unicode", "rouge_types": ["rouge1", "rougeL"]},

@@ -10,7 +10,7 @@ DEMO_ITEMS = 20_000
 
 CASES = [
     {
-        "description": "Three words move together: one shift, for a reference of six words",
+        "description": "Three words move: one shift",
         "predictions": ["on the mat the cat sat"],
         "references": [["the cat sat on the mat"]],
         "options": {},
@@ -18,7 +18,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "A shift, a substitution and two missing words",
+        "description": "A shift and three edits",
         "predictions": ["yesterday a new bridge opened"],
         "references": [["the new bridge over the river opened yesterday"]],
         "options": {},
@@ -26,7 +26,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "The nearest of two references, by the average of their lengths",
+        "description": "Two references: the nearest counts",
         "predictions": ["the ferry leaves at seven"],
         "references": [["the ferry departs at seven o'clock", "the ferry leaves at 7"]],
         "options": {},
@@ -34,7 +34,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "Punctuation marks are separate words with normalized=True",
+        "description": "Punctuation marks as words",
         "predictions": ["It costs $1,250 (about half)."],
         "references": [["It costs $1,250, about half."]],
         "options": {"normalized": True},
@@ -50,7 +50,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "More edits than the reference has words",
+        "description": "More edits than words",
         "predictions": ["No, I do not think so at all."],
         "references": [["Never."]],
         "options": {},

@@ -143,7 +143,10 @@ class TestThePictures:
         assert len(svg.findall(f"{name}text")) == len(found.prediction_tokens) + len(found.reference_tokens)
         assert len(svg.findall(f"{name}line")) == len(found.prediction_tokens) + len(found.reference_tokens)
         html = ElementTree.fromstring(found.to_html().replace("<br>", "<br/>"))
-        assert len(html.findall(".//tr")) == 2 + len(found.prediction_tokens) + len(found.reference_tokens)
+        tables = html.findall(".//details/table")
+        assert len(tables) == 2
+        rows = [len(table.findall("tr")) - 1 for table in tables]
+        assert rows == [len(found.prediction_tokens), len(found.reference_tokens)]
 
     def test_and_a_heat_map_of_every_script_without_a_warning(self, text, caplog):
         found = explain(text, AWKWARD[0], **ENCODER)
@@ -162,6 +165,27 @@ def test_the_names_on_a_long_heat_map_do_not_overlap():
     width, height = figure.get_size_inches()
     assert max(width, height) < 50
     assert 100 < len(figure.axes[0].get_xticklabels()) <= width / 0.11
+
+
+def test_a_heat_map_in_html_shows_numbers_and_best_matches_and_a_large_one_says_how_to_draw_it():
+    found = explain("the cat sat", "a cat sat down", **ENCODER)
+    html = ElementTree.fromstring(found.to_html().replace("<br>", "<br/>"))
+    head, *rows = html.findall(".//table[@class='heat']/tr")
+    assert [each.text for each in head.findall("th")] == [token.text for token in found.reference_tokens]
+    assert [row.find("th").text for row in rows] == [token.text for token in found.prediction_tokens]
+    cells = [row.findall("td") for row in rows]
+    numbers = [[float(cell.text) for cell in row] for row in cells]
+    assert np.array(numbers) == pytest.approx(found.similarity, abs=0.0051)
+    framed = ["box-shadow" in cell.get("style") for row in cells for cell in row]
+    assert np.flatnonzero(framed).tolist() == [
+        place * len(found.reference_tokens) + token.match for place, token in enumerate(found.prediction_tokens)
+    ]
+    bold = np.array([["font-weight" in cell.get("style") for cell in row] for row in cells])
+    assert bold.argmax(axis=0).tolist() == [token.match for token in found.reference_tokens]
+    text = "cats and dogs sleep on warm mats " * 20
+    large = explain(text, text, **ENCODER)
+    size = f"{len(large.prediction_tokens):,} by {len(large.reference_tokens):,} tokens"
+    assert f"A heat map of {size} is too large to show here: plot() draws it." in large.to_html()
 
 
 def test_a_heat_map_shows_what_the_matrix_holds():

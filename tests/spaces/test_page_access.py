@@ -53,15 +53,20 @@ def shows_its_example(visitor, metric):
     visitor.until(lambda: has(visitor.seen()["score"]))
 
 
-def test_a_wide_window_has_the_options_open(visit, metric):
+def test_a_wide_window_shows_the_picture_over_its_full_width_and_the_options_say_what_they_do(visit, metric):
     visitor = visit(metric)
-    expect(visitor.find("#options .form")).to_be_visible()
+    visitor.open_options()
     for option in option_docs(metric_class(metric)):
         if option.name in CASES[metric]["DEMO_OPTIONS"]:
             expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
     assert visitor.width() <= 1280
     shows_its_example(visitor, metric)
-    photograph(visitor, f"{metric}-desktop", "#examples")
+    expect(visitor.find("#picture p").first).to_be_visible()
+    top, bottom = (visitor.find(each).bounding_box() for each in ("#picture", "#signature"))
+    assert top["y"] >= bottom["y"] + bottom["height"]
+    assert top["width"] > 1150
+    visitor.find("#options").get_by_role("button", name="Options").first.click()
+    photograph(visitor, f"{metric}-desktop", "#code-of-text")
     has_no_violation(visitor, "an example is scored", "#picture")
 
 
@@ -71,12 +76,11 @@ def test_a_dark_phone_shows_it_all_without_moving_sideways_and_is_readable(visit
     visitor.give("w" * 300 + " a cat", "a cat " * 40)
     visitor.compute()
     visitor.until(lambda: has(visitor.seen()["score"]))
-    visitor.find("#options").get_by_role("button", name="Options").click()
-    expect(visitor.find("#options .form")).to_be_visible()
+    visitor.open_options()
     assert visitor.width() <= 390
     shows_its_example(visitor, metric)
     photograph(visitor, f"{metric}-phone")
-    shown = ("#picture p[dir=auto] span", "#picture p b", "#picture summary")
+    shown = ("#picture p[dir=auto] span", "#picture p b", "#picture summary", "#picture .heat td")
     picture = [part for part in shown if visitor.find(part).count()]
     assert picture
     is_readable(visitor, "#options .info-text", "#result .tercet-score", "#result td", *picture)
@@ -105,9 +109,7 @@ def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     visitor.compute()
     visitor.until(lambda: has(visitor.seen()["score"]))
     visitor.code()
-    if width < 700:
-        visitor.find("#options").get_by_role("button", name="Options").click()
-        expect(visitor.find("#options .form")).to_be_visible()
+    visitor.open_options()
     has_no_violation(visitor, "a text is scored")
     visitor.give("a cat " * 2_000, "a cat")
     visitor.compute()
@@ -116,7 +118,7 @@ def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     visitor.open("File")
     visitor.upload(table)
     expect(visitor.find("#about-file")).to_contain_text(f"{len(ROWS)} rows.")
-    visitor.choose("#system", "mt")
+    visitor.choose("#system", ["mt"])
     visitor.compute_file()
     visitor.until(lambda: has(visitor.seen("file")["score"]))
     has_its_bars(visitor)
@@ -126,6 +128,16 @@ def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     is_readable(visitor, "#file-result td", "#items [role=gridcell]", "#about-file p")
     assert visitor.width() <= width
     photograph(visitor, f"{metric}-file-{width}")
+    visitor.choose("#system", ["mt", "mt2"])
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["systems"]))
+    expect(visitor.find("#distribution")).to_be_hidden()
+    expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
+    has_no_violation(visitor, "systems are compared")
+    is_readable(visitor, "#file-result td", "#file-result .dots span", "#file-result small")
+    assert visitor.width() <= width
+    for name in visitor.find("#items th:visible").all():  # on one line
+        assert name.bounding_box()["height"] < 60
     visitor.open("Card")
     has_no_violation(visitor, "the card")
 
@@ -139,6 +151,7 @@ def test_keys_lead_from_the_texts_to_the_button_and_then_to_the_options(visit):
     expect(visitor.find("#compute")).to_be_focused()
     visitor.page.keyboard.press("Enter")
     visitor.until(lambda: has(visitor.seen()["score"]))
+    visitor.open_options()
     order = "[...document.querySelectorAll('#compute, #option-tokenizer')].map(each => each.id)"
     assert visitor.page.evaluate(order) == ["compute", "option-tokenizer"]
 
@@ -152,7 +165,7 @@ def test_results_and_messages_are_announced(visit, table):
     visitor.upload(table)
     expect(visitor.find("#about-file [aria-live=polite]")).to_contain_text("rows")
     visitor.compute_file()
-    expect(visitor.find("#file-result [aria-live=polite] .tercet-score")).to_be_visible()
+    expect(visitor.find("#file-result [aria-live=polite] .tercet-compared > .verdict")).to_be_visible()
     visitor.open("Text")
     for text in ("a cat", "the cat"):  # another result in the place of the first
         visitor.give(text, "the cat")
@@ -164,6 +177,7 @@ def test_results_and_messages_are_announced(visit, table):
 @pytest.mark.parametrize("dark", [False, True])
 def test_labels_can_be_read_and_boxes_without_a_tick_seen(visit, dark):
     visitor = visit("bleu_multi", dark=dark)
+    visitor.open_options()
     is_readable(
         visitor, "#options [data-testid=block-info]", "#prediction [data-testid=block-info]", "#options .info-text"
     )

@@ -20,7 +20,7 @@ HEADER = ["mt", "ref", "ref2", "mt2"]
 
 def texts_of(path, system, references):
     """What the lines for a file give, run where it lies, as its visitor would."""
-    found = file_given(str(path), read_table(path), system, references)
+    found = file_given(str(path), read_table(path), [system], references)
     assert "..." not in found.lines
     names, here = {}, Path.cwd()
     os.chdir(path.parent)
@@ -85,7 +85,7 @@ def test_has_no_references_where_there_are_none(tmp_path):
 def test_says_which_texts_belong_there_where_pandas_reads_others(tmp_path):
     path = tmp_path / "nested.jsonl"
     path.write_text('{"ref": "a", "hyps": {"A": "b", "B": "c"}}\n')
-    found = file_given(str(path), read_table(path), "A", ["ref"])
+    found = file_given(str(path), read_table(path), ["A"], ["ref"])
     assert (
         found.lines == "predictions = [...]  # the column 'A' of 'nested.jsonl'; references = [[...], ...]: 'ref'\n"
     )

@@ -1,14 +1,17 @@
 """Files on the page of a Space: what is guessed of them, scores, plots, tables, downloads, mistakes."""
 
+import ast
 import csv
 import io
 import json
 import subprocess
 import sys
+import warnings
 
 import pytest
 from playwright.sync_api import expect
 
+import tercet
 from page_checks import (
     CASES,
     FIRST_LINE,
@@ -17,6 +20,8 @@ from page_checks import (
     WRITERS,
     as_jsonl,
     as_tmx,
+    as_tsv,
+    equal,
     has,
     has_its_bars,
     near,
@@ -27,6 +32,10 @@ from page_checks import (
     shows,
 )
 from suite import SUITE
+from tercet.errors import InputError
+from tercet.huggingface.page.comparing import compare_file
+from tercet.huggingface.page.limits import MOST_SYSTEMS
+from tercet.huggingface.page.scoring import Demo
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -38,9 +47,14 @@ ASKED = {"confidence_level": 0.95, "segments": True}
 @pytest.mark.parametrize(
     ("metric", "end", "header", "guessed"),
     [
-        ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("", [])),
-        ("rouge_nlws", "csv", ["generated", "highlights", "ref2", "pegasus"], ("generated", ["highlights", "ref2"])),
-        ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
+        ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ([], [])),
+        (
+            "rouge_nlws",
+            "csv",
+            ["generated", "highlights", "ref2", "pegasus"],
+            (["generated", "pegasus"], ["highlights", "ref2"]),
+        ),
+        ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], (["mt", "mt2"], ["ref", "ref2"])),
     ],
 )
 def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp_path, metric, end, header, guessed):
@@ -49,16 +63,14 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
     visitor = visit(metric)
     visitor.upload(path)
     expect(visitor.find("#about-file")).to_contain_text(f"{len(ROWS)} rows.")
-    expect(visitor.find("#system input")).to_have_value(guessed[0])
-    assert visitor.chosen("#reference-columns") == guessed[1]
+    visitor.until(lambda: equal((visitor.chosen("#system"), visitor.chosen("#reference-columns")), guessed))
     # The guess is changed by hand, to another system and fewer references, or to the first ones.
-    visitor.choose("#system", header[3])
+    visitor.choose("#system", [header[3]])
     visitor.choose("#reference-columns", [header[1]])
     visitor.compute_file()
     changed = scored(metric, [row[3] for row in ROWS], [[row[1]] for row in ROWS], **ASKED)
     shows(visitor, changed, "file")
-    assert "95 % interval" in visitor.seen("file")["rows"][0]
-    visitor.choose("#system", header[0])
+    visitor.choose("#system", [header[0]])
     visitor.choose("#reference-columns", header[1:3])
     visitor.compute_file()
     expected = scored(metric, PREDICTIONS, [list(row[1:3]) for row in ROWS], **ASKED)
@@ -107,13 +119,111 @@ def _has_its_downloads(visitor, metric, expected):
     assert result["intervals"][name] == same(metric, expected["intervals"][name])
 
 
+#: What a program prints of its result in the place of a table.
+AS_NUMBERS = """print([
+    (row.system, row.value, row.low, row.high, row.adjusted_pvalue) for table in result.tables for row in table.rows
+])"""
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf", "ter"])
+def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
+    path = tmp_path / "news.tsv"
+    rows = [(ref, text, text.lower(), " ".join(text.split()[::2])) for text, ref, _, _ in ROWS]
+    path.write_text(as_tsv(["ref", "online-A", "lower", "half"], rows), encoding="utf-8")
+    visitor = visit(metric)
+    visitor.upload(path)
+    visitor.until(lambda: equal(visitor.chosen("#system"), ["online-A", "lower", "half"]))
+    visitor.compute_file()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        scorer = tercet.scorer(metric, **SUITE[metric].begun)
+        systems = {name: [row[place] for row in rows] for place, name in enumerate(["online-A", "lower", "half"], 1)}
+        expected = tercet.compare(systems, scorer, references=[[row[0]] for row in rows])
+    table = next(each for each in expected.tables if each.name == SUITE[metric].primary)
+    ordered = sorted(table.rows, key=lambda row: -row.value if table.higher_is_better else row.value)
+    visitor.until(lambda: equal([row[0] for row in visitor.seen("file")["systems"]], [row.system for row in ordered]))
+    for found, row in zip(visitor.seen("file")["systems"], ordered, strict=True):
+        value, interval, difference, p = found[1:]
+        mark = "†" if row.as_good and not row.best else ""
+        assert (float(value.removesuffix(mark)), value.endswith("†")) == (
+            pytest.approx(row.value, abs=6e-3),
+            bool(mark),
+        )
+        assert [float(bound) for bound in interval.split(" – ")] == pytest.approx([row.low, row.high], abs=6e-3)
+        if row.difference is None:
+            assert (difference, p) == ("", "")
+        else:
+            assert float(difference) == pytest.approx(row.difference, abs=6e-3)
+            assert float(p) == pytest.approx(row.adjusted_pvalue, abs=6e-3)
+    best = visitor.find("#file-result .tercet-compared > .beside tr.best th bdi").all_inner_texts()
+    assert best == [row.system for row in ordered if row.best]
+    assert f" the best {table.title}" in visitor.seen("file")["verdict"]
+    drawn = visitor.find("#file-result .tercet-compared > .beside .dots svg > g")
+    expect(drawn).to_have_count(3)
+    _has_scores_of_systems(visitor, table)
+    result = json.loads(visitor.download("#download-json"))
+    assert [each["system"] for each in result["tables"][0]["systems"]] == list(systems)
+    assert result["n_segments"] == len(rows)
+    run = subprocess.run(
+        [sys.executable, "-c", visitor.program("file").replace("print(result.to_dataframe())", AS_NUMBERS)],
+        cwd=path.parent, env=visitor.served.environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    for found, row in zip(
+        ast.literal_eval(run.stdout), [row for table in expected.tables for row in table.rows], strict=True
+    ):
+        assert found[0] == row.system
+        assert found[1:4] == same(metric, (row.value, row.low, row.high))
+        assert found[4] == (row.adjusted_pvalue if row.difference is None else same(metric, row.adjusted_pvalue))
+    visitor.find("#make-report").click()
+    expect(visitor.find("#download-report")).to_be_visible()
+    report = visitor.download("#download-report")
+    assert report.startswith("<!DOCTYPE html>")
+    assert all(f"<bdi>{name}</bdi>" in report for name in systems)
+    photograph(visitor, f"{metric}-systems")
+    visitor.choose("#system", ["half"])  # one system is scored as ever
+    visitor.compute_file()
+    shows(visitor, scored(metric, systems["half"], [[row[0]] for row in rows], **ASKED), "file")
+    has_its_bars(visitor)
+    for gone in ("#make-report", "#download-report"):
+        expect(visitor.find(gone)).to_be_hidden()
+
+
+def _has_scores_of_systems(visitor, table):
+    """The page shows, and gives away, a column of scores for each system."""
+    name = dict(zip(table.scorer.score_names, table.scorer.segment_names, strict=True))[table.name]
+    rows = list(csv.DictReader(io.StringIO(visitor.download("#download-tsv")), delimiter="\t"))
+    headers = visitor.find("#items [role=grid]").get_by_role("columnheader")
+    visitor.until(lambda: equal([text.strip() for text in headers.all_inner_texts()], list(rows[0])))
+    for system, values in table.segments.items():
+        assert [float(row[f"{name} {system}"]) for row in rows] == pytest.approx(values, rel=1e-4, abs=1e-4)
+    assert [row["prediction online-A"] for row in rows] == PREDICTIONS
+
+
+def test_systems_times_rows_are_what_a_file_costs(tmp_path):
+    demo = Demo("bleu_multi", CASES["bleu_multi"], "bleu_multi")
+    most = demo.most_items
+    path = tmp_path / "many.tsv"
+    path.write_text("ref\ta\tb\tc\n" + "x\tx\ty\tz\n" * (most // 2))
+    table, roles = demo.read_file(str(path))
+    assert roles.systems == ("a", "b", "c")
+    assert demo.sure_systems(table, roles) == ["a", "b"]  # three would be too many
+    with pytest.raises(InputError, match=f"{3 * (most // 2):,} items are more than the {most:,} that this page"):
+        compare_file(demo, str(path), ["a", "b", "c"], ["ref"], {}, [])
+    names = [f"s{number}" for number in range(MOST_SYSTEMS + 1)]
+    path.write_text("\t".join(["ref", *names]) + "\n" + "\t".join(["x"] * (len(names) + 1)) + "\n")
+    table, roles = demo.read_file(str(path))
+    assert demo.sure_systems(table, roles) == names[:-1]
+    with pytest.raises(InputError, match=f"{len(names)} systems are more than the {MOST_SYSTEMS} that this page"):
+        compare_file(demo, str(path), names, ["ref"], {}, [])
+
+
 def test_a_second_file_replaces_the_first_and_no_other_visitor_sees_it(visit, tmp_path):
     first, second = tmp_path / "first.tsv", tmp_path / "second.jsonl"
     first.write_text("mt\tref\nthe cat\tthe cat\n")  # a corpus, though of one text
     second.write_text(as_jsonl(["pegasus", "gold"], [("an old house", "an old house"), ("b c d", "b d")]))
     owner = visit("bleu_multi", alone=True)
     owner.upload(first)
-    expect(owner.find("#system input")).to_have_value("mt")
+    owner.until(lambda: equal(owner.chosen("#system"), ["mt"]))
     other = visit("bleu_multi", alone=True)
     other.open("File")
     other.compute_file()
@@ -122,7 +232,7 @@ def test_a_second_file_replaces_the_first_and_no_other_visitor_sees_it(visit, tm
     owner.compute_file()
     shows(owner, scored("bleu_multi", ["the cat"], [["the cat"]], **ASKED), "file")
     owner.upload(second)
-    expect(owner.find("#system input")).to_have_value("pegasus")
+    owner.until(lambda: equal(owner.chosen("#system"), ["pegasus"]))
     for result in ("#file-result .tercet", "#file-signature", "#items", "#distribution", "#download-tsv"):
         expect(owner.find(result)).to_be_hidden()  # they are the first file's
     owner.compute_file()
@@ -151,10 +261,10 @@ def test_columns_of_a_translation_memory_are_left_to_the_visitor(visit, tmp_path
     expect(visitor.find("#about-file")).to_have_text(
         "1 rows. Each column is a language of the file. Choose the predictions, and references in the same language."
     )
-    expect(visitor.find("#system input")).to_have_value("")
+    assert visitor.chosen("#system") == []
     visitor.compute_file()
     refuses(visitor, "Choose the column of the predictions", "file")
-    visitor.choose("#system", "de 2")
+    visitor.choose("#system", ["de 2"])
     visitor.choose("#reference-columns", ["de"])
     visitor.compute_file()
     shows(visitor, scored("bleu_multi", ["Die Katze."], [["Eine Katze."]], **ASKED), "file")
@@ -186,7 +296,7 @@ def test_mistakes_are_told_and_forgotten(visit, tmp_path):
         for result in ("#file-result .tercet", "#file-signature", "#items", "#download-json"):
             expect(visitor.find(result)).to_be_hidden()
     visitor.upload(good)
-    expect(visitor.find("#system input")).to_have_value("mt")
+    visitor.until(lambda: equal(visitor.chosen("#system"), ["mt"]))
     for columns, message in (
         ([], "at least one of references"),
         (["mt"], "The column 'mt' is chosen for the predictions and as a reference"),

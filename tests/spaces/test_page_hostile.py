@@ -80,7 +80,7 @@ class TestHostileTexts:
         said = f"{len(texts)} rows. No columns were recognized by name."
         expect(visitor.find("#about-file")).to_contain_text(said)
         expect(visitor.find("#file-input")).to_contain_text("<img class=hostile src=")
-        visitor.choose("#system", header[0])
+        visitor.choose("#system", [header[0]])
         visitor.choose("#reference-columns", header[1:])
         visitor.compute_file()
         references = [[text, f"a {text}"] for text in texts]
@@ -99,6 +99,13 @@ class TestHostileTexts:
         assert given_in(code, "predictions") == f"table[{header[0]!r}].tolist()"
         assert all(f"table[{name!r}]" in given_in(code, "references") for name in header[1:])
         photograph(visitor, "bleu_multi-hostile")
+        has_run_nothing(visitor, asked)
+        visitor.choose("#system", header[:2])
+        visitor.choose("#reference-columns", header[2:])
+        visitor.compute_file()
+        visitor.until(lambda: equal({row[0] for row in visitor.seen("file")["systems"]}, set(header[:2])))
+        names = grid.get_by_role("columnheader")
+        visitor.until(lambda: has(f"prediction {header[1]}" in map(str.strip, names.all_inner_texts())))
         has_run_nothing(visitor, asked)
 
     @pytest.mark.long
@@ -132,7 +139,7 @@ class TestHostileTexts:
         visitor.compute()
         shows(visitor, scored_alone("bleu_multi", "a cat", ["a cat"], weights={name: [0.5, 0.5]}))
         visitor.upload(path)
-        expect(visitor.find("#system input")).to_have_value("mt")
+        visitor.until(lambda: equal(visitor.chosen("#system"), ["mt"]))
         visitor.compute_file()
         more = {"weights": {name: [0.5, 0.5]}, "confidence_level": 0.95, "segments": True}
         shows(visitor, scored("bleu_multi", ["a cat", "a dog"], [["a cat"], ["a cat"]], **more), "file")

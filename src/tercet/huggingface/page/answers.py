@@ -22,9 +22,9 @@ _TEST_SET = 100
 _APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
 
-def outcome_box(name: str) -> Any:
-    """Return the place of a result, or of a message."""
-    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED)
+def outcome_box(name: str, script: str = "") -> Any:
+    """Return the place of a result, or of a message; a script runs when the page is loaded."""
+    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
 
 
 def signature_box(name: str) -> Any:
@@ -40,7 +40,10 @@ def code_box(name: str) -> Any:
 
 def hidden(outputs: list[Any]) -> list[Any]:
     """Return what hides the results of a former call after the first output; the code at the end stays folded."""
-    return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=_NO_CODE)]
+    kept = [
+        {} if isinstance(each, gr.Button) else {"value": None} for each in outputs[1:-1]
+    ]  # a button's is its name
+    return [*(gr.update(visible=False, **value) for value in kept), gr.update(value=_NO_CODE)]
 
 
 def with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Callable[..., list[Any]]:
@@ -65,34 +68,48 @@ def error_html(message: str) -> str:
 
 
 def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
-    """Return the primary score in large letters, what is to be noted, and the table of all scores."""
+    """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
     of_items = result.get("segments") or {}
-    shown = {name: value for name, value in result.items() if name not in _APART and not isinstance(value, dict)}
-    rows = [
-        _row(name, value, result)
-        for name, value in shown.items()
+    others = {
+        name: value
+        for name, value in result.items()
+        if name not in _APART and name != primary and not isinstance(value, dict)
         if not (isinstance(value, list) and name in of_items)  # those have a table of their own
-    ]
+    }
+    scores = {name: value for name, value in others.items() if _is_score(value)}
+    counts = {name: value for name, value in others.items() if name not in scores}
+    intervals = result.get("intervals") or {}
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
     said = "".join(f"<p>{escape(line)}</p>" for line in lines)
     warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
-    titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
-    head = f"<tr>{titles}</tr>" if result.get("intervals") else ""
+    interval = f"95 % interval: {_range(intervals[primary])}" if primary in intervals else ""
+    without = "" if intervals else "<small>One text has no interval: a file of texts has one.</small>"
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(primary)} {number(result[primary])}</div>'
-        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}"
-        f"<table>{head}{''.join(rows)}</table>"
-        f"{'' if head else '<small>One text has no interval: a file of texts has one.</small>'}</div>"
+        f'<div class="tercet-interval">{interval}</div>'
+        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}{_table(scores, intervals)}{without}"
+        f"<details><summary>Counts and lengths</summary>{_table(counts, {})}</details></div>"
     )
 
 
-def _row(name: str, value: Any, result: Mapping[str, Any]) -> str:
-    interval = (result.get("intervals") or {}).get(name)
-    cell = ""
-    if result.get("intervals"):
-        cell = f"<td>{' to '.join(map(number, interval))}</td>" if interval else "<td></td>"
-    words = escape(name).replace("_", "_<wbr>")  # a narrow column breaks there, not within a word
-    return f"<tr><td>{words}</td><td>{number(value)}</td>{cell}</tr>"
+def _is_score(value: Any) -> bool:
+    """Return whether a value is no count: it has a fraction, or all of its values have."""
+    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(each, float) for each in value))
+
+
+def _range(bounds: Sequence[Any]) -> str:
+    return " to ".join(map(number, bounds))
+
+
+def _table(values: Mapping[str, Any], intervals: Mapping[str, Any]) -> str:
+    """Return a table of entries, with their intervals where there are any."""
+    rows = ""
+    for name, value in values.items():
+        words = escape(name).replace("_", "_<wbr>")  # a narrow column breaks there, not within a word
+        interval = f"<td>{_range(intervals[name]) if name in intervals else ''}</td>" if intervals else ""
+        rows += f'<tr><th scope="row">{words}</th><td>{number(value)}</td>{interval}</tr>'
+    titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
+    return f"<table>{f'<tr>{titles}</tr>' if intervals else ''}{rows}</table>" if rows else ""
 
 
 def number(value: Any) -> str:

@@ -62,6 +62,11 @@ class Control:
             return _weights_text(value)
         return "" if value is None else value
 
+    def in_words(self, value: Any) -> str:
+        """Return a value as an example says it."""
+        shown = self.shown(value)
+        return ", ".join(shown) if isinstance(shown, list) else str(shown)
+
     def read(self, shown: Any) -> Any:
         """Return the value of the option for what the page's control holds."""
         if self.kind == "menu" and isinstance(shown, str) and shown in self.choices:

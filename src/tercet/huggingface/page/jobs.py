@@ -101,9 +101,9 @@ def _begin(metric: str, cases: str, address: str) -> None:
     """Make the demo of a new process, and load its model."""
     global _demo
     _demo = Demo(metric, runpy.run_path(cases), address)
-    _, prediction, references, shown = _demo.examples[0]
+    first = _demo.examples[0]
     try:
-        _demo.score_text(prediction, references, _demo.text_options(shown)[0])
+        _demo.score_text(first.prediction, first.references, _demo.text_options(first.shown)[0])
     except Exception as error:  # whatever it is, a visitor who asks for the same is shown it
         _LOG.warning("the first example cannot be scored: %s", error)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
 
@@ -30,28 +30,39 @@ _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character
 _BY_DICTIONARY = ("ja", "jieba")
 MOST_SQUARES = 200_000_000
 _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
+#: Most systems that are compared: every two of them are tested.
+MOST_SYSTEMS = 20
 #: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
 MOST_DRAWN = 3 << 20
 
 
-def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_references: bool) -> None:
-    """Raise an InputError for more texts than a page takes, or for longer ones."""
-    predictions, references = checked.columns().values()
+def most_systems(n_rows: int, most_items: int) -> int:
+    """Return how many systems of so many rows the page compares: their texts are its items."""
+    return max(1, min(MOST_SYSTEMS, most_items // max(n_rows, 1)))
+
+
+def check_size(
+    predictions: Sequence[str], references: Sequence[Sequence[str]] | None, tokenizer: Any, most_items: int
+) -> None:
+    """Raise an InputError for more texts than a page takes, or for longer ones.
+
+    Of several systems, the predictions of all of them are counted, and the references for each.
+    """
     n_items = len(predictions)
     if n_items > most_items:
         raise InputError(
             f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
             "them on your own machine."
         )
-    texts = [*predictions, *chain.from_iterable(references)]
+    # Each token of a text that is compared with nothing is read beside the others of it.
+    targets = [[text] for text in predictions] if references is None else references
+    texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
     longest = max(map(len, texts), default=0)
     if longest > LONG_CHARACTERS:
         raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}.")
     n_characters = sum(map(len, texts))
-    mean = MEAN_CHARACTERS if takes_references else MEAN_CHARACTERS_ALONE
+    mean = MEAN_CHARACTERS_ALONE if references is None else MEAN_CHARACTERS
     most = min(ALL_CHARACTERS, mean * most_items)
-    # Each token of a text that is compared with nothing is read beside the others of it.
-    targets = references if takes_references else [[text] for text in predictions]
     products = sum(
         _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in own)
         + _LINES * prediction.count("\n") * sum(text.count("\n") for text in own)

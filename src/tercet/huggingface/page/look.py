@@ -9,7 +9,34 @@ CSS = """
 #options .form {border: none; background: transparent; box-shadow: none}
 #options .form {display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr))}
 #options .wide {grid-column: span 2}
-.tercet-score {font-size: 2rem; font-weight: 600; line-height: 1.2}
+#page:has([data-tab-id=text][aria-selected=false]) #of-text {display: none}
+#page:has([data-tab-id=file][aria-selected=false]) #of-file {display: none}
+#page:has([data-tab-id=card][aria-selected=true]) #options {display: none}
+#reset {align-self: center; justify-self: start; flex: none}
+#examples > .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
+#examples .gallery-item {text-align: left; width: 100%}
+#examples .gallery-item > div {overflow: visible; max-width: none}
+#examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
+@media (max-width: 44rem) {
+  #examples > .gallery {
+    grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+}
+#items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
+.tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
+.tercet-interval {margin-bottom: .6rem}
+.tercet {--ink: var(--body-text-color); --soft: var(--body-text-color-subdued); --line: #8886;
+  --paper: var(--body-background-fill); --accent: var(--primary-600)}
+.dark .tercet {--accent: var(--primary-300)}
+.tercet th[scope=row] {font-weight: normal}
+.tercet details {font-size: .85em; margin-top: .6rem}
+.tercet summary {cursor: pointer}
+.tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
+.tercet-compared .beside {display: grid; gap: .5rem 2rem; grid-template-columns: minmax(0, 1fr); align-items: start}
+@media (min-width: 60rem) {.tercet-compared .beside {grid-template-columns: minmax(0, 1fr) minmax(0, 1fr)}}
+.tercet-compared .scroll {overflow-x: auto}
+.tercet-compared table th, .tercet-compared table td {white-space: nowrap; font-variant-numeric: tabular-nums}
+.tercet-compared .best * {font-weight: 700}
+.tercet-compared .tag {font-size: .8em; font-weight: 400; color: var(--soft)}
 .tercet table, .tercet-picture table {border-collapse: collapse; border: none !important; outline: none}
 .tercet tr, .tercet-picture tr {border: none !important}
 .tercet th, .tercet td, .tercet-picture th, .tercet-picture td {
@@ -21,7 +48,9 @@ CSS = """
 .tercet-error {overflow-wrap: anywhere}
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
-.tercet-picture svg {max-width: 100%; height: auto}
+.tercet-picture svg {max-width: none}
+.tercet-picture div div div {min-width: 0; max-width: 100%}
+.tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center; vertical-align: middle}
 .tercet-picture > div > p:last-child {display: none}
 .cm-line span, #card .token {color: inherit !important}
 #card .token.comment {color: var(--body-text-color-subdued) !important}

@@ -37,28 +37,24 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
     with Page(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
         gr.Markdown(f"# {demo.metric}\n{yaml.safe_load(head)['description']}")
         contents = {control.name: _component(control) for control in demo.controls}
-        # Texts come first, for those who go from field to field; options are beside them, on a phone below.
-        with gr.Row():
-            with gr.Column(scale=7, min_width=320):
-                with gr.Tab("Text", id="text"):
-                    text_tab(demo, jobs, list(contents.values()))
-                with gr.Tab("File", id="file"):
-                    file_tab(demo, jobs, list(contents.values()))
-                with gr.Tab("Card", id="card"):
-                    gr.Markdown(card, elem_id="card")
-            with gr.Column(scale=4, min_width=320):
-                options = gr.Accordion("Options", open=False, elem_id="options")
-                with options, gr.Row():
-                    for content in contents.values():
-                        content.render()
+        with gr.Column(elem_id="page"):
+            # Texts come first, then options, which both tabs share, and then results over the full width.
+            text, file = gr.Tab("Text", id="text"), gr.Tab("File", id="file")
+            with gr.Tab("Card", id="card"):
+                gr.Markdown(card, elem_id="card")
+            with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
+                for content in contents.values():
+                    content.render()
+                reset = gr.Button("Reset options", size="sm", elem_id="reset")
+            of_text, of_file = gr.Column(elem_id="of-text"), gr.Column(elem_id="of-file")
+            with text:
+                text_tab(demo, jobs, list(contents.values()), of_text)
+            with file:
+                file_tab(demo, jobs, list(contents.values()), of_file)
+        reset.click(lambda: demo.begun, None, list(contents.values()), api_visibility="private")
         for control in filter(lambda each: each.follows, demo.controls):
             _follow(control, contents[control.name], demo, contents[control.follows])
         gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)
-        wide = gr.Checkbox(visible=False)
-        blocks.load(
-            lambda is_wide: gr.Accordion(open=is_wide),
-            wide, options, js="() => window.innerWidth > 700", api_visibility="private",
-        )  # fmt: skip
     return blocks
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from tercet.files.read import SUFFIXES
 from tercet.files.table import Table
+from tercet.metric.metric import Metric
 
 _TABLE: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 #: By format the function of pandas that reads it, and arguments that are tried, the most usual first.
@@ -25,7 +26,7 @@ _ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
 
 
 class Given(NamedTuple):
-    """Lines that give a program the names predictions and, where a metric takes them, references."""
+    """Lines that give a program the names predictions, or systems, and, where a metric takes them, references."""
 
     lines: str
     imports: str = ""  # what stands above them
@@ -42,30 +43,47 @@ def program(address: str, given: Given, options: Mapping[str, Any], takes_refere
     )
 
 
+def comparing(given: Given, metric: Metric) -> str:
+    """Return the program that compares systems."""
+    arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
+    lines = "".join(f"    {argument},\n" for argument in arguments)
+    imports = f"{given.imports}\n" if given.imports else ""
+    return (
+        f"{imports}import tercet\n\n{given.lines}\nresult = tercet.compare(\n{lines})\nprint(result.to_dataframe())\n"
+    )
+
+
 def texts_given(prediction: str, references: Sequence[str] | None) -> Given:
     """Return the lines that give one text; without references where None is given."""
     compared = "" if references is None else f"references = {[list(references)]!r}\n"
     return Given(f"predictions = {[prediction]!r}\n{compared}")
 
 
-def file_given(path: str, table: Table, system: str, references: Sequence[str]) -> Given:
+def file_given(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Given:
     """Return the lines that read columns of a visitor's file; it was tried that they read what the page has read.
 
-    For a file that pandas reads otherwise, they only say which texts belong there.
+    One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
+    the lines only say which texts belong there.
     """
     name = Path(path).name
-    read = _reading(path, table, [system, *references])
+    read = _reading(path, table, [*systems, *references])
     if read is None:
         also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
-        return Given(f"predictions = [...]  # the column {system!r} of {name!r}{also}\n")
+        if len(systems) == 1:
+            return Given(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
+        entries = ", ".join(f"{system!r}: [...]" for system in systems)
+        return Given(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
     columns = [f"table[{each!r}]" for each in references]
     cells = [cell for each in references for cell in table.columns[each]]
     text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
     one = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
     kept = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
     compared = f"references = [[{one} if {kept}] for row in zip({', '.join(columns)})]\n" if references else ""
-    lines = f"{read.lines}predictions = table[{system!r}].tolist()\n{compared}"
-    return Given(lines, read.imports)
+    if len(systems) == 1:
+        predicted = f"predictions = table[{systems[0]!r}].tolist()"
+    else:
+        predicted = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
+    return Given(f"{read.lines}{predicted}\n{compared}", read.imports)
 
 
 # Stands as it is in the program of a visitor with such a file.

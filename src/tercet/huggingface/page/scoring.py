@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
-from .limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
+from .limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size, most_systems
 from .notes import dropped_letters, segment_note
 from .program import Given, file_given, program
 
@@ -44,12 +44,14 @@ class Scored:
     primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Why a text scores as it does: HTML, and a figure where the metric has one; both empty if too large to draw."""
+class Example(NamedTuple):
+    """Texts with the options that they are for."""
 
-    html: str = ""
-    figure: Any = None
+    title: str
+    options: str  # those that it sets, as text
+    prediction: str
+    references: str
+    shown: list[Any]  # what the controls hold
 
 
 class Demo:
@@ -70,18 +72,26 @@ class Demo:
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
     @property
-    def examples(self) -> list[tuple[str, str, str, list[Any]]]:
-        """Label, prediction, references and the controls' contents of each item of the cases."""
+    def examples(self) -> list[Example]:
+        """The items of the cases: each sets its own options, and all others to what the page begins with."""
         found = []
         for case in self._cases:
-            shown = [each.shown(case["options"].get(each.name, each.value)) for each in self.controls]
+            values = {each.name: case["options"].get(each.name, each.value) for each in self.controls}
+            shown = [each.shown(values[each.name]) for each in self.controls]
+            changed = [each for each in self.controls if values[each.name] != each.value]
+            options = " · ".join(f"{each.name}={each.in_words(values[each.name])}" for each in changed)
             n_items = len(case["predictions"])
             references = case.get("references", [[]] * n_items)
             pairs = zip(case["predictions"], references, strict=True)
             for number, (prediction, references) in enumerate(pairs, 1):
-                label = f"{number} of {n_items}: {case['description']}" if n_items > 1 else case["description"]
-                found.append((label, prediction, joined(references), shown))
+                title = f"{case['description']} ({number} of {n_items})" if n_items > 1 else case["description"]
+                found.append(Example(title, options, prediction, joined(references), shown))
         return found
+
+    @property
+    def begun(self) -> list[Any]:
+        """What the controls hold as the page begins."""
+        return [each.shown(each.value) for each in self.controls]
 
     def page_options(self, contents: Sequence[Any]) -> dict[str, Any]:
         """Return the options that the page's controls hold; those at their default are left out."""
@@ -89,6 +99,13 @@ class Demo:
 
     def _values(self, contents: Sequence[Any]) -> dict[str, Any]:
         return {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
+
+    def chosen(self, contents: Sequence[Any]) -> list[str]:
+        """Return what is to be said of options that are not as the page began: an example may have set them."""
+        values = self._values(contents)
+        own = [each for each in self.controls if values[each.name] != each.value]
+        options = ", ".join(f"{each.name}={values[each.name]!r}" for each in own if values[each.name] is not DEPENDS)
+        return [f"Options: {options}."] if options else []
 
     def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the options of a single text, and what is to be said of those that nobody chose.
@@ -112,7 +129,8 @@ class Demo:
         """
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
-        check_size(texts, options.get("tokenizer"), self.most_items, self.takes_references)
+        columns = texts.columns()
+        self.check_size(columns["predictions"], columns["references"], options)
         batch = texts.batch()
         with warnings.catch_warnings(record=True) as caught:  # a process has one call at a time
             warnings.simplefilter("always")
@@ -125,6 +143,13 @@ class Demo:
         of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
         primary = scorer.primary, of_items[scorer.primary]
         return Scored(result.to_dict(full=True), notes, dict(options), primary), scorer, batch
+
+    def check_size(
+        self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
+    ) -> None:
+        """Raise an InputError for more texts than the page takes."""
+        targets = references if self.takes_references else None
+        check_size(predictions, targets, options.get("tokenizer"), self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -145,7 +170,7 @@ class Demo:
                 entry = entry.replace(place, name)
         return entry
 
-    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Drawn]:
+    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, str]:
         """Return the result of one text, and the picture of its matches."""
         targets = split_references(references)
         for name, text in (("prediction", prediction), ("box of references", references)):
@@ -163,14 +188,14 @@ class Demo:
                 why = scorer.explained(batch, scorer.fit(batch))
             except InputError as error:  # too much to draw, though not to score
                 scored.notes.append(str(error))
-                return scored, Drawn()
+                return scored, ""
         html = why.to_html()
         if len(html) > MOST_DRAWN:
             scored.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
             )
-            return scored, Drawn()
-        return scored, Drawn(html, why.plot() if hasattr(why, "plot") else None)
+            return scored, ""
+        return scored, html
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess which column is what."""
@@ -189,13 +214,13 @@ class Demo:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
         return table, guess_roles(table)
 
-    def sure_system(self, roles: Roles) -> str | None:
-        """Return the column of predictions, if recognized by name.
+    def sure_systems(self, table: Table, roles: Roles) -> list[str]:
+        """Return the columns of predictions, if recognized by name: as many as the page compares.
 
-        They do where one is called a reference, or a single one is left: languages do not, nor two unknown names.
+        They are where one is called a reference, or a single one is left: languages are not, nor two unknown names.
         """
         known = len(roles.systems) == 1 or (self.takes_references and roles.references)
-        return roles.systems[0] if roles.systems and known else None
+        return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if known else []
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
@@ -204,26 +229,37 @@ class Demo:
         compared = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
         return f"{why} Choose the predictions{compared}."
 
-    def score_file(
-        self, path: str, system: str, references: Sequence[str], options: Mapping[str, Any]
-    ) -> tuple[Scored, dict[str, list[Any]], Given]:
-        """Return the result of a column of a file, with intervals, the table of its items, and lines that read it."""
+    def texts_of_file(
+        self, path: str, systems: Sequence[str], references: Sequence[str]
+    ) -> tuple[Table, dict[str, list[str]], list[list[str]]]:
+        """Return a file's table, with the texts of the chosen systems and their references."""
         table, _ = self.read_file(path)
-        if not system or (self.takes_references and not references):
+        if not systems or (self.takes_references and not references):
             more = ", and at least one of references" if self.takes_references else ""
             raise InputError(f"Choose the column of the predictions{more}.")
-        if self.takes_references and system in references:
+        if both := [system for system in systems if self.takes_references and system in references]:
             raise InputError(
-                f"The column {system!r} is chosen for the predictions and as a reference: choose another."
+                f"The column {both[0]!r} is chosen for the predictions and as a reference: choose another."
             )
-        predictions, targets = items(table, system, references)
+        targets = items(table, systems[0], references)[1]
+        return table, {system: items(table, system, [])[0] for system in systems}, targets
+
+    def score_file(
+        self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+    ) -> tuple[Scored, dict[str, list[Any]], str]:
+        """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
+        table, texts, targets = self.texts_of_file(path, systems, references)
+        (predictions,) = texts.values()
         asked = {**options, "segments": True, "confidence_level": CONFIDENCE}
         scored, _, _ = self.score(predictions, targets, asked)
         segments = scored.result["segments"]
-        rows = {"line": table.lines, **segments, "prediction": predictions}
-        if self.takes_references:
-            rows["references"] = [" | ".join(texts) for texts in targets]
-        return scored, rows, file_given(path, table, system, references if self.takes_references else [])
+        rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
+        given = file_given(path, table, systems, references if self.takes_references else [])
+        return scored, rows, self.code(given, scored.options)
+
+    def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+        """Return the last column of the table of a file's items, where there are references."""
+        return {"references": [" | ".join(texts) for texts in targets]} if self.takes_references else {}
 
     def code(self, given: Given, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for lines that give it texts."""

@@ -15,6 +15,7 @@ import pandas as pd
 from tercet.errors import InputError
 
 from .answers import code_box, hidden, outcome_box, result_html, signature_box, with_messages
+from .comparing import compare_file, report_file
 from .guard import Upload
 from .jobs import Jobs
 from .limits import MOST_BYTES
@@ -23,9 +24,9 @@ from .scoring import Demo, known_formats, split_references
 
 _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT = 600  # seconds
-#: Tables of a picture that are wider than their place are moved by keys, too; a folded one once it is unfolded.
+#: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
-const reach = () => element.querySelectorAll("table").forEach(each => {
+const reach = () => element.querySelectorAll("table, .scroll").forEach(each => {
     if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
 });
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
@@ -33,28 +34,34 @@ element.addEventListener("toggle", reach, true);
 """
 
 
-def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
-    """Draw the tab that scores one text."""
+def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
+    """Draw the tab that scores one text, and its results in their place."""
     examples = demo.examples
-    _, first_prediction, first_references, _ = examples[0]
     with gr.Row():
-        prediction = gr.Textbox(first_prediction, label="Prediction", lines=4, elem_id="prediction", min_width=280)
+        prediction = gr.Textbox(
+            examples[0].prediction, label="Prediction", lines=3, elem_id="prediction", min_width=280
+        )
         references = gr.Textbox(
-            first_references, lines=4, elem_id="references", min_width=280,
+            examples[0].references, lines=3, elem_id="references", min_width=280,
             label="References: one per line, or with an empty line between them",
             visible=demo.takes_references,
         )  # fmt: skip
     button = gr.Button("Compute", variant="primary", elem_id="compute")
     inputs = [prediction, references, *contents]
-    with gr.Row():
-        with gr.Column(min_width=300):
-            outcome = outcome_box("result")
-            signature = signature_box("signature")
-        with gr.Column(min_width=300):
-            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
-            figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
-    code = code_box("code-of-text")
-    outputs = [outcome, signature, picture, figure, code]
+    chosen = gr.Dataset(
+        label="Examples, with the options that they set", components=[gr.HTML(render=False)], elem_id="examples",
+        samples=[[f"<b>{escape(each.title)}</b><small>{escape(each.options)}</small>"] for each in examples],
+        type="index", samples_per_page=len(examples),
+    )  # fmt: skip
+    with results:
+        with gr.Row():
+            with gr.Column(min_width=300):
+                outcome = outcome_box("result")
+            with gr.Column(min_width=300):
+                signature = signature_box("signature")
+        picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+        code = code_box("code-of-text")
+    outputs = [outcome, signature, picture, code]
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, lines = demo.text_options(contents)
@@ -62,51 +69,55 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
         primary, _ = scored.primary
         targets = split_references(references or "")
         return [
-            result_html(scored.result, primary, scored.notes, lines),
+            result_html(scored.result, primary, scored.notes, [*demo.chosen(contents), *lines]),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.HTML(drawn.html, visible=True),
-            gr.Plot(drawn.figure, visible=True) if drawn.figure is not None else gr.Plot(visible=False),
+            gr.HTML(drawn, visible=True),
             demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
         ]
 
+    def fill(number: int) -> list[Any]:
+        chosen = examples[number]
+        return [chosen.prediction, chosen.references, *chosen.shown]
+
     answer = with_messages(compute, hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
-    chosen = gr.Examples(
-        [[text, targets, *shown] for _, text, targets, shown in examples],
-        inputs, example_labels=[label for label, *_ in examples], cache_examples=False, label="Examples",
-        elem_id="examples", api_visibility="private",
-    )  # fmt: skip
+    filled = chosen.click(fill, chosen, inputs, show_progress="hidden", api_visibility="private")
     # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
-    chosen.load_input_event.then(
-        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue
-    )
+    filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
 
 
-def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
-    """Draw the tab that scores a file."""
+def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
+    """Draw the tab that scores the systems of a file, and its results in their place."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
-    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
+    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} predictions, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
     about = outcome_box("about-file")
     with gr.Row():
-        system = gr.Dropdown([], label="Predictions", elem_id="system", min_width=200)
+        systems = gr.Dropdown(
+            [], multiselect=True, elem_id="system", min_width=200,
+            label="Predictions: a column for each system, the baseline first",
+        )  # fmt: skip
         references = gr.Dropdown(
             [], multiselect=True, label="References", elem_id="reference-columns", min_width=200,
             visible=demo.takes_references,
         )  # fmt: skip
     button = gr.Button("Compute", variant="primary", elem_id="compute-file")
-    outcome = outcome_box("file-result")
-    signature = signature_box("file-signature")
-    plot = gr.BarPlot(
-        x="score", y="texts", title="Distribution of scores", visible=False, height=260,
-        x_label_angle=-60, elem_id="distribution",
-    )  # fmt: skip
-    rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
-    with gr.Row():
-        as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
-        as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
-    code = code_box("code-of-file")
-    outputs = [outcome, signature, plot, rows, as_tsv, as_json, code]
+    with results:
+        outcome = outcome_box("file-result", _BY_KEYS)
+        signature = signature_box("file-signature")
+        plot = gr.BarPlot(
+            x="score", y="texts", title="Distribution of scores", visible=False, height=260,
+            x_label_angle=-60, elem_id="distribution",
+        )  # fmt: skip
+        rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
+        with gr.Row():
+            as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
+            as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
+            make_report = gr.Button("Make the report (HTML)", visible=False, elem_id="make-report")
+            report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
+        trouble = outcome_box("report-trouble")
+        code = code_box("code-of-file")
+    outputs = [outcome, signature, plot, rows, as_tsv, as_json, make_report, report, trouble, code]
     downloads = _Downloads()
 
     def read(path: str | None) -> list[Any]:
@@ -114,50 +125,92 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
             return ["", *without_file]
         table, roles = jobs.run(Demo.read_file, path)
         names = list(table.columns)
-        system = demo.sure_system(roles)
+        own = demo.sure_systems(table, roles)
         said = f"{len(table.lines):,} rows."
-        if system is None:
+        if not own:
             said += f" {demo.choice_of_columns(table)}"
+        elif len(own) < len(roles.systems):
+            said += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(own)}."
         return [
             f"<p>{escape(said)}</p>",
-            gr.Dropdown(names, value=system),
+            gr.Dropdown(names, value=own),
             gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
             "",
             *hidden(outputs),
         ]
 
-    def compute(path: str | None, system: str, references: list[str], *contents: Any) -> list[Any]:
+    def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
-        options = demo.page_options(contents)
-        scored, table, given = jobs.run(Demo.score_file, path, system, references, options)
+        options, lines, systems = (
+            demo.page_options(contents),
+            demo.chosen(contents),
+            list(dict.fromkeys(systems or [])),
+        )
+        if len(systems) > 1:
+            found = jobs.run(compare_file, path, systems, references, options, lines)
+            return [
+                found.html,
+                gr.Textbox(found.signature, visible=True),
+                gr.BarPlot(visible=False),
+                *items(found.rows, found.entries),
+                gr.Button(visible=True),
+                gr.DownloadButton(visible=False),
+                "",
+                found.program,
+            ]
+        scored, table, program = jobs.run(Demo.score_file, path, systems, references, options)
         primary, of_items = scored.primary
-        frame = pd.DataFrame(table)
         bars = pd.DataFrame(demo.histogram(table[of_items], options), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
-        entries = json.dumps(scored.result, ensure_ascii=False, indent=1)
         return [
-            result_html(scored.result, primary, scored.notes),
+            result_html(scored.result, primary, scored.notes, lines),
             gr.Textbox(scored.result["signature"], visible=True),
             gr.BarPlot(bars, visible=True, x_title=of_items),
-            gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
-            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(value=downloads.write("result.json", entries), visible=True),
-            demo.code(given, scored.options),
+            *items(table, scored.result),
+            gr.Button(visible=False),
+            gr.DownloadButton(visible=False),
+            "",
+            program,
         ]
 
-    empty = [gr.update(choices=[], value=None), gr.update(choices=[], value=[])]
+    def items(table: dict[str, list[Any]], entries: dict[str, Any]) -> list[Any]:
+        frame = pd.DataFrame(table)
+        widths = [f"{_width(name, frame[name])}px" for name in frame]
+        return [
+            gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True, column_widths=widths),
+            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
+            gr.DownloadButton(
+                value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
+            ),
+        ]
+
+    def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
+        if path is None:
+            raise InputError("Choose a file first.")
+        page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
+        written = downloads.write("report.html", page)
+        return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
+
+    empty = [gr.update(choices=[], value=[]), gr.update(choices=[], value=[])]
     without_file = [*empty, "", *hidden(outputs)]
+    given = [file, systems, references, *contents]
     file.change(
-        with_messages(read, without_file), file, [about, system, references, *outputs], api_visibility="private",
+        with_messages(read, without_file), file, [about, systems, references, *outputs], api_visibility="private",
         **jobs.queue,
     )  # fmt: skip
-    button.click(
-        with_messages(compute, hidden(outputs)), [file, system, references, *contents], outputs,
+    button.click(with_messages(compute, hidden(outputs)), given, outputs, api_visibility="private", **jobs.queue)
+    make_report.click(
+        with_messages(write_report, [gr.update(), gr.update()]), given, [trouble, make_report, report],
         api_visibility="private", **jobs.queue,
     )  # fmt: skip
+
+
+def _width(name: str, cells: pd.Series[Any]) -> int:
+    """Return how many pixels a column of the table takes: its name stands on one line."""
+    return max(90, 9 * min(len(name), 40) + 60, 0 if pd.api.types.is_numeric_dtype(cells) else 300)
 
 
 class _Downloads:

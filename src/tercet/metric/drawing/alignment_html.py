@@ -4,43 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .heat_map_html import heat_map_html
 from .svg import element, picture, text
 from .token import Token
-from .words_html import TAKES, chip, folded, page_html, shade, spaced_html, table_html
+from .words_html import ADDS, TAKES, chip, folded, page_html, scrolled, shade, spaced_html, table_html
 
 _ROW = 20
-_LEFT, _RIGHT, _WIDTH = 230, 450, 680
-_BAR = 90  # length of the longest bar of a text
+_LEFT, _RIGHT, _WIDTH = 200, 350, 550
+_BAR = 60  # length of the longest bar of a text
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
     """Return an SVG document: the prediction's tokens in a column, the reference's in another, lines between.
 
-    A line goes from each token to its best match: grey from the prediction, red and dashed from the reference; the
+    A line goes from each token to its best match: blue from the prediction, red and dashed from the reference; the
     darker, the nearer. Bars show the weights. A row per token: long texts make tall pictures.
     """
     height = _ROW * (max(len(prediction), len(reference)) + 1)
     parts = [
-        *_lines(prediction, _LEFT, _RIGHT, stroke="slategrey"),
-        *_lines(reference, _RIGHT, _LEFT, stroke="crimson", stroke_dasharray="4 3"),
-        *_column(prediction, _LEFT - 8, "end", "slategrey"),
-        *_column(reference, _RIGHT + 8, "start", "crimson"),
+        *_lines(prediction, _LEFT, _RIGHT, stroke=f"rgb({ADDS})"),
+        *_lines(reference, _RIGHT, _LEFT, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"),
+        *_column(prediction, _LEFT - 8, "end", f"rgb({ADDS})"),
+        *_column(reference, _RIGHT + 8, "start", f"rgb({TAKES})"),
     ]
     return picture(_WIDTH, height, "matches of the tokens of two texts", parts)
 
 
-def alignment_html(title: str, signature: str, prediction: Sequence[Token], reference: Sequence[Token]) -> str:
-    """Return a fragment of HTML: both texts coloured by loss, the picture of the matches, and the table."""
+def alignment_html(
+    title: str, signature: str, prediction: Sequence[Token], reference: Sequence[Token],
+    similarity: NDArray[np.float32],
+) -> str:  # fmt: skip
+    """Return a fragment of HTML: both texts coloured by loss, the matches, the heat map, and the table."""
     legend = "the redder a token, the more it takes from the score; point at one to see its match"
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
     tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
-    return page_html(
-        title,
-        [*texts, alignment_svg(prediction, reference), folded("all tokens", "".join(tables))],
-        signature,
-        legend,
-    )
+    pictures = scrolled(alignment_svg(prediction, reference)), heat_map_html(prediction, reference, similarity)
+    beside = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
+    return page_html(title, [*texts, beside, folded("all tokens", "".join(tables))], signature, legend)
 
 
 def _height(row: int) -> float:
@@ -64,8 +68,8 @@ def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterat
     for row, token in enumerate(tokens):
         width = _BAR * token.weight / greatest
         start = 0.0 if anchor == "end" else _WIDTH - width
-        yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.5)
-        style, opacity = ("italic", 0.6) if token.special else ("normal", 1)
+        yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
+        style, opacity = ("italic", 0.75) if token.special else ("normal", 1)
         yield text(
             token.text, x, _height(row), _hint(token), text_anchor=anchor, font_style=style, fill_opacity=opacity
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tercet.markup import clean
 
 from .svg import element, picture, text
-from .words_html import TAKES, chip, page_html, shade
+from .words_html import TAKES, chip, page_html, scrolled, shade
 
 #: A part of this many bits or more has the strongest red: a probability of 1 in 65,536.
 _MOST_BITS = 16.0
@@ -42,7 +42,7 @@ def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
 
 
 def _bars(pieces: Sequence[Piece]) -> str:
-    """Return an SVG document: a row per piece, with a bar as long as its surprisal."""
+    """Return a picture: a row per piece, with a bar as long as its surprisal."""
     most = max([_MOST_BITS, *(piece.surprisal or 0.0 for piece in pieces)])
     parts = []
     for row, piece in enumerate(pieces):
@@ -57,7 +57,8 @@ def _bars(pieces: Sequence[Piece]) -> str:
             ),
             text("not scored" if bits is None else f"{bits:.2f}", _LABEL + width + 6, base, fill_opacity=0.75),
         ]  # fmt: skip
-    return picture(_WIDTH, _ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
+    bars = picture(_WIDTH, _ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
+    return scrolled(bars)
 
 
 def _hint(piece: Piece) -> str:

@@ -101,6 +101,11 @@ def folded(summary: str, inner: str) -> str:
     return f"<details><summary>{clean(summary)}</summary>{inner}</details>"
 
 
+def scrolled(inner: str) -> str:
+    """Return a box that scrolls by itself, for what would be too small if it were scaled to a narrow page."""
+    return f'<div class="scroll" style="overflow-x:auto;max-width:100%">{inner}</div>'
+
+
 def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
     """Return the fragment around the parts."""
     below = f"<br><small>{clean(legend)}</small>" if legend else ""

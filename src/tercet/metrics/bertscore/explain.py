@@ -89,8 +89,9 @@ class Alignment(Explanation):
         return alignment_svg(self.prediction_tokens, self.reference_tokens)
 
     def to_html(self) -> str:
-        """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
-        return alignment_html(str(self.title), self.signature, self.prediction_tokens, self.reference_tokens)
+        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML."""
+        tokens = self.prediction_tokens, self.reference_tokens
+        return alignment_html(str(self.title), self.signature, *tokens, self.similarity)
 
     @property
     def title(self) -> Heading:
