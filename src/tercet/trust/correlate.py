@@ -233,11 +233,11 @@ def _default(human: Array, names: Sequence[str]) -> str:
 
 
 def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
-    """Return p that the better of each pair is better, adjusted for their number, in the cells of both directions."""
+    """Return p that the row's metric is better where it is, adjusted for the number of pairs (Holm); 1 elsewhere."""
     k = len(values)
     found = np.ones((k, k))
     pairs = [(one, other) for one in range(k) for other in range(one + 1, k) if not math.isnan(pvalues[one, other])]
-    ways = [(one, other) if values[other] >= values[one] else (other, one) for one, other in pairs]
+    ways = [(other, one) if values[other] >= values[one] else (one, other) for one, other in pairs]
     for way, p in zip(ways, holm([float(pvalues[way]) for way in ways]), strict=True):
         found[way] = p
     return found
