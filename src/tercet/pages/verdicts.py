@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Text and names alternate, text first: names are user input in any script.
 Sentence = tuple[str, ...]
 
-_MOST_NAMED = 4
+MOST_NAMED = 4
 
 
 def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
@@ -37,7 +37,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
-    first = (*_listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
+    first = (*listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
     return [first, *_tested(comparison, table, rest, called), *_baseline(comparison, table, called)]
@@ -62,8 +62,8 @@ def _tested(
     if not unclear:
         return [("", named, f"{better} {_all(len(rest))} others (largest {kind} {largest}, {alpha}).")]
     none = "which does not show that there is none"
-    if len(unclear) <= _MOST_NAMED:
-        others = _listed([called[row.system] for row in unclear])
+    if len(unclear) <= MOST_NAMED:
+        others = listed([called[row.system] for row in unclear])
         joint = " and " if len(unclear) == 1 else " and any of "
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
         ending = f" ({kind} {inside}; {alpha}), {none}."
@@ -104,10 +104,10 @@ def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: 
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(label)
     if len(tops) == 1:
         (best,) = tops
-        return [(*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} scores.")]
+        return [(*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} scores.")]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
+        found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
     return found
 
 
@@ -124,7 +124,7 @@ def bucket_verdict(
             best = max(known) if higher else min(known)
             for name, value in zip(called, column, strict=True):
                 wins[name] += value == best
-    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:_MOST_NAMED]
+    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
     parts: list[str] = [""]
     for name in ordered:
         number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
@@ -133,7 +133,7 @@ def bucket_verdict(
     return [tuple(parts)] if ordered else []
 
 
-def _listed(names: Sequence[str]) -> Sentence:
+def listed(names: Sequence[str]) -> Sentence:
     """Return names joined by commas and "and", as a sentence that begins and ends with an empty text."""
     parts = [""]
     for place, name in enumerate(names):

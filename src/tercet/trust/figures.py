@@ -25,10 +25,6 @@ UNITS: Mapping[str, str] = {
 }
 
 
-#: Endings of titles.
-_CORRELATIONS = ("Pearson's r", "Spearman's rho", "Kendall's tau-b", "Kendall's tau-c")
-
-
 @dataclass(frozen=True, slots=True)
 class FigureValue:
     """A figure of a metric.
@@ -63,38 +59,38 @@ class Figure(NamedTuple):
     about: str
     #: Its least value; the greatest is 1.
     least: int = 0
+    #: Whether it is about 0 for scores that are unrelated to the grades.
+    is_correlation: bool = False
     #: Of one item, where it may be undefined.
     of_item: OfColumns | None = None
 
     @property
-    def is_correlation(self) -> bool:
-        """Whether it is 0 for scores that are unrelated to the grades."""
-        return self.title.endswith(_CORRELATIONS)
-
-    @property
     def definition(self) -> str:
         """Name, meaning and range."""
-        unrelated = "; 0: unrelated" if self.is_correlation else ""
-        return f"{self.title}, {self.about} ({self.least} to 1{unrelated})"
+        unrelated = ", 0 if unrelated" if self.is_correlation else ""
+        return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
 
 
 def _pooled(figure: OfPoints, title: str) -> Figure:
-    return Figure(lambda sample: sample.pooled(figure), 1, f"pooled {title}", "over all outputs together", -1)
+    return Figure(lambda sample: sample.pooled(figure), 1, f"pooled {title}", "over all outputs, whatever their system and item", -1, True)
 
 
 def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
     about = "among the systems of each item, averaged over items"
-    return Figure(lambda sample: sample.within(figure), least_systems, f"item-level {title}", about, -1, figure)
+    return Figure(lambda sample: sample.within(figure), least_systems, f"item-level {title}", about, -1, True, figure)
 
 
 def _of_systems(figure: OfColumns, title: str) -> Figure:
-    about = "of the systems' mean scores and mean grades"
-    return Figure(lambda sample: sample.between(figure), 3, f"system-level {title}", about, -1)
+    about = "between the systems' mean scores and mean grades"
+    return Figure(lambda sample: sample.between(figure), 3, f"system-level {title}", about, -1, True)
 
 
 def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
     return sample.within(partial(accuracy, epsilon=epsilon))
 
+
+#: What the accuracy with ties is.
+_ACCURACY = "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items"
 
 FIGURES: Mapping[str, Figure] = {
     "pooled.pearson": _pooled(correlations.points_pearson, "Pearson's r"),
@@ -105,21 +101,18 @@ FIGURES: Mapping[str, Figure] = {
     "item.spearman": _of_items(correlations.columns_spearman, "Spearman's rho", 3),
     "item.kendall_b": _of_items(partial(correlations.columns_kendall, "b"), "Kendall's tau-b", 2),
     "item.kendall_c": _of_items(partial(correlations.columns_kendall, "c"), "Kendall's tau-c", 2),
-    "item.acc23": Figure(
-        _accuracy, 2, "pairwise accuracy with ties",
-        "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items",
-    ),
+    "item.acc23": Figure(_accuracy, 2, "pairwise accuracy with ties", _ACCURACY),
     "item.tau23": Figure(
-        lambda sample: 2 * _accuracy(sample) - 1, 2, "rescaled pairwise accuracy", "2 item.acc23 - 1", -1
+        lambda sample: 2 * _accuracy(sample) - 1, 2, "rescaled pairwise accuracy", "2 * item.acc23 - 1", -1
     ),
     "item.acc_eq": Figure(
         _accuracy, 2, "tie-calibrated pairwise accuracy",
-        "item.acc23 with differences of scores up to a threshold counted as ties, the threshold that gives the highest "
-        "accuracy (Deutsch et al. 2023)",
+        f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives the "
+        "highest accuracy (Deutsch et al. 2023)",
     ),
     "item.pdp": Figure(
         difference_pearson, 2, "pairwise-difference Pearson's r",
-        "of the differences of scores and of grades between two systems of an item, over the pairs of all items", -1,
+        "between differences of scores and of grades of two systems on an item, over the pairs of all items", -1, True,
     ),
     "item.darr": Figure(
         darr, 2, "Kendall-like tau (DARR)",
@@ -135,8 +128,8 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "system.spa": Figure(
         resampled_soft_accuracy, 2, "soft pairwise accuracy",
-        "1 minus the mean difference, over pairs of systems, between the p-values that scores and grades give for one "
-        "being better (Thompson et al. 2024)",
+        "1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, and by "
+        "the grades (Thompson et al. 2024)",
     ),
 }  # fmt: skip
 

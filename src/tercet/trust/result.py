@@ -202,8 +202,8 @@ class Correlation:
         """Return what the numbers are."""
         negated = ", ".join(column.label for column in self.metrics if column.negated)
         clusters = (
-            f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the one "
-            f"before (one-sided p, not adjusted, alpha {self.alpha:g})."
+            f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
+            f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."
         )
         return (
             f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
@@ -214,14 +214,20 @@ class Correlation:
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
         )
 
-    def tested(self, table: DimensionTable) -> str:
-        """Return what the p-values and their marks are."""
-        return (
+    def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
+        """Return what the p-values and their marks are; nothing for one metric."""
+        if len(self.metrics) < 2:
+            return []
+        tests = [
             f"p-values: one-sided, that the metric of the row agrees better than that of the column in "
-            f"{table.rank_by}; {table.test}; {self.n_permutations:,} draws, seed {self.seed}. ▲ the metric of the row "
-            f"is significantly better than that of the column, ▼ worse, when adjusted for all pairs by Holm's method "
-            f"(alpha {self.alpha:g})."
-        )
+            f"{table.rank_by}; {table.test}; {self.n_permutations:,} draws, seed {self.seed}."
+            for table in tables
+        ]
+        return [
+            *dict.fromkeys(tests),
+            "▲ the metric of the row is significantly better than that of the column, ▼ worse, after adjustment for "
+            f"all pairs of metrics by Holm's method (alpha {self.alpha:g}).",
+        ]
 
     def about(self, names: Sequence[str]) -> list[str]:
         """Return a line that defines each figure."""

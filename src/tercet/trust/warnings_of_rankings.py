@@ -24,20 +24,21 @@ def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str],
     found = []
     if table.n_items < _RELIABLE:
         found.append(f"Only {table.n_items} graded items: too few for reliable intervals and tests.")
-    if len(labels) < 2:
+    first, *others = table.ranked() or [""]
+    unclear = next((each for each in others if not table.significance(first, each, alpha)), None)
+    if unclear is None:
         return found
-    first, *others = table.ranking
-    tied = next((each for each in others if table.clusters[each] == table.clusters[first]), None)
-    if tied is None:
+    one, other = labels.index(first), labels.index(unclear)
+    difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
+    if difference == 0:
+        return [*found, f"{first} and {unclear} are equal in {table.rank_by}: more items would not help."]
+    n_needed = items_needed(difference, drawn[one] - drawn[other], table.n_items, alpha)
+    if n_needed == table.n_items:  # enough for one test, but not for all pairs
         return found
-    one, other = labels.index(first), labels.index(tied)
-    values = [table.figures[label][table.rank_by].value for label in (first, tied)]
-    n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    text = f"In {table.rank_by}, {first} and {tied} do not differ significantly on {table.n_items} graded items."
-    if n_needed is None:
-        return [*found, f"{text} Their figures are equal: more items would not help."]
-    takes = f"A difference of this size takes about {n_needed:,} graded items to find"
-    return [*found, f"{text} {takes} ({100 * _POWER:.0f} % power, by resampling)."]
+    number = f"more than {_MOST:,}" if n_needed is None else f"about {n_needed:,}"
+    takes = f"takes {number} graded items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling)."
+    apart = f"as small as that between {first} and {unclear} in {table.rank_by}"
+    return [*found, f"Detecting a difference {apart} {takes}"]
 
 
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
