@@ -21,8 +21,8 @@ from .facts import SystemFacts, fact_lines
 from .test_sets import TestSet
 from .warnings_of_test_sets import too_little
 
-#: Marks of the best system, and of those not significantly worse.
-BEST, AS_GOOD = "*", "†"
+#: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
+BEST, AS_GOOD, LOWER = "*", "†", "↓"
 
 #: The folders of a path in a metric's options, or of a mean of metrics.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
@@ -111,6 +111,17 @@ class ScoreTable:
     scorer: Scorer = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
 
+    @property
+    def title(self) -> str:
+        """What people call the score, such as ROUGE-L."""
+        return self.scorer.score_title(self.name)
+
+    @property
+    def options(self) -> str:
+        """The options of the metric as given, such as ``max_order=2``; empty without any; of a mean, its file."""
+        label = _PATHS.sub(r"\1…/", self.metric)
+        return label.partition(":")[2] if self.scorer.title else label
+
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))
@@ -182,6 +193,14 @@ class Comparison:
         times, labels = Counter(table.name for table in self.tables), self.metric_labels()
         return [f"{labels[each.metric]} {each.name}" if times[each.name] > 1 else each.name for each in self.tables]
 
+    def titles(self) -> list[str]:
+        """Return what people call each table's score, with the metric's options where two share a title."""
+        times, labels = Counter(table.title for table in self.tables), self.metric_labels()
+        return [
+            f"{table.title} ({labels[table.metric]})" if times[table.title] > 1 else table.title
+            for table in self.tables
+        ]
+
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""
         labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
@@ -207,8 +226,8 @@ class Comparison:
 
         return intervals_figure(self)
 
-    def to_html(self, title: str = "Comparison of systems") -> str:
-        """Return the report: one HTML page that loads nothing and needs no script.
+    def to_html(self, title: str | None = None) -> str:
+        """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
 
         Raises
         ------
@@ -237,22 +256,28 @@ class Comparison:
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
         below = [f"{level}{self.legend()}", *self.remarks(), *signatures]
-        return scores_html(["system", *self.score_labels()], rows, below)
+        return scores_html(["system", *self.marked_labels()], rows, below)
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return the legend of a table's marks; `plain` formats the name of the baseline."""
-        likewise = ", adjusted for all pairs" if self.p_label != "p" else ""
+        likewise = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
         labelled = zip(self.score_labels(), self.tables, strict=True)
         if lower := [name for name, table in labelled if not table.higher_is_better]:
-            intervals += f" Lower is better: {', '.join(map(plain, lower))}."
+            intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower))}."
         if self.test is None:
             return f"{BEST} or bold: the best. {intervals}"
+        as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
+        marked = f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if as_good else ""
         return (
-            f"{BEST} or bold: the best; {AS_GOOD}: not significantly worse than the best (p-values of all pairs "
-            f"adjusted by Holm's method, alpha {self.alpha:g}). {self.p_label}: paired {self.test} test against "
+            f"{BEST} or bold: the best{marked}. {self.p_label}: paired {self.test} test against "
             f"{plain(self.baseline)}{likewise}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
+
+    def marked_labels(self) -> list[str]:
+        """Return the label of each table's score, with a mark where lower is better."""
+        labelled = zip(self.score_labels(), self.tables, strict=True)
+        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in labelled]
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too small tests; `plain` formats names."""
@@ -274,6 +299,7 @@ class Comparison:
                 {
                     "metric": table.metric,
                     "score": table.name,
+                    "higher_is_better": table.higher_is_better,
                     "signature": table.signature,
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,

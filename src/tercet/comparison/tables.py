@@ -8,13 +8,15 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tercet.metric.drawing.visible import one_cell
 from tercet.signature import __version__
+from tercet.statistics.paired_tests import pvalue_text
 
 from .exports import name_cell
-from .scores import AS_GOOD, COLUMNS, Comparison
+from .scores import AS_GOOD, COLUMNS, LOWER, Comparison
 
 
 def to_json(comparisons: Sequence[Comparison]) -> str:
@@ -71,11 +73,23 @@ def lines_of_csv(rows: Iterable[Sequence[str]]) -> str:
     return buffer.getvalue()
 
 
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a format writes what a table for people holds."""
+
+    plain: Callable[[str], str]
+    bold: str
+    as_good: str
+    lower: str
+    difference: str
+    dash: str
+
+
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return a table with a row for each system and a column for each score."""
-    parts = []
+    """Return a table with a row for each system: each score with its interval, difference and p."""
+    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–"), []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, lambda text: f"**{text}**", AS_GOOD, as_markdown)
+        head, *rows = _wide(comparison, style)
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
         parts[-1] += _notes(comparison, as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
@@ -84,9 +98,10 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
 def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
+    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--")
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", as_latex)
+        head, *rows = _wide(comparison, style)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
         notes = "".join(f"% {line}\n" for line in _notes(comparison, one_cell, one_cell).splitlines() if line)
         parts.append(
@@ -96,21 +111,23 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
     return "\n".join(parts)
 
 
-def _wide(
-    comparison: Comparison, bold: Callable[[str], str], as_good: str, plain: Callable[[str], str]
-) -> list[list[str]]:
-    """Return the header and a row per system: value, half the interval's width, and mark."""
-    rows = [[plain(name) for name in ("system", *comparison.score_labels())]]
-    dash = "–" if as_good == "†" else "--"
-    for index, system in enumerate(comparison.test_set.systems):
-        cells = [plain(system)]
-        for table in comparison.tables:
-            row = table.rows[index]
-            value = bold(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
-            mark = as_good if row.as_good and not row.best else ""
-            cells.append(f"{value}{mark} ({row.low:.2f}{dash}{row.high:.2f})")
-        rows.append(cells)
-    return rows
+def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
+    """Return the header and a row per system: of each score value, interval and mark, and against the baseline."""
+    tested = comparison.test is not None
+    head = [style.plain("system")]
+    rows = [[style.plain(system)] for system in comparison.test_set.systems]
+    for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
+        head.append(style.plain(label) + ("" if table.higher_is_better else f" {style.lower}"))
+        head += [style.difference, style.plain(comparison.p_label)] if tested else []
+        for cells, row in zip(rows, table.rows, strict=True):
+            value = style.bold.format(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
+            mark = style.as_good if row.as_good and not row.best else ""
+            cells.append(f"{value}{mark} ({row.low:.2f}{style.dash}{row.high:.2f})")
+            if tested:
+                difference, p = row.difference, row.adjusted_pvalue
+                cells.append("" if difference is None else f"{difference:+.2f}")
+                cells.append("" if p is None else pvalue_text(p))
+    return [head, *rows]
 
 
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 from tercet.metric.drawing.visible import one_cell
 from tercet.statistics.paired_tests import pvalue_text
 
-from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
+from .scores import AS_GOOD, BEST, LOWER, Comparison, ScoreTable, SystemScore
 
 #: Least width of a system's name before columns are left out; greatest width of a header before it folds.
 _NAME_WIDTH, _HEAD_WIDTH = 12, 20
@@ -54,7 +54,7 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]
     several = len(comparisons) > 1
     used = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
     used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
-    labels = comparisons[0].score_labels()
+    labels = comparisons[0].marked_labels()
     by_score = zip(*(each.tables for each in comparisons), strict=False)
     values = ([len(f"{row.value:.2f} ") for table in tables for row in table.rows] for tables in by_score)
     heads = (min(cell_len(one_cell(label)), _HEAD_WIDTH) for label in labels)
@@ -78,7 +78,7 @@ def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[
     for name in ("test set",) if several else ():
         shown.add_column(name, overflow="fold", max_width=_LONGEST_NAME)
     shown.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
-    labels = comparisons[0].score_labels()
+    labels = comparisons[0].marked_labels()
     for index in scores:
         shown.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
     for comparison in comparisons:
@@ -119,7 +119,8 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
     """Return a table with as many columns as fit, and its width."""
     level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
-    columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
+    score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
+    columns: dict[str, list[str]] = {name: [] for name in ("system", score, level)}
     columns |= {name: [] for name in (("difference", comparison.p_label, counts) if comparison.test else ())}
     for row in table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
@@ -130,8 +131,8 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for name in (counts, level):
         if _room(columns) > width:
             columns.pop(name, None)
-    metric = comparison.metric_labels()[table.metric]
-    title = one_cell(f"{comparison.test_set.name}: {metric}, {table.name}")
+    options = f" ({table.options})" if table.options else ""
+    title = one_cell(f"{comparison.test_set.name}: {table.title}{options}")
     shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     shown.add_column("system", overflow="fold")
     for name in list(columns)[1:]:

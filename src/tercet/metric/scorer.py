@@ -34,6 +34,8 @@ class Scorer(Value, ABC):
     passed along as a context.
     """
 
+    #: What people call the metric, such as BLEU; empty for its primary score's name.
+    title: ClassVar[str] = ""
     #: The primary score, and whether higher is better; of others, `is_higher_better` says it.
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
@@ -180,6 +182,12 @@ class Scorer(Value, ABC):
     def is_higher_better(self, score: str) -> bool:
         """Return whether higher is better, for one of the scores."""
         return self.higher_is_better
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores, such as ROUGE-L."""
+        if self.title and score.startswith(self.primary):
+            score = self.title + score.removeprefix(self.primary)
+        return score.replace("_", " ")
 
     def fit(self, batch: Corpus) -> Any:
         """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""

@@ -1,4 +1,4 @@
-"""Values with their intervals as dots on lines, in HTML: unlike in a scaled picture, text keeps its size at any width."""
+"""Values with their intervals as dots on lines, in HTML: text keeps its size at any width, unlike in a picture."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+Mark = Literal["best", "filled", "hollow"]
 
 #: Share of the scale's width left free at both ends, so that no dot is cut.
 _MARGIN = 0.06
@@ -18,7 +20,7 @@ class Dot:
     value: float
     low: float
     high: float
-    mark: Literal["best", "filled", "hollow"] = "filled"
+    mark: Mark = "filled"
 
     @property
     def drawn(self) -> bool:

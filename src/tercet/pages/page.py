@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -22,14 +23,15 @@ def to_html(
     comparisons: Sequence[Comparison],
     *,
     command: str | None = None,
-    title: str = "Comparison of systems",
+    title: str | None = None,
     version: str = __version__,
+    date: str | None = None,
 ) -> str:
-    """Return a report: one HTML page that loads nothing, and can be read without its one script, which filters.
+    """Return a report: one HTML page that loads nothing; its one script lists the segments.
 
-    The same comparisons give the same page, to the byte (with the same matplotlib). `command` is the command line;
-    without it the report shows the calls in Python. The page grows with systems and scores, not with the test set:
-    it shows the segments whose scores differ most.
+    The same comparisons give the same page of a day, to the byte (with the same matplotlib). `command` is the command
+    line; without it the report shows the calls in Python. `date` is today's by default. The page holds all texts,
+    compressed: a third of their size or less.
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")
@@ -37,6 +39,16 @@ def to_html(
     with drawing():
         views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
-        "page.html", script="filter.js", title=title, version=version, command=command, views=views, colours=COLOURS,
-        json=json.dumps,
+        "page.html", script="browse.js", title=_title(comparisons) if title is None else title, version=version,
+        date=datetime.date.today().isoformat() if date is None else date, command=command, views=views,
+        colours=COLOURS, json=json.dumps,
     )  # fmt: skip
+
+
+def _title(comparisons: Sequence[Comparison]) -> str:
+    systems = {name for each in comparisons for name in each.test_set.systems}
+    counted = "Comparison of systems" if len(systems) > 1 else "Scores of a system"
+    if len(comparisons) > 1:
+        return f"{counted} on {len(comparisons)} test sets"
+    name = comparisons[0].test_set.name
+    return counted if name == "test set" else f"{counted} on {name}"  # so are texts called that have no file

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
-
-import numpy as np
 
 from .matches import Colours, Text, plain
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable
 
-    from .lengths import Buckets
-
 T = TypeVar("T")
 
 _PAIRS = 3  # of systems
 _EACH_WAY = 5
-_MOST_REFERENCES = 8
-#: Segments to browse, at most, and characters of their texts, about.
-_BROWSED, _CHARACTERS = 200, 250_000
+#: References of a segment that are shown.
+MOST_REFERENCES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,6 @@ class Example:
     references: list[Text]
     more_references: int  # not shown
     outputs: list[Output]
-    length: int | None = None  # of the reference or the source, where it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +48,6 @@ class Pair(Generic[T]):
     groups: list[tuple[str, list[T]]]  # the system that scores or matches more, and where, greatest difference first
 
 
-@dataclass(frozen=True, slots=True)
-class Browse:
-    """Segments to browse: those whose scores differ most first; for one system, the worst first."""
-
-    examples: list[Example]
-    n_segments: int  # that have a score of every system
-    systems: list[str]  # whose outputs are shown
-    score: str
-    legend: Sequence[str]
-    unit: str  # what lengths count, and of what; empty where they are not known
-    of: str
-
-
 def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
     """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
     others = [row for row in table.rows if row.difference is not None]
@@ -74,33 +55,30 @@ def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str,
     return [(comparison.baseline, row.system) for row in others[:_PAIRS]]
 
 
+def which_pairs(table: ScoreTable) -> str:
+    """Return which pairs of systems are shown, and why these."""
+    others = len(table.rows) - 1
+    if others < 2:
+        return ""
+    best_is_baseline = next(row.best for row in table.rows if row.difference is None)
+    also = "" if best_is_baseline else "with the best system, and "
+    shown = f"the baseline {also}with those whose {table.title} differs most from its"
+    if others <= _PAIRS:
+        return "Shown is the baseline with each other system."
+    return f"Shown is {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
+
+
 class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
     def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
         self.comparison, self.table = comparison, table
-        self._colours = Colours(table)
-        self.legend = self._colours.legend
+        self.colours = Colours(table)
+        self.legend = self.colours.legend
 
     def pairs(self) -> list[Pair[Example]]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
         return [self._pair(*each) for each in compared_pairs(self.comparison, self.table)]
-
-    def browse(self, systems: Sequence[str], scored: Sequence[int], buckets: Buckets | None) -> Browse:
-        """Return as many of the segments that are scored for every system as a page holds."""
-        scores = np.array([[self.table.segments[name][index] for index in scored] for name in systems], np.float64)
-        alone = -scores[0] if self.table.higher_is_better else scores[0]
-        order = np.ptp(scores, axis=0) if len(systems) > 1 else alone
-        examples: list[Example] = []
-        characters = 0
-        for place in np.argsort(-order, kind="stable")[:_BROWSED].tolist():
-            example = self._example(scored[place], systems)
-            characters += _characters(example)
-            if examples and characters > _CHARACTERS:
-                break
-            examples.append(replace(example, length=None if buckets is None else buckets.lengths[scored[place]]))
-        unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
-        return Browse(examples, len(scored), list(systems), self.table.name, self.legend, unit, of)
 
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
@@ -129,13 +107,8 @@ class Segments:
     def _example(self, index: int, systems: Sequence[str]) -> Example:
         test_set, scores = self.comparison.test_set, self.table.segments
         references = test_set.references[index]
-        texts = {name: self._colours.of(test_set.systems[name][index], references) for name in systems}
+        texts = {name: self.colours.of(test_set.systems[name][index], references) for name in systems}
         source = None if test_set.source is None else plain(test_set.source[index])
-        shown, more = references[:_MOST_REFERENCES], max(0, len(references) - _MOST_REFERENCES)
+        shown, more = references[:MOST_REFERENCES], max(0, len(references) - MOST_REFERENCES)
         outputs = [Output(name, scores[name][index], text) for name, text in texts.items()]
         return Example(index + 1, source, list(map(plain, shown)), more, outputs)
-
-
-def _characters(example: Example) -> int:
-    texts = [*filter(None, [example.source]), *example.references, *(output.text for output in example.outputs)]
-    return sum(len(part) for text in texts for _, part in text.pieces)

@@ -29,7 +29,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     top = [row for row in rows if row.best]
     rest = [row for row in rows if not row.best]
     called = {row.system: names[row.system] for row in rows}
-    which = f"{table.name}{'' if table.higher_is_better else ' (lower is better)'}"
+    which = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
     if len(rows) == 1:
         return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
     if not rest:
@@ -95,20 +95,59 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     return [(start, name, f" is {', and '.join(found)}.")]
 
 
-def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
-    """Return whether all scores have the same best system, or which system is best by which scores."""
+def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
+    """Return whether all scores have the same best system, or which is best by which, and what the tests add."""
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
     tops: dict[tuple[str, ...], list[str]] = {}
-    for table, label in zip(tables, labels, strict=True):
-        tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(label)
+    for table, title in zip(tables, titles, strict=True):
+        tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(title)
     if len(tops) == 1:
         (best,) = tops
-        return [(*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} scores.")]
+        kind = "metrics" if len({table.metric for table in tables}) == len(tables) else "scores"
+        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} {kind}.")
+        return [first, *_apart_from_best(tables, titles, names, len(best))]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
+        found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
+    rivals = {name for best in tops for name in best}
+    near = [
+        title
+        for table, title in zip(tables, titles, strict=True)
+        if any(row.as_good and not row.best and names[row.system] in rivals for row in table.rows)
+    ]
+    if near:
+        found.append((f"By {_joined(near)}, the test does not tell them apart.",))
     return found
+
+
+def _apart_from_best(
+    tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str], n_best: int
+) -> list[Sentence]:
+    """Return which systems the tests do not tell apart from the one that is best in all scores, and in which."""
+    rows = [row for row in tables[0].rows if not row.best]
+    if n_best > 1 or not rows:
+        return []
+    if rows[0].as_good is None:
+        return [("The differences were not tested: they may be due to chance.",)]
+    unclear = {
+        system.system: [title for table, title in zip(tables, titles, strict=True) if table.rows[place].as_good]
+        for place, system in enumerate(tables[0].rows)
+        if not system.best
+    }
+    unclear = {system: scores for system, scores in unclear.items() if scores}
+    if not unclear:
+        other = "the other" if len(rows) == 1 else f"{_all(len(rows))} others"
+        return [(f"It is significantly better than {other} in {'both' if len(tables) == 2 else 'all'} of them.",)]
+    start = "The tests do not tell it apart from "
+    if len(unclear) > MOST_NAMED:
+        return [(f"{start}{len(unclear)} of the {len(rows)} others in at least one of them.",)]
+    parts = [start]
+    for place, (system, scores) in enumerate(unclear.items()):
+        inside = "" if len(scores) == len(tables) else f" ({', '.join(scores)})"
+        last = place == len(unclear) - 1
+        parts += [names[system], f"{inside}{'.' if last else ' and ' if place == len(unclear) - 2 else ', '}"]
+    return [tuple(parts)]
 
 
 def bucket_verdict(
@@ -140,6 +179,10 @@ def listed(names: Sequence[str]) -> Sentence:
         joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "
         parts += [name, joint]
     return tuple(parts)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "".join(listed(names))
 
 
 def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:

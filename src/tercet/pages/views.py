@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .browse import Browse, browse
+from .charts import Marks, dot_column, marks_of, primary_table, summary_charts
+from .dots import DotChart
 from .frequency import Frequencies, word_frequencies
 from .lengths import Buckets, bucket_scores, buckets_of
 from .names import short_names
 from .ngrams import Ngram, ngram_pairs
-from .plots import SERIES, length_plot, score_distributions, system_intervals
-from .segments import Browse, Example, Pair, Segments, compared_pairs
+from .plots import SERIES, length_plot, score_distributions
+from .segments import Example, Pair, Segments, compared_pairs, which_pairs
 from .verdicts import Sentence, bucket_verdict, score_verdict, summary_verdict
 from .words import read_words
 
@@ -38,9 +41,10 @@ class ScoreView:
     best_by_length: list[float]
     rule: str  # how the scores of buckets are made
     series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
-    intervals: str
+    marks: Marks
+    chart: DotChart
     lengths: str
-    distributions: str  # as the two above a plot, empty where there is nothing to show
+    distributions: str  # as the one above a plot, empty where there is nothing to show
     same_segments: str  # the score before it whose segments have the same scores; empty without one
 
 
@@ -49,6 +53,8 @@ class MetricView:
     """A metric as the template shows it: its scores, and segments by its primary one."""
 
     label: str
+    title: str
+    options: str  # as given
     place: str  # where it stands on the page
     scores: list[ScoreView]
     buckets: Buckets | None  # of the segments that are scored for every system
@@ -57,6 +63,7 @@ class MetricView:
     higher_is_better: bool
     legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
     pairs: list[Pair[Example]]
+    which_pairs: str
     spread: Example | None
 
 
@@ -95,6 +102,10 @@ class TestSetView:
     contents: list[tuple[str, str]]  # where each part stands, and what it is called
     warnings: list[str]
     verdict: list[Sentence]
+    titles: list[str]  # of the scores
+    charts: list[DotChart]  # of all scores; none where there is one
+    marks: Marks
+    places: dict[str, int]  # of the systems in a table
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
@@ -103,28 +114,31 @@ class TestSetView:
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
-    names = short_names(list(comparison.test_set.systems))
+    names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
     by_metric: dict[str, list[ScoreTable]] = {}
     for table in comparison.tables:
         by_metric.setdefault(table.metric, []).append(table)
     buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
-    segments = [Segments(comparison, _primary(tables)) for tables in by_metric.values()]
+    segments = [Segments(comparison, primary_table(tables)) for tables in by_metric.values()]
     metrics = [
         _metric(segments[number], names, buckets(_scored(tables[0])), prefix, f"m{number}")
         for number, tables in enumerate(by_metric.values())
     ]
-    chosen, rows = segments[0].table, metrics[0].scores[0].rows
+    rows = metrics[0].scores[0].rows
     words = _words(segments[0], rows, names, f"{prefix}w")
-    browse = segments[0].browse([rows[index].system for index in _shown(rows)], _scored(chosen), metrics[0].buckets)
-    contents = [("summary", "Summary")] if len(comparison.tables) > 1 else []
-    contents += [(each.place, each.label) for each in metrics]
+    several = len(comparison.tables) > 1
+    contents = [("summary", "Summary")] if several and len(names) > 1 else []
+    contents += [(each.place, " ".join(filter(None, [each.title, each.options]))) for each in metrics]
     contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
+    verdict = summary_verdict(comparison.tables, titles, names) if several else metrics[0].scores[0].verdict
     return TestSetView(
         comparison, prefix, names, contents,
         [*comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"), *comparison.warnings],
-        summary_verdict(comparison.tables, comparison.score_labels(), names), metrics, words, browse,
+        verdict, titles, summary_charts(comparison, titles, [row.system for row in rows], names) if several else [],
+        marks_of(comparison, comparison.tables), {name: place for place, name in enumerate(names)},
+        metrics, words, browse(segments, titles, names, metrics[0].buckets),
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
     )  # fmt: skip
 
@@ -135,12 +149,15 @@ def _metric(
     scores, comparison = [], segments.comparison
     tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
-        same = next((other.name for other in tables[:index] if other.segments == table.segments), "")
+        same = next((other.title for other in tables[:index] if other.segments == table.segments), "")
         scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
     chosen, label = segments.table, tables[0].metric
+    title = chosen.scorer.title or chosen.name
     return MetricView(
-        label, place, scores, buckets, [each for each in comparison.facts if each.metric == label and each.line],
-        chosen.name, chosen.higher_is_better, segments.legend, segments.pairs(), segments.spread(),
+        label, title, chosen.options, place, scores, buckets,
+        [each for each in comparison.facts if each.metric == label and each.line],
+        chosen.title, chosen.higher_is_better, segments.legend, segments.pairs(), which_pairs(chosen),
+        segments.spread(),
     )  # fmt: skip
 
 
@@ -173,11 +190,6 @@ def _scored(table: ScoreTable) -> tuple[int, ...]:
     return tuple(index for index, scores in enumerate(columns) if None not in scores)
 
 
-def _primary(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """Return the score that the metric sorts systems by."""
-    return next((table for table in tables if table.name == table.scorer.primary), tables[0])
-
-
 def _score(
     comparison: Comparison, table: ScoreTable, names: dict[str, str], buckets: Buckets | None, prefix: str, same: str
 ) -> ScoreView:
@@ -189,11 +201,11 @@ def _score(
     lengths, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
     ordered, shown = [lengths[index] for index in order if lengths], _shown(rows)
     columns = list(zip(*ordered, strict=True))
-    plot = ""
+    plot, title = "", f"{table.title}{'' if higher else ', lower is better'}"
     if buckets is not None:
         axis = f"{buckets.unit} of the {buckets.of}"
-        about = f"{table.name} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
-        plot = length_plot(ordered, shown, buckets.labels, (axis, table.name, about), f"{prefix}l")
+        about = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
+        plot = length_plot(ordered, shown, buckets.labels, (axis, title, about), f"{prefix}l")
     return ScoreView(
         table=table,
         rows=rows,
@@ -204,7 +216,8 @@ def _score(
         best_by_length=[(max if higher else min)(column) for column in columns],
         rule=rule,
         series=_series(called, shown),
-        intervals=system_intervals(comparison, table, rows, called, f"{prefix}i"),
+        marks=marks_of(comparison, [table]),
+        chart=DotChart(called, [dot_column(comparison, table, table.title, [row.system for row in rows])]),
         lengths=plot,
         distributions="" if same else score_distributions(table, rows, called, f"{prefix}d"),
         same_segments=same,

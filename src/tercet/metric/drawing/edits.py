@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
-from .matched import MATCH_LEVELS, Matched
 from .places import Word
 from .words_html import folded, legend, page_html, reference_label, table_html, words_html
 
@@ -62,11 +61,6 @@ def words_in(steps: Iterable[Step], side: str) -> list[Word]:
     return [Word(text, (1 + step.shifted) * (step.kind == "match")) for step, text in found if text is not None]
 
 
-def matched(scorer: Any, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds the words that match: those without an edit."""
-    return Matched(scorer, MATCH_LEVELS, lambda found: found.prediction)
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Edits(Explanation):
     """The edits behind the score of one prediction.
@@ -84,7 +78,7 @@ class Edits(Explanation):
     """
 
     called: ClassVar[str]
-    levels: ClassVar[Sequence[str]] = ("same word",)
+    levels: ClassVar[tuple[str, ...]] = ("same word",)
     score: float
     reference: int
     n_references: int

@@ -62,6 +62,7 @@ class Bleu(BleuOptions):
     short = "bleu"
     about = ABOUT
     takes_systems = True
+    title = "BLEU"
     primary = "bleu"
     in_floats = True
     presets = PRESETS

@@ -62,6 +62,7 @@ class BleuRouge(Metric):
     about = ABOUT
     extras = ("languages",)
     takes_systems = True
+    title = "BLEU-ROUGE"
     primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
@@ -114,6 +115,10 @@ class BleuRouge(Metric):
         """The F of all orders, its two sides, and the F of each order."""
         orders = (f"bleu_rouge_f_{n}" for n in range(1, self.max_order + 1))
         return ("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", *orders)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return f"{self.title} {score.removeprefix('bleu_rouge_').replace('f', 'F', 1).replace('_', ' ')}"
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""

@@ -95,6 +95,7 @@ class Chrf(Metric):
     short = "chrf"
     about = ABOUT
     takes_systems = True
+    title = "chrF"
     primary = "chrf"
     original_scale = 100  # of sacrebleu
     in_floats = True
@@ -163,6 +164,11 @@ class Chrf(Metric):
     def score_names(self) -> tuple[str, ...]:
         """``chrf``, for the first order of words, and ``chrf_w<order>`` for each further one."""
         return tuple(self.word_orders)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        order = self.word_orders[score]
+        return f"{self.title}{'+' * order}" if order <= 2 else f"{self.title} with {order}-grams of words"
 
     def orders(self, name: str) -> list[str]:
         """Return the orders of n-grams of a score: c1 to c6 of characters, then w1 on of words."""

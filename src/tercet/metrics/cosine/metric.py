@@ -57,6 +57,7 @@ class Cosine(Metric):
     about = ABOUT
     extras = ("bertscore",)
     takes_systems = True
+    title = "cosine"
     primary = "cosine"
     loads_model = True
     columns = (*Scorer.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")

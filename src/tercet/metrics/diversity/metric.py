@@ -47,6 +47,7 @@ class Diversity(Metric):
     short = "diversity"
     about = ABOUT
     extras = ("languages",)
+    title = "diversity"
     primary = "self_bleu"
     higher_is_better = False
     takes_references = False
@@ -93,6 +94,11 @@ class Diversity(Metric):
         return (
             "self_bleu", *(f"distinct_{n}" for n in orders), "mattr", *(f"rep_{n}" for n in orders), *pairs,
         )  # fmt: skip
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        names = {"self_bleu": "self-BLEU", "mattr": "MATTR", "pairwise_chrf": "pairwise chrF"}
+        return names.get(score, score.replace("_", "-"))
 
     @cached_property
     def _measures(self) -> tuple[str, ...]:

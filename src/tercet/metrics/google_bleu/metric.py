@@ -44,6 +44,7 @@ class GoogleBleu(SplitsAtBlanks):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together."""
 
     name = short = primary = "google_bleu"
+    title = "GLEU"
     about = ABOUT
     replaces = (("google_bleu", None),)
     takes_systems = in_floats = True

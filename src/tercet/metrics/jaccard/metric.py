@@ -116,6 +116,7 @@ class Jaccard(Metric):
     about = ABOUT
     extras = ("languages",)
     takes_systems = True
+    title = "Jaccard"
     primary = "jaccard"
 
     tokenizer: (

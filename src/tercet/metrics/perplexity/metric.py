@@ -83,6 +83,7 @@ class Perplexity(Metric):
     about = ABOUT
     extras = ("perplexity",)
     predictions_also_called = ("input_texts", "data")
+    title = "perplexity"
     primary = "perplexity"
     higher_is_better = False
     takes_references = False

@@ -51,6 +51,7 @@ class Rouge(RougeOptions):
     # already made one by `multi_ref`.
 
     name = "rouge_nlws"
+    title = "ROUGE"
     short = "rouge"
     about = ABOUT
     extras = ("languages",)
@@ -130,6 +131,10 @@ class Rouge(RougeOptions):
             if self.output == "all":
                 names += [f"{each.name}_precision", f"{each.name}_recall"]
         return tuple(names)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return f"ROUGE-{score.removeprefix('rouge').replace('_', ' ')}"
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Return the counts of letters from which ``tokenizer="auto"`` chooses; None for other tokenizers."""

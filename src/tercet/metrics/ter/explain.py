@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
@@ -56,7 +56,7 @@ class TerEdits(Edits):
     """
 
     called = "Translation edit rate"
-    levels = ("same word", "same word after a shift")
+    levels: ClassVar[tuple[str, ...]] = ("same word", "same word after a shift")
     num_edits: int
     ref_length: float
     shifts: list[Shift]

@@ -20,7 +20,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
 from tercet.metric.common_options import MISSING_REFERENCES
 from tercet.metric.dialect import Dialect
-from tercet.metric.drawing.edits import matched
+from tercet.metric.drawing.matched import Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.rows import PairRows, base_of_pairs, left_out
@@ -30,7 +30,7 @@ from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch
+from .explain import TerEdits, explain_batch
 from .normalization import normalization
 
 #: sacrebleu's defaults are those of this metric.
@@ -56,6 +56,7 @@ class Ter(Metric):
     short = "ter"
     about = ABOUT
     takes_systems = True
+    title = "TER"
     primary = "ter"
     original_scale = 100  # of sacrebleu
     higher_is_better = False
@@ -186,4 +187,7 @@ class Ter(Metric):
         return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
 
     explained = explain_batch
-    matched = matched
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit, at once or after a shift."""
+        return Matched(self, TerEdits.levels, lambda found: found.prediction)

@@ -15,7 +15,8 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 from tercet.metric.blanks import SplitsAtBlanks
 from tercet.metric.common_options import MISSING_REFERENCES
-from tercet.metric.drawing.edits import Edits, matched, steps_of
+from tercet.metric.drawing.edits import Edits, steps_of
+from tercet.metric.drawing.matched import Matched
 from tercet.metric.options import option
 from tercet.metric.rows import left_out
 from tercet.metric.scorer import Scorer, Scores
@@ -36,6 +37,7 @@ class Wer(SplitsAtBlanks):
     """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost."""
 
     name = short = primary = "wer"
+    title = "WER"
     about = ABOUT
     takes_systems = in_floats = True
     higher_is_better = is_share = False
@@ -75,6 +77,10 @@ class Wer(SplitsAtBlanks):
         """What is done to each text before it is split, if anything."""
         return transcript_change(self.lowercase, self.no_punct, self.standardize)
 
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return score.upper()
+
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
         words, characters = (edit_rows(batch, each, self.change) for each in (self.tokenizer, "char-and-blank"))
@@ -109,4 +115,6 @@ class Wer(SplitsAtBlanks):
             steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
         )  # fmt: skip
 
-    matched = matched
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit."""
+        return Matched(self, WerEdits.levels, lambda found: found.prediction)
