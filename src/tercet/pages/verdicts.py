@@ -33,7 +33,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
     if not rest:
-        return [(f"{_all(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
+        return [(f"{all_of(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
@@ -60,7 +60,7 @@ def _tested(
             return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
         return [("", named, f"{better} ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")]
     if not unclear:
-        return [("", named, f"{better} {_all(len(rest))} others (largest {kind} {largest}, {alpha}).")]
+        return [("", named, f"{better} {all_of(len(rest))} others (largest {kind} {largest}, {alpha}).")]
     none = "which does not show that there is none"
     if len(unclear) <= MOST_NAMED:
         others = listed([called[row.system] for row in unclear])
@@ -105,7 +105,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if len(tops) == 1:
         (best,) = tops
         kind = "metrics" if len({table.metric for table in tables}) == len(tables) else "scores"
-        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} {kind}.")
+        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {all_of(len(tables))} {kind}.")
         return [first, *_apart_from_best(tables, titles, names, len(best))]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
@@ -137,7 +137,7 @@ def _apart_from_best(
     }
     unclear = {system: scores for system, scores in unclear.items() if scores}
     if not unclear:
-        other = "the other" if len(rows) == 1 else f"{_all(len(rows))} others"
+        other = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
         return [(f"It is significantly better than {other} in {'both' if len(tables) == 2 else 'all'} of them.",)]
     start = "The tests do not tell it apart from "
     if len(unclear) > MOST_NAMED:
@@ -166,7 +166,7 @@ def bucket_verdict(
     ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
     parts: list[str] = [""]
     for name in ordered:
-        number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
+        number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
         joint = "; " if name != ordered[-1] else ". These differences were not tested."
         parts += [name, f" is best in {number} {bucket}{joint}"]
     return [tuple(parts)] if ordered else []
@@ -198,5 +198,6 @@ def _others(count: int) -> str:
     return "1 other" if count == 1 else f"{count} others"
 
 
-def _all(count: int) -> str:
+def all_of(count: int) -> str:
+    """Return how all of so many things are called."""
     return "both" if count == 2 else f"all {count}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from tercet.pages.verdicts import MOST_NAMED, Sentence, listed
+from tercet.pages.verdicts import MOST_NAMED, Sentence, all_of, listed
 from tercet.statistics.paired_tests import pvalue_text
 
 from .figures import FIGURES
@@ -22,96 +22,104 @@ def answer(found: Correlation, table: DimensionTable) -> list[Sentence]:
     The p-values are adjusted for all pairs of metrics (with two metrics there is one pair, and nothing to adjust).
     Lack of significance is not presented as equality.
     """
-    ranked = table.ranked()
-    of, title = table.dimension, FIGURES[table.rank_by].title
-    if not ranked:
-        return [(f"No metric has a {title} with ", of, ": constant grades or scores have none.")]
-    sentences = [*_ranked(found, table, ranked), *_unrelated(found, table, ranked[0])]
-    if undefined := [label for label in table.ranking if label not in ranked]:
-        has = " has" if len(undefined) == 1 else " have"
-        sentences.append((*listed(undefined)[:-1], f"{has} no {title}: constant scores have none."))
-    return sentences
+    return _Answer(found, table).sentences()
 
 
-def _ranked(found: Correlation, table: DimensionTable, ranked: Sequence[str]) -> list[Sentence]:
-    """Return the answer on metrics that have the figure."""
-    (first, *others), of, title = ranked, table.dimension, FIGURES[table.rank_by].title
-    value = _values(table, [first])
-    if not others:
-        own = table.figures[first][table.rank_by]
-        interval = f"{100 * found.confidence_level:g} % interval {own.low:.3f} to {own.high:.3f}"
-        alone = "There is no other metric to compare it with."
-        return [("", first, f" has a {title} of {value} with ", of, f" ({interval})."), (alone,)]
-    if len({table.figures[label][table.rank_by].value for label in ranked}) == 1:
-        return [(f"{_all(len(ranked))} metrics have the same {title} with ", of, f": {value}.")]
-    best: Sentence = ("", first, " agrees best with ", of, f" ({title} {value})")
-    n_pairs = math.comb(len(ranked), 2)
-    if n_pairs / (found.n_permutations + 1) >= found.alpha:
-        few = f"{found.n_permutations:,} permutations are too few to test that"
-        adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
-        enough = f"p is at least {min(1.0, n_pairs / (found.n_permutations + 1)):.3g}{adjusted}"
-        return [(*best[:-1], f"{best[-1]}."), (f"{few}: {enough}. {math.floor(n_pairs / found.alpha):,} would do.",)]
-    worse = [label for label in others if table.significance(first, label, found.alpha)]
-    unclear = [label for label in others if label not in worse]
-    return [_best(found, table, best, unclear), *_better(found, table, first, worse, bool(unclear))]
+class _Answer:
+    """The sentences on one dimension; metrics are passed by their labels, the best first."""
 
+    def __init__(self, found: Correlation, table: DimensionTable) -> None:
+        self.found, self.table = found, table
+        self.ranked, self.titles = table.ranked(), found.titles()
+        self.figure = FIGURES[table.rank_by]
 
-def _best(found: Correlation, table: DimensionTable, best: Sentence, unclear: Sequence[str]) -> Sentence:
-    """Return which metric agrees best, and those that the tests do not find worse."""
-    _, first, _, of, _ = best
-    group = [first, *unclear]
-    if not unclear:
-        return (*best[:-1], f"{best[-1]}.")
-    p = _p(found, table, [table.adjusted_p(first, label) for label in unclear], min)
-    if len(group) > MOST_NAMED:
-        n_others = len(table.ranked()) - 1
-        counted = f"{'any' if len(unclear) == n_others else len(unclear)} of the {n_others} others"
-        return (*best[:-1], f"{best[-1]}; these data do not tell it apart from {counted} ({p}).")
-    if any(table.significance(one, other, found.alpha) for one, other in permutations(unclear, 2)):
-        names = listed(unclear)
-        return (*best[:-1], f"{best[-1]}; these data do not tell it apart from ", *names[1:-1], f" ({p}).")
-    values = f"{FIGURES[table.rank_by].title} {_values(table, group)}"
-    if len(group) == len(table.ranked()):
-        names = listed(group)
-        start = "These data do not tell apart how well "
-        return (start, *names[1:-1], " agree with ", of, f" ({values}; {p}).")
-    return (*listed(group)[:-1], " agree best with ", of, f" ({values}); these data do not tell them apart ({p}).")
+    def sentences(self) -> list[Sentence]:
+        of, title = self.table.dimension, self.figure.title
+        if not self.ranked:
+            return [(f"No metric has a {title} with ", of, ": constant grades or scores have none.")]
+        found = [*self._on_ranked(), *self._unrelated()]
+        if undefined := [label for label in self.table.ranking if label not in self.ranked]:
+            have = "has" if len(undefined) == 1 else "have"
+            found.append((*self._names(undefined)[:-1], f" {have} no {title}: constant scores have none."))
+        return found
 
+    def _on_ranked(self) -> list[Sentence]:
+        """Say which metrics agree best, if there are several that do not agree equally, and if it could be tested."""
+        (first, *others), of, title = self.ranked, self.table.dimension, self.figure.title
+        name, value = self.titles[first], self._values([first])
+        if not others:
+            own = self.table.figures[first][self.table.rank_by]
+            interval = f"{100 * self.found.confidence_level:g} % interval {own.low:.3f} to {own.high:.3f}"
+            alone = "There is no other metric to compare it with."
+            return [("", name, f" has a {title} of {value} with ", of, f" ({interval})."), (alone,)]
+        if len({self.table.figures[label][self.table.rank_by].value for label in self.ranked}) == 1:
+            return [
+                (f"{all_of(len(self.ranked)).capitalize()} metrics have the same {title} with ", of, f": {value}.")
+            ]
+        n_pairs, draws = math.comb(len(self.ranked), 2), self.found.n_permutations
+        if n_pairs / (draws + 1) >= self.found.alpha:
+            adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
+            least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
+            enough = f"{math.floor(n_pairs / self.found.alpha):,} would do."
+            few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)
+            return [("", name, " agrees best with ", of, f" ({title} {value})."), few]
+        worse = [label for label in others if self.table.significance(first, label, self.found.alpha)]
+        unclear = [label for label in others if label not in worse]
+        return [self._best(first, unclear), *self._better(first, worse, not unclear)]
 
-def _better(
-    found: Correlation, table: DimensionTable, first: str, worse: Sequence[str], some: bool
-) -> list[Sentence]:
-    """Return which metrics are significantly worse than the first."""
-    if not worse:
-        return []
-    p = _p(found, table, [table.adjusted_p(first, label) for label in worse], max)
-    better = " agrees significantly better than "
-    if len(worse) == 1:
-        return [("", first, better, worse[0], f" ({p}).")]
-    others = f"the other {len(worse)}" if some else f"{_all(len(worse)).lower()} others"
-    return [("", first, f"{better}{others} ({p}).")]
+    def _best(self, first: str, unclear: Sequence[str]) -> Sentence:
+        """Say which metric agrees best, and that the tests do not find some others worse."""
+        of, group = self.table.dimension, [first, *unclear]
+        best: Sentence = ("", self.titles[first], " agrees best with ", of)
+        apart = f" ({self.figure.title} {self._values([first])}); these data do not tell it apart from "
+        if not unclear:
+            return (*best, f" ({self.figure.title} {self._values([first])}).")
+        p = f"{self._p(first, unclear)}, alpha {self.found.alpha:g}"
+        if len(group) > MOST_NAMED:
+            n_others = len(self.ranked) - 1
+            return (
+                *best,
+                f"{apart}{'any' if len(unclear) == n_others else len(unclear)} of the {n_others} others ({p}).",
+            )
+        pairs = permutations(unclear, 2)
+        if any(self.table.significance(one, other, self.found.alpha) for one, other in pairs):
+            return (*best, apart, *self._names(unclear)[1:-1], f" ({p}).")
+        values, names = f"{self.figure.title} {self._values(group)}", self._names(group)
+        if len(group) == len(self.ranked):
+            start = "These data do not tell apart how well "
+            return (start, *names[1:-1], " agree with ", of, f" ({values}; {p}).")
+        return (*names[:-1], " agree best with ", of, f" ({values}); these data do not tell them apart ({p}).")
 
+    def _better(self, first: str, worse: Sequence[str], all_others: bool) -> list[Sentence]:
+        """Say that metrics are significantly worse than the first."""
+        if not worse:
+            return []
+        better, p = " agrees significantly better than ", self._p(first, worse)
+        p += f", alpha {self.found.alpha:g}" if all_others else ""
+        if len(worse) == 1:
+            return [("", self.titles[first], better, self.titles[worse[0]], f" ({p}).")]
+        others = f"{all_of(len(worse))} others" if all_others else f"the other {len(worse)}"
+        return [("", self.titles[first], f"{better}{others} ({p}).")]
 
-def _unrelated(found: Correlation, table: DimensionTable, first: str) -> list[Sentence]:
-    """Return that even the best metric may be unrelated to the grades, where the interval says so."""
-    figure = table.figures[first][table.rank_by]
-    if not (FIGURES[table.rank_by].is_correlation and figure.low <= 0):
-        return []
-    interval = f"the {100 * found.confidence_level:g} % interval, {figure.low:.3f} to {figure.high:.3f}"
-    return [("That ", first, " agrees with ", table.dimension, f" at all is not shown: {interval}, is not above 0.")]
+    def _unrelated(self) -> list[Sentence]:
+        """Say that even the best metric may be unrelated to the grades, where its interval shows that."""
+        own = self.table.figures[self.ranked[0]][self.table.rank_by]
+        if not (self.figure.is_correlation and own.low <= 0):
+            return []
+        interval = f"the {100 * self.found.confidence_level:g} % interval, {own.low:.3f} to {own.high:.3f}"
+        name, of = self.titles[self.ranked[0]], self.table.dimension
+        return [("That ", name, " agrees with ", of, f" at all is not shown: {interval}, is not above 0.")]
 
+    def _p(self, first: str, others: Sequence[str]) -> str:
+        """Return the p-value of the first and another metric; of several the least, or the largest if significant."""
+        pvalues = [self.table.adjusted_p(first, label) for label in others]
+        significant = max(pvalues) < self.found.alpha
+        which = "" if len(pvalues) == 1 else "largest " if significant else "least "
+        kind = "p" if len(self.ranked) == 2 else "adjusted p"
+        return f"{which}{kind} {pvalue_text(max(pvalues) if significant else min(pvalues))}"
 
-def _p(
-    found: Correlation, table: DimensionTable, pvalues: Sequence[float], chosen: Callable[[Sequence[float]], float]
-) -> str:
-    which = "" if len(pvalues) == 1 else "least " if chosen is min else "largest "
-    kind = "p" if len(table.ranked()) == 2 else "adjusted p"
-    return f"{which}{kind} {pvalue_text(chosen(pvalues))}, alpha {found.alpha:g}"
+    def _names(self, labels: Sequence[str]) -> Sentence:
+        return listed([self.titles[label] for label in labels])
 
-
-def _values(table: DimensionTable, labels: Sequence[str]) -> str:
-    return "".join(listed([f"{table.figures[label][table.rank_by].value:.3f}" for label in labels]))
-
-
-def _all(count: int) -> str:
-    return "Both" if count == 2 else f"All {count}"
+    def _values(self, labels: Sequence[str]) -> str:
+        return "".join(listed([f"{self.table.figures[label][self.table.rank_by].value:.3f}" for label in labels]))

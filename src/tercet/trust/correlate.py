@@ -144,7 +144,7 @@ def correlate(
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
         known.check(each)
-    columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
+    columns = [MetricColumn(name, "", values, title=name) for name, values in known.scores.items()]
     steps = tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress)
     with steps as bar, bars_within(progress):
         made: list[MetricColumn] = []
@@ -184,7 +184,8 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) ->
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
         negated = not scorer.is_higher_better(name)
-        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
+        title = scorer.score_title(name) if scorer.title else label
+        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, title, scorer.scale)
 
 
 def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
@@ -222,7 +223,7 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
         _adjusted(values, pvalues), williams_between(rank_by, human, metrics), of.grades.agreement(dimension),
         layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed),
     )  # fmt: skip
-    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, of.alpha))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha))
     return table
 
 

@@ -72,7 +72,14 @@ class Figure(NamedTuple):
 
 
 def _pooled(figure: OfPoints, title: str) -> Figure:
-    return Figure(lambda sample: sample.pooled(figure), 1, f"pooled {title}", "over all outputs, whatever their system and item", -1, True)
+    return Figure(
+        lambda sample: sample.pooled(figure),
+        1,
+        f"pooled {title}",
+        "over all outputs, whatever their system and item",
+        -1,
+        True,
+    )
 
 
 def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
@@ -112,7 +119,7 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "item.pdp": Figure(
         difference_pearson, 2, "pairwise-difference Pearson's r",
-        "between differences of scores and of grades of two systems on an item, over the pairs of all items", -1, True,
+        "between differences of scores and of grades of two systems on an item, over all items", -1, True,
     ),
     "item.darr": Figure(
         darr, 2, "Kendall-like tau (DARR)",

@@ -17,7 +17,11 @@ def correlation_html(found: Correlation) -> str:
         shown = shown_figures(table)
         graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
         rows = [
-            [label, str(table.clusters[label]), *(with_interval(table.figures[label][name]) for name in shown)]
+            [
+                found.titles()[label],
+                str(table.clusters[label]),
+                *(with_interval(table.figures[label][name]) for name in shown),
+            ]
             for label in table.ranking
         ]
         last = table is found.tables[-1]

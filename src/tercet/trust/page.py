@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +43,7 @@ def trust_html(found: Correlation, *, command: str | None = None, title: str = "
 def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
     """Return what the template shows of a dimension."""
     columns = {column.label: column for column in found.metrics}
+    titles = found.titles()
     known = next(iter(table.figures.values()))
     names = [table.rank_by, *(name for name in SHOWN if name in known and name != table.rank_by)]
     columns_of_dots = [_dots(found, table, name) for name in names]
@@ -53,9 +53,12 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
         "prefix": prefix,
         "answer": answer(found, table),
         "names": names,
+        "titles": titles,
         "charts": [
             (chart, names[_ACROSS * number :][:_ACROSS])
-            for number, chart in enumerate(dot_charts(table.ranking, columns_of_dots, _ACROSS))
+            for number, chart in enumerate(
+                dot_charts([titles[label] for label in table.ranking], columns_of_dots, _ACROSS)
+            )
         ],
         "agreement": agreement_lines(table),
         "pairs": pairs(found, table),
@@ -64,7 +67,7 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
             for number, each in enumerate(table.layers)
         ],
         "plots": [
-            (label, _scatter(human, columns[label], f"{prefix}p{number}"))
+            (titles[label], _scatter(human, columns[label], f"{prefix}p{number}"))
             for number, label in enumerate(table.ranking[:_PLOTS])
         ],
         "worst": _worst(found, human, columns[table.ranking[0]]),

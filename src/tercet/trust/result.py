@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -136,6 +137,14 @@ class Correlation:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
         return self.tables[0 if dimension is None else names.index(dimension)]
 
+    def titles(self) -> dict[str, str]:
+        """Return what people call each metric, by its label; with the label where two share a name."""
+        times = Counter(column.title for column in self.metrics)
+        return {
+            column.label: column.title if times[column.title] == 1 else f"{column.title} ({column.label})"
+            for column in self.metrics
+        }
+
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
         scores = np.array([column.scores for column in columns], np.float64)
@@ -200,7 +209,7 @@ class Correlation:
 
     def legend(self) -> str:
         """Return what the numbers are."""
-        negated = ", ".join(column.label for column in self.metrics if column.negated)
+        negated = ", ".join(self.titles()[column.label] for column in self.metrics if column.negated)
         clusters = (
             f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
             f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."

@@ -56,7 +56,7 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
     shown = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
     shown.add_column("cluster", justify="right")
     shown.add_column("metric", overflow="fold")
-    names = shown_figures(table)
+    names, titles = shown_figures(table), found.titles()
     for name in names:
         shown.add_column(name.replace(".", "\n"), justify="right")
     for label in table.ranking:
@@ -65,7 +65,7 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
             f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else _number(figures[name].value)
             for name in names
         ]
-        shown.add_row(str(table.clusters[label]), escape(one_cell(label)), *cells)
+        shown.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
     return shown
 
 
@@ -76,7 +76,7 @@ def _pvalues(found: Correlation, table: DimensionTable) -> Table:
         shown.add_column(str(number), justify="right")
     for number, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
         cells = ["" if p is None else f"{MARKS[way]}{_p(p)}" for p, way in row]
-        shown.add_row(f"{number} {escape(one_cell(label))}", *cells)
+        shown.add_row(f"{number} {escape(one_cell(found.titles()[label]))}", *cells)
     return shown
 
 
@@ -146,7 +146,7 @@ def to_markdown(found: Correlation) -> str:
     """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
     parts = []
     for table in found.tables:
-        head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
+        head, *rows = _wide(found, table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
         shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         lines_above, notes = (map(as_markdown, of(found, table)) for of in (answer_lines, note_lines))
@@ -159,7 +159,7 @@ def to_latex(found: Correlation) -> str:
     """Return the same tables for LaTeX with booktabs."""
     parts = []
     for table in found.tables:
-        head, *rows = _wide(table, lambda text: f"\\textbf{{{text}}}", as_latex)
+        head, *rows = _wide(found, table, lambda text: f"\\textbf{{{text}}}", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
         above, notes = (
             "".join(f"% {one_cell(line)}\n" for line in lines)
@@ -172,7 +172,9 @@ def to_latex(found: Correlation) -> str:
     return "\n".join(parts)
 
 
-def _wide(table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]) -> list[list[str]]:
+def _wide(
+    found: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
+) -> list[list[str]]:
     names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
     names = names if table.rank_by in names else [table.rank_by, *names]
     best = {name: max(_known(each[name].value) for each in table.figures.values()) for name in names}
@@ -181,7 +183,7 @@ def _wide(table: DimensionTable, bold: Callable[[str], str], plain: Callable[[st
         figures = table.figures[label]
         shown = {name: with_interval(figures[name]) for name in names}
         cells = [bold(cell) if figures[name].value == best[name] else cell for name, cell in shown.items()]
-        rows.append([str(table.clusters[label]), plain(label), *cells])
+        rows.append([str(table.clusters[label]), plain(found.titles()[label]), *cells])
     return rows
 
 
@@ -190,6 +192,7 @@ def _known(value: float) -> float:
 
 
 def with_interval(figure: FigureValue) -> str:
+    """Return a figure and its interval for a cell of a table."""
     return f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +19,7 @@ _POWER = 0.8
 _MOST = 1_000_000
 
 
-def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
+def ranking_warnings(table: DimensionTable, drawn: Array, titles: Mapping[str, str], alpha: float) -> list[str]:
     """Return warnings; `drawn` (k, B) holds the ranking figure of each metric in each resample."""
     found = []
     if table.n_items < _RELIABLE:
@@ -28,16 +28,18 @@ def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str],
     unclear = next((each for each in others if not table.significance(first, each, alpha)), None)
     if unclear is None:
         return found
-    one, other = labels.index(first), labels.index(unclear)
+    places, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
     difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
     if difference == 0:
-        return [*found, f"{first} and {unclear} are equal in {table.rank_by}: more items would not help."]
-    n_needed = items_needed(difference, drawn[one] - drawn[other], table.n_items, alpha)
+        return [*found, f"{both} are equal in {table.rank_by}: more items would not help."]
+    n_needed = items_needed(
+        difference, drawn[places.index(first)] - drawn[places.index(unclear)], table.n_items, alpha
+    )
     if n_needed == table.n_items:  # enough for one test, but not for all pairs
         return found
     number = f"more than {_MOST:,}" if n_needed is None else f"about {n_needed:,}"
     takes = f"takes {number} graded items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling)."
-    apart = f"as small as that between {first} and {unclear} in {table.rank_by}"
+    apart = f"as small as that between {both} in {table.rank_by}"
     return [*found, f"Detecting a difference {apart} {takes}"]
 
 
