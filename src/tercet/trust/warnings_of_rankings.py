@@ -30,21 +30,20 @@ def ranking_warnings(table: DimensionTable, drawn: Array, titles: Mapping[str, s
         return found
     places, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
     difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
-    if difference == 0:
-        return [*found, f"{both} are equal in {table.rank_by}: more items would not help."]
     n_needed = items_needed(
         difference, drawn[places.index(first)] - drawn[places.index(unclear)], table.n_items, alpha
     )
-    if n_needed == table.n_items:  # enough for one test, but not for all pairs
+    if n_needed is None or n_needed == table.n_items:  # enough for one test, if not for all pairs
         return found
-    number = f"more than {_MOST:,}" if n_needed is None else f"about {n_needed:,}"
-    takes = f"takes {number} graded items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling)."
-    apart = f"as small as that between {both} in {table.rank_by}"
-    return [*found, f"Detecting a difference {apart} {takes}"]
+    return [
+        *found,
+        f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} graded "
+        f"items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling).",
+    ]
 
 
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
-    """Return how many items a one-sided test needs to find a difference; None for more than a million.
+    """Return how many items a one-sided test needs to find a difference; None for none, or more than a million.
 
     `drawn` is the difference in resamples of the items. Its standard error shrinks with the root of the number of
     items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
