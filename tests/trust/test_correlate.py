@@ -11,6 +11,7 @@ import sacrebleu
 from rouge_score import rouge_scorer
 
 import tercet
+from conftest import ROOT
 from tercet.errors import InputError, OptionError
 from tercet.statistics.paired_tests import pvalue_text
 from tercet.trust.grades import Grades, read_number
@@ -202,6 +203,12 @@ def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_
     below = [found.legend(), *found.about(shown_figures(found.tables[0])), *found.signatures()]
     assert ["".join(each.itertext()) for each in shown.findall("div")[1].findall("p")] == below
     assert len(found.signatures()) == 1  # not once per dimension
+
+
+def test_the_docs_show_what_a_notebook_shows():
+    metrics = ["bleu", "rouge:rouge_types=rougeL,tokenizer=unicode", "jaccard"]
+    found = tercet.correlate(ROOT / "examples" / "data" / "graded.tsv", metrics, dimension="content")
+    assert found._repr_html_() in (ROOT / "docs" / "which-metric.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
