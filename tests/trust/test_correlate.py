@@ -158,6 +158,7 @@ def test_the_same_seed_gives_the_same_and_variants_of_a_metric_are_called_by_the
     found = correlate(["jaccard:ngram=1", "jaccard:ngram=2", "bleu:max_order=2"])
     labels = [column.label for column in found.metrics]
     assert labels == ["jaccard_sets:ngram=1", "jaccard_sets:ngram=2", "bleu_multi"]
+    assert list(found.titles().values()) == ["Jaccard (ngram=1)", "Jaccard (ngram=2)", "BLEU"]
 
 
 def test_every_unit_and_figure_ranks():

@@ -138,12 +138,12 @@ class Correlation:
         return self.tables[0 if dimension is None else names.index(dimension)]
 
     def titles(self) -> dict[str, str]:
-        """Return what people call each metric, by its label; with the label where two share a name."""
-        times = Counter(column.title for column in self.metrics)
-        return {
-            column.label: column.title if times[column.title] == 1 else f"{column.title} ({column.label})"
-            for column in self.metrics
-        }
+        """Return what people call each metric, by its label; with its options where two share a name."""
+        times, found = Counter(column.title for column in self.metrics), {}
+        for column in self.metrics:
+            inside = f" ({column.label.partition(':')[2] or column.label})" if times[column.title] > 1 else ""
+            found[column.label] = f"{column.title}{inside}"
+        return found
 
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
