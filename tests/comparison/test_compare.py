@@ -245,7 +245,10 @@ class TestForms:
         assert table.rows[2].pvalue < pairs[0][2]
         assert " adj. p " in to_text([found])
         for form in (to_text, to_markdown, to_latex):
-            assert "adj. p: paired permutation test against tuned, adjusted for all pairs, 400" in form([found])
+            assert (
+                "adj. p: paired permutation test against tuned, adjusted for all pairs by Holm's method, 400"
+                in form([found])
+            )
 
     def test_p_of_two_systems_has_nothing_to_be_adjusted_for(self):
         found = compare(replace(EN, systems=dict([*EN.systems.items()][:2])), n_resamples=400)
@@ -308,7 +311,7 @@ class TestForms:
     def test_narrow_terminals_show_the_systems(self, comparisons):
         for width in [120, 70, 60, 45, 20]:
             text = to_text(comparisons, width=width)
-            head = text[text.index("en: bleu_multi, bleu") :].splitlines()[2]
+            head = text[text.index("en: BLEU") :].splitlines()[2]
             assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
             assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
             assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))
@@ -421,7 +424,7 @@ class TestInANotebook:
         for axes, table in zip(figure.axes, found.tables, strict=True):
             drawn = {tuple(map(float, line.get_xdata())) for line in axes.get_lines()}
             assert {(row.low, row.high) for row in table.rows} | {(row.value,) for row in table.rows} <= drawn
-            assert axes.get_xlabel() == f"{table.name}, 95 % interval"
+            assert axes.get_xlabel() == f"{table.title}, 95 % interval"
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(EN.systems)
         assert figure._repr_png_().startswith(b"\x89PNG")  # a notebook asks, with or without pyplot
 

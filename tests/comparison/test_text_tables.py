@@ -24,7 +24,7 @@ def found():
 def summary(text):
     """Return the cells of the tables before the details, by system and head."""
     cells, head = {}, []
-    for line in text.split("\nen: bleu_multi")[0].splitlines():
+    for line in text.split("\nen: BLEU")[0].splitlines():
         words = re.split(r" {2,}", line.strip())
         if "system" in words:
             head, name = words[words.index("system") + 1 :], None
@@ -37,14 +37,14 @@ def summary(text):
 
 def test_all_scores_come_first_with_their_marks(found):
     expected = {
-        (each.test_set.name, row.system, table.name):
+        (each.test_set.name, row.system, table.name if table.higher_is_better else f"{table.name} ↓"):
             f"{row.value:.2f}{'*' if row.best else '†' if row.as_good else ''}"
         for each in found for table in each.tables for row in table.rows
     }  # fmt: skip
     for width in [45, 60, 80, 120, 200]:
         text = to_text(found, width=width)
         assert summary(text) == expected
-        head = text.split("\nen: bleu_multi")[0]
+        head = text.split("\nen: BLEU")[0]
         assert max(map(cell_len, head.splitlines())) <= max(width, 46)
 
 
@@ -89,4 +89,4 @@ def test_long_paths_are_shortened_in_headings_where_they_stay_different(tmp_path
             assert labels == [f"bertscore_idf:model_type=…/{each.name},idf=false" for each in (path, other)]
         else:
             assert labels == [table.metric for table in tables]
-    assert f"en:{labels[0]},bleu" in "".join(to_text([comparison]).split())
+    assert f"en:BLEU({labels[0].partition(':')[2]})" in "".join(to_text([comparison]).split())

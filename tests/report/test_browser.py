@@ -1,10 +1,13 @@
 """The reports as people use them: contents and filters in a real browser, with and without script, and axe-core."""
 
+import re
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 import tercet
 from conftest import ROOT
@@ -93,32 +96,52 @@ def test_the_contents_lead_to_every_part(shown, name):
 
 def test_the_first_score_of_each_metric_is_open_and_the_others_closed(shown):
     page = shown("few")
-    assert "jaccard_micro" in page.locator("h4:visible").all_text_contents()
+    assert "Jaccard micro" in page.locator("h4:visible").all_text_contents()
     tables, visible = (
         page.locator(f"{place}caption", has_text="of each system").all_text_contents()
         for place in ("", "table:visible > ")
     )
-    first = ("bleu", "chrf", "ter", "rouge1", "bleu_rouge_f", "jaccard")
+    first = ("BLEU", "chrF", "TER", "ROUGE-1", "BLEU-ROUGE F", "Jaccard")
     assert visible == [f"{name} of each system" for name in first]
     assert len(tables) > len(visible)
 
 
 class Segments:
-    """The list of segments on a page, with its filters."""
+    """The list of segments on a page, with its controls."""
 
     def __init__(self, page, which=0):
         self.section = page.locator("details.segments").nth(which)
         self.section.locator("summary").click()
+        expect(self.section.locator(".filter")).to_be_visible()
 
     def numbers(self):
-        """Return the segments that can be seen."""
+        """Return the segments of all pages of the list, in their order."""
+        found = self._shown()
+        while self.section.get_by_role("button", name="Next").is_visible() and self._turn("Next"):
+            found += self._shown()
+        while self.section.get_by_role("button", name="Back").is_visible() and self._turn("Back"):
+            pass
+        return found
+
+    def _shown(self):
         headings = self.section.locator("article:visible h5").all_text_contents()
-        return sorted(int(each.split()[-1]) for each in headings)
+        return [int(re.match(r"Segment ([\d,]*\d)", each)[1].replace(",", "")) for each in headings]
+
+    def _turn(self, button):
+        button = self.section.get_by_role("button", name=button)
+        if button.is_enabled():
+            button.click()
+            return True
+        return False
 
     def found(self, **values):
-        """Return the same, and what the page says of it, when this was filled in."""
+        """Return the same, and what the page says of it, when this was chosen or filled in."""
         for name, value in values.items():
-            self.section.locator(f"[name={name}]").fill(value)
+            box = self.section.locator(f"[name={name}]")
+            if box.evaluate("each => each.tagName") == "SELECT":
+                box.select_option(label=value)
+            else:
+                box.fill(value)
         return self.numbers(), self.section.get_by_role("status").text_content()
 
 
@@ -136,36 +159,84 @@ def test_segments_are_found_by_their_text_and_by_their_length(shown):
     assert 0 < len(with_text) < 20
     assert 0 < len(inside) < 20
     for values, expected in (
-        ({}, list(range(1, 21))),
+        ({"order": "the first of the test set"}, list(range(1, 21))),
         ({"text": "  THE  C"}, with_text),
         ({"text": "", "from": "10", "to": "15"}, inside),
         ({"text": "the c"}, sorted({*inside} & {*with_text})),
         ({"text": ".*(", "from": "", "to": ""}, []),
     ):
-        assert segments.found(**values) == (expected, f"{len(expected)} of 20 segments shown.")
+        numbers, said = segments.found(**values)
+        assert numbers == expected
+        counted = f"1 to {min(10, len(expected))} of {len(expected)} segments."
+        assert said == (counted if expected else "No segment is like that.")
 
 
-def test_each_test_set_has_its_own_filters(shown):
+def test_segments_are_sorted_and_chosen_by_system_score_and_difference(shown):
+    test_set = shortened("en", 20)
+    tables = {table.title: table for table in compare(test_set, ["bleu", "chrf"], test=None).tables}
+    for title in ("chrF", "BLEU"):
+        segments = Segments(shown("one"))
+        scores = {name: np.array(own) for name, own in tables[title].segments.items()}
+        spread = np.ptp(list(scores.values()), axis=0)
+        gain = scores["tuned"] - scores["baseline"]
+
+        def ordered(key, chosen=None, scores=scores):
+            places = sorted(range(20), key=lambda place: (round(key[place], 2), place))
+            return [place + 1 for place in places if chosen is None or chosen[place]]
+
+        for values, expected in (
+            ({"score": title, "order": "the largest difference"},
+             ordered(-spread)),
+            ({"order": "the worst score"}, ordered(np.min(list(scores.values()), axis=0))),
+            ({"one": "large"}, ordered(np.minimum(scores["baseline"], scores["large"]))),
+            ({"other": "none"}, ordered(scores["large"])),
+            ({"order": "the best score"}, ordered(-scores["large"])),
+            ({"one": "tuned", "other": "baseline (baseline)", "order": "the largest difference"},
+             ordered(-abs(gain))),
+            ({"way": "worse"}, ordered(-abs(gain), np.round(gain, 2) < 0)),
+            ({"way": "better", "least": "10"}, ordered(-abs(gain), np.round(gain, 2) >= 10)),
+        ):  # fmt: skip
+            assert segments.found(**values)[0] == expected, (title, values)
+    first = segments.section.locator("article").first
+    assert first.locator(".who bdi").all_text_contents() == ["baseline", "tuned"]
+    number = int(first.locator("h5").text_content().split()[-1])
+    assert first.locator(".number").last.text_content() == (
+        f"BLEU {scores['tuned'][number - 1]:.2f} (+{gain[number - 1]:.2f})"
+    )
+
+
+def test_each_test_set_has_its_own_controls(shown):
     page = shown("several")
     first, second = Segments(page, 0), Segments(page, 1)
     assert len(second.found(text="北京")[0]) < 6
-    assert first.numbers() == list(range(1, 7))
+    assert sorted(first.numbers()) == list(range(1, 7))
     assert "characters of the reference" in second.section.locator("fieldset").text_content()
 
 
-def test_without_script_everything_can_be_read_and_there_are_no_controls(shown):
+def test_without_script_all_but_the_list_can_be_read_and_it_says_so(shown):
     page = shown("one", java_script_enabled=False)
-    assert Segments(page).numbers() == list(range(1, 21))
+    assert page.locator("noscript").text_content().startswith("They need JavaScript.")
+    assert page.locator("h4", has_text="Segments where systems differ most").first.is_visible()
+    page.locator("details.segments summary").click()
     assert not page.locator("input").first.is_visible()
 
 
-def test_a_page_shows_the_segments_that_differ_most_and_says_how_many():
-    rows = [f"{number} apples are red today" for number in range(260)]
+def test_all_segments_are_listed_and_those_that_differ_most_are_in_colour(browser, tmp_path):
+    rows = [f"{number} apples are red today" for number in range(1_300)]
     poor = [" ".join(row.split()[: 1 + number % 5]) for number, row in enumerate(rows)]
     found = compare({"good": rows, "poor": poor}, ["chrf"], references=rows, n_resamples=20)
-    page = to_html([found])
-    assert "200 of 260 segments with a score" in page
-    left_out = {number for number in range(1, 261) if page.count(f"<h5>Segment {number}</h5>") == 0}
-    assert len(left_out) == 60
-    assert {number % 5 for number in left_out} == {0, 4}  # those of which nothing or one word is missing
-    assert len(page) < 600_000
+    path = tmp_path / "many.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert "All 1,300 segments" in page.locator("body").text_content()
+    assert "Matches of chrF are in colour in the 500 whose scores differ most" in page.locator("body").text_content()
+    segments = Segments(page)
+    (few, said), many = segments.found(text="1299 apples"), segments.found(text="")[1]
+    assert (few, said, many) == ([1300], "1 to 1 of 1 segments.", "1 to 10 of 1,300 segments.")
+    coloured = segments.section.locator("article").first
+    assert coloured.locator(".text span").count() > 0
+    assert "without colours" not in coloured.text_content()
+    assert segments.found(one="poor", other="none", order="the best score", text="4 apples are red")[0][0] == 5
+    assert segments.section.locator("article h5").first.text_content() == "Segment 5, without colours"
+    page.close()

@@ -43,71 +43,71 @@ AMONG = {("x", "low"): 0.001, ("x", "high"): 0.002, ("low", "high"): 0.0001}
 #: What is scored, p of pairs, other settings, and the sentences.
 CASES = {
     "a significant difference": ({"large": 84.6, "tuned": 45.1}, {("large", "tuned"): 0.0001}, {}, [
-        "large has the best bleu: 84.60, 39.50 points above tuned.",
+        "large has the best BLEU: 84.60, 39.50 points above tuned.",
         "The difference is significant (p 0.0001, alpha 0.05).",
     ]),
     "none, which is not taken for equality": ({"large": 45.3, "tuned": 45.1}, {("large", "tuned"): 0.412}, {}, [
-        "large has the best bleu: 45.30, 0.20 points above tuned.",
+        "large has the best BLEU: 45.30, 0.20 points above tuned.",
         f"{NO_DIFFERENCE} large and tuned (p 0.412; alpha 0.05), {NONE}",
     ]),
     "the user's alpha": ({"a": 2.0, "b": 1.0}, {("a", "b"): 0.02}, {"alpha": 0.01}, [
-        "a has the best bleu: 2.00, 1.00 points above b.", f"{NO_DIFFERENCE} a and b (p 0.020; alpha 0.01), {NONE}",
+        "a has the best BLEU: 2.00, 1.00 points above b.", f"{NO_DIFFERENCE} a and b (p 0.020; alpha 0.01), {NONE}",
     ]),
     "lower is better, and has no points": ({"a": 40.0, "b": 60.5}, {("a", "b"): 0.002}, {"table": TER}, [
-        "a has the best ter (lower is better): 40.00, 20.50 below b.",
+        "a has the best TER (lower is better): 40.00, 20.50 below b.",
         "The difference is significant (p 0.0020, alpha 0.05).",
     ]),
     "a difference that rounding would hide": ({"a": 40.001, "b": 40.0}, {}, {"test": None}, [
-        "a has the best bleu: 40.00, less than 0.01 points above b.",
+        "a has the best BLEU: 40.00, less than 0.01 points above b.",
         "This was not tested: the difference may be due to chance.",
     ]),
-    "the same score": ({"a": 40.0, "b": 40.0}, {}, {}, ["Both systems have the same bleu: 40.00."]),
-    "one system": ({"a": 40.0}, {}, {}, ["a has a bleu of 40.00. There is no other system."]),
-    "one untested system": ({"a": 40.0}, {}, {"test": None}, ["a has a bleu of 40.00. There is no other system."]),
+    "the same score": ({"a": 40.0, "b": 40.0}, {}, {}, ["Both systems have the same BLEU: 40.00."]),
+    "one system": ({"a": 40.0}, {}, {}, ["a has a BLEU of 40.00. There is no other system."]),
+    "one untested system": ({"a": 40.0}, {}, {"test": None}, ["a has a BLEU of 40.00. There is no other system."]),
     "three without a test": (THREE, {}, {"test": None}, [
-        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
         "This was not tested: the difference may be due to chance.",
     ]),
     "better than all": (THREE, {("c", "a"): 0.0003, ("c", "b"): 0.02}, {"baseline": "c"}, [
-        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
         "c is significantly better than both others (largest adjusted p 0.020, alpha 0.05).",
     ]),
     "better than some": ({**THREE, "d": 4.0}, {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}, {}, [
-        "d has the best bleu: 4.00, 1.00 points above c, the next best.",
+        "d has the best BLEU: 4.00, 1.00 points above c, the next best.",
         f"{NO_DIFFERENCE} d and c (adjusted p 1.000; alpha 0.05), {NONE}",
         "d is significantly better than the other 2 (largest adjusted p 0.0004).",
         "The baseline a is significantly worse than 1 other.",
     ]),
     "better than none": (THREE, {("a", "c"): 0.3}, {}, [
-        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
         f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 0.300; alpha 0.05), {NONE}",
         f"{NO_DIFFERENCE} the baseline and any other system.",
     ]),
     "a baseline in the middle": (THREE, {("a", "b"): 0.01}, {"baseline": "b"}, [
-        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
         f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 1.000; alpha 0.05), {NONE}",
         "The baseline b is significantly better than 1 other.",
     ]),
     "no better than many": (EIGHT, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, {"baseline": "s7"}, [
-        "s7 has the best bleu: 7.00, 1.00 points above s6, the next best.",
+        "s7 has the best BLEU: 7.00, 1.00 points above s6, the next best.",
         f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
         "s7 is significantly better than the other (largest adjusted p 0.010).",
     ]),
     "several share the best": ({"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {
         "baseline": "b",
     }, [
-        "b and c share the best bleu: 2.00, 1.00 points above a, the next best.",
+        "b and c share the best BLEU: 2.00, 1.00 points above a, the next best.",
         "b is significantly better than a (adjusted p 0.0010, alpha 0.05).",
     ]),
     "the baseline among three": ({"low": 1.0, "x": 2.0, "high": 3.0}, AMONG, {"baseline": "x"}, [
-        "high has the best bleu: 3.00, 1.00 points above x, the next best.",
+        "high has the best BLEU: 3.00, 1.00 points above x, the next best.",
         "high is significantly better than both others (largest adjusted p 0.0020, alpha 0.05).",
         "The baseline x is significantly worse than 1 other, and significantly better than 1 other.",
     ]),
     "a baseline of that name": ({"a": 2.0, "baseline": 1.0, "c": 1.0}, {("a", "baseline"): 0.01}, {
         "baseline": "baseline",
     }, [
-        "a has the best bleu: 2.00, 1.00 points above baseline, the next best.",
+        "a has the best BLEU: 2.00, 1.00 points above baseline, the next best.",
         f"{NO_DIFFERENCE} a and c (adjusted p 1.000; alpha 0.05), {NONE}",
         "a is significantly better than the other (largest adjusted p 0.010).",
         "The baseline is significantly worse than 1 other.",
@@ -129,20 +129,49 @@ def test_names_are_kept_apart_from_what_is_said_of_them():
     assert sentence[1::2] == names
 
 
-def test_the_summary_says_whether_scores_agree_and_one_score_needs_none():
-    for labels, best, sentences in (
-        (["bleu", "chrf"], ("a", "a"), ["a is best in both scores."]),
-        (["bleu", "chrf", "ter"], ("ab", "ab", "ab"), ["a and b are best in all 3 scores."]),
-        (["bleu", "chrf", "ter"], ("a", "b", "a"),
-         ["The scores do not agree on the best system.", "a is best by bleu, ter.", "b is best by chrf."]),
-        (["bleu"], ("a",), []),
-    ):  # fmt: skip
-        row = BLEU.rows[0]
-        tables = [
-            replace(BLEU, rows=[replace(row, system=name, best=name in each) for name in "abc"]) for each in best
+def summed_up(*tables, test="permutation"):
+    """Return the summary of tables: of each, the systems that are best, and those that are not told from them."""
+    row, made = BLEU.rows[0], []
+    for number, (best, as_good) in enumerate(tables):
+        rows = [
+            replace(row, system=name, best=name in best, as_good=name in best + as_good if test else None)
+            for name in "abcdefg"
         ]
-        found = summary_verdict(tables, labels, {name: name for name in "abc"})
-        assert ["".join(each) for each in found] == sentences
+        made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
+    titles = ["BLEU", "chrF", "TER"][: len(tables)]
+    return ["".join(each) for each in summary_verdict(made, titles, {name: name.upper() for name in "abcdefg"})]
+
+
+def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
+    disagree = "The scores do not agree on the best system."
+    for tables, sentences in (
+        ([("a", ""), ("a", "")],
+         ["A is best in both metrics.", "It is significantly better than all 6 others in both of them."]),
+        ([("a", "bc"), ("a", "bc"), ("a", "b")],
+         ["A is best in all 3 metrics.", "The tests do not tell it apart from B and C (BLEU, chrF)."]),
+        ([("a", "bcdef"), ("a", "g")],
+         ["A is best in both metrics.",
+          "In at least one of them, the tests do not tell it apart from any of the 6 others."]),
+        ([("ab", ""), ("ab", ""), ("ab", "c")], ["A and B are best in all 3 metrics."]),
+        ([("a", "c"), ("b", "c"), ("a", "")], [disagree, "A is best by BLEU and TER.", "B is best by chrF."]),
+        ([("a", "b"), ("b", ""), ("a", "bc")],
+         [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
+          "By BLEU and TER, the test does not tell them apart."]),
+        ([("a", "")], []),
+    ):  # fmt: skip
+        assert summed_up(*tables) == sentences
+    assert summed_up(("a", ""), ("a", ""), test=None)[1:] == [
+        "The differences were not tested: they may be due to chance."
+    ]
+
+
+def test_scores_of_one_metric_are_not_called_metrics():
+    tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
+    assert summary_verdict(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"})[0] == (
+        "",
+        "a",
+        " is best in both scores.",
+    )
 
 
 def test_groups_count_those_that_are_best_in_each():

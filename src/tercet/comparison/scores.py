@@ -116,12 +116,6 @@ class ScoreTable:
         """What people call the score, such as ROUGE-L."""
         return self.scorer.score_title(self.name)
 
-    @property
-    def options(self) -> str:
-        """The options of the metric as given, such as ``max_order=2``; empty without any; of a mean, its file."""
-        label = _PATHS.sub(r"\1…/", self.metric)
-        return label.partition(":")[2] if self.scorer.title else label
-
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))
@@ -200,6 +194,14 @@ class Comparison:
             f"{table.title} ({labels[table.metric]})" if times[table.title] > 1 else table.title
             for table in self.tables
         ]
+
+    def options(self) -> dict[str, str]:
+        """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
+        labels = self.metric_labels()
+        return {
+            table.metric: labels[table.metric].partition(":")[2] if table.scorer.title else labels[table.metric]
+            for table in self.tables
+        }
 
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""

@@ -131,8 +131,9 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for name in (counts, level):
         if _room(columns) > width:
             columns.pop(name, None)
-    options = f" ({table.options})" if table.options else ""
-    title = one_cell(f"{comparison.test_set.name}: {table.title}{options}")
+    options = comparison.options()[table.metric]
+    given = f" ({options})" if options else ""
+    title = one_cell(f"{comparison.test_set.name}: {table.title}{given}")
     shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     shown.add_column("system", overflow="fold")
     for name in list(columns)[1:]:

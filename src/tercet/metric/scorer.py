@@ -34,8 +34,7 @@ class Scorer(Value, ABC):
     passed along as a context.
     """
 
-    #: What people call the metric, such as BLEU; empty for its primary score's name.
-    title: ClassVar[str] = ""
+    title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The primary score, and whether higher is better; of others, `is_higher_better` says it.
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
@@ -81,10 +80,7 @@ class Scorer(Value, ABC):
 
     @classmethod
     def from_options(cls: type[ScorerT], given: Mapping[str, Any], *, idle: bool = False) -> ScorerT:
-        """Return the metric with these options of its own and of a call.
-
-        With `idle`, options without effect are allowed.
-        """
+        """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
         of_call = {name: each for name, each in given.items() if name in Call.options() and name not in cls._declared}
         made = cls.made({name: value for name, value in given.items() if name not in of_call}, idle=idle)
         made.check()
@@ -185,9 +181,8 @@ class Scorer(Value, ABC):
 
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores, such as ROUGE-L."""
-        if self.title and score.startswith(self.primary):
-            score = self.title + score.removeprefix(self.primary)
-        return score.replace("_", " ")
+        named = self.title and score.startswith(self.primary)
+        return (self.title + score.removeprefix(self.primary) if named else score).replace("_", " ")
 
     def fit(self, batch: Corpus) -> Any:
         """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""

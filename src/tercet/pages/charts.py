@@ -44,11 +44,9 @@ def summary_charts(
     """Return the scores of all systems as dots; of many scores, those that each metric sorts systems by."""
     chosen = list(zip(comparison.tables, titles, strict=True))
     if len(chosen) > _MOST_COLUMNS:
-        primary = {
-            id(primary_table([each for each in comparison.tables if each.metric == table.metric]))
-            for table, _ in chosen
-        }
-        chosen = [each for each in chosen if id(each[0]) in primary]
+        tables = [table for table, _ in chosen]
+        primary = [primary_table([each for each in tables if each.metric == table.metric]) for table in tables]
+        chosen = [each for each, own in zip(chosen, primary, strict=True) if each[0] is own]
     return dot_charts([names[name] for name in order], [dot_column(comparison, *each, order) for each in chosen])
 
 

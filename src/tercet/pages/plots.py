@@ -12,7 +12,7 @@ from tercet.metric.drawing.pictures import for_notebooks
 from tercet.metric.drawing.visible import one_cell
 
 from .names import fitted, short_names
-from .svg import ACCENT, INK, LINE, PAPER, inline_svg
+from .svg import ACCENT, INK, LINE, inline_svg
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
@@ -47,9 +47,9 @@ def intervals_figure(comparison: Comparison) -> Any:
     figure = for_notebooks(Figure(figsize=size, layout="constrained"))
     level = f"{100 * comparison.confidence_level:g} %"
     places = [-place for place in range(len(names))]
-    for number, (table, label) in enumerate(zip(comparison.tables, comparison.score_labels(), strict=True)):
+    for number, (table, label) in enumerate(zip(comparison.tables, comparison.titles(), strict=True)):
         axes = figure.add_subplot(down, across, 1 + number)
-        draw_intervals(axes, table.rows, comparison.test is not None, _COLOURS)
+        _draw_intervals(axes, table.rows, comparison.test is not None)
         shown = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % across == 0]
         axes.set_yticks(places if shown else [], labels=shown, parse_math=False)
         axes.set_ylim(-len(table.rows) + 0.45, 0.55)
@@ -61,44 +61,9 @@ def intervals_figure(comparison: Comparison) -> Any:
     return figure
 
 
-def system_intervals(
-    comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str
-) -> str:
-    """Return a row for each system: its score and the interval; with these numbers in words."""
-    level = f"{100 * comparison.confidence_level:g} %"
-    listed = "; ".join(
-        f"{name} {row.value:.2f} ({row.low:.2f} to {row.high:.2f})" for name, row in zip(called, rows, strict=True)
-    )
-    description = f"{table.name} of each system with {level} intervals: {listed}"
-    figure, axes = _rows_of_systems(len(rows), highest=28)
-    draw_intervals(axes, rows, comparison.test is not None, (INK, ACCENT, PAPER))
-    label = f"{table.name}, {level} interval"
-    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in called)], description, prefix)
-
-
-def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
-    """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
-    scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
-    medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
-    description = f"Histograms of the segments' {table.name}; medians: {medians}"
-    figure, axes = _rows_of_systems(len(scores), highest=56)
-    edges = np.histogram_bin_edges(np.concatenate(scores), _BINS)
-    counts = [np.histogram(each, edges)[0] for each in scores]
-    highest = max(int(each.max()) for each in counts)
-    for place, (own, count) in enumerate(zip(scores, counts, strict=True)):
-        floor = -place - 0.42
-        axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
-        axes.plot([np.median(own)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
-    labels = [f"{table.name} of single segments", *(fitted(name, _COLUMNS) for name in called)]
-    return inline_svg(figure, labels, description, prefix)
-
-
-def draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool, colours: tuple[str, str, str]) -> None:
-    """Draw a row for each system, downwards, and a dashed line at the baseline's score.
-
-    Colours: of lines, of systems as good as the best, and of the background.
-    """
-    ink, accent, paper = colours
+def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> None:
+    """Draw a row for each system, downwards, and a dashed line at the baseline's score."""
+    ink, accent, paper = _COLOURS
     baseline = next(row.value for row in rows if row.difference is None)
     axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
     for place, row in enumerate(rows):
@@ -112,6 +77,23 @@ def draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool, colours
     low, high = min(row.low for row in rows), max(row.high for row in rows)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
+
+
+def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
+    """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
+    scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
+    medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
+    description = f"Histograms of the segments' {table.title}; medians: {medians}"
+    figure, axes = _rows_of_systems(len(scores), highest=56)
+    edges = np.histogram_bin_edges(np.concatenate(scores), _BINS)
+    counts = [np.histogram(each, edges)[0] for each in scores]
+    highest = max(int(each.max()) for each in counts)
+    for place, (own, count) in enumerate(zip(scores, counts, strict=True)):
+        floor = -place - 0.42
+        axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
+        axes.plot([np.median(own)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
+    labels = [f"{table.title} of single segments", *(fitted(name, _COLUMNS) for name in called)]
+    return inline_svg(figure, labels, description, prefix)
 
 
 def length_plot(

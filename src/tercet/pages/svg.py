@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 from tercet.markup import clean
 
 #: Placeholders for the colours of the page, which may be light or dark.
-INK, LINE, ACCENT, PAPER = "#010101", "#020202", "#030303", "#040404"
+INK, LINE, ACCENT = "#010101", "#020202", "#030303"
 
-_OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)", PAPER: "var(--paper)"}
+_OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)"}
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # these would differ from run to run
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")

@@ -139,10 +139,12 @@ def _apart_from_best(
     if not unclear:
         other = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
         return [(f"It is significantly better than {other} in {'both' if len(tables) == 2 else 'all'} of them.",)]
-    start = "The tests do not tell it apart from "
     if len(unclear) > MOST_NAMED:
-        return [(f"{start}{len(unclear)} of the {len(rows)} others in at least one of them.",)]
-    parts = [start]
+        number = "any" if len(unclear) == len(rows) else f"{len(unclear)}"
+        return [
+            (f"In at least one of them, the tests do not tell it apart from {number} of the {len(rows)} others.",)
+        ]
+    parts = ["The tests do not tell it apart from "]
     for place, (system, scores) in enumerate(unclear.items()):
         inside = "" if len(scores) == len(tables) else f" ({', '.join(scores)})"
         last = place == len(unclear) - 1

@@ -127,8 +127,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     rows = metrics[0].scores[0].rows
     words = _words(segments[0], rows, names, f"{prefix}w")
     several = len(comparison.tables) > 1
-    contents = [("summary", "Summary")] if several and len(names) > 1 else []
-    contents += [(each.place, " ".join(filter(None, [each.title, each.options]))) for each in metrics]
+    contents = [(each.place, " ".join(filter(None, [each.title, each.options]))) for each in metrics]
     contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
@@ -154,7 +153,7 @@ def _metric(
     chosen, label = segments.table, tables[0].metric
     title = chosen.scorer.title or chosen.name
     return MetricView(
-        label, title, chosen.options, place, scores, buckets,
+        label, title, comparison.options()[label], place, scores, buckets,
         [each for each in comparison.facts if each.metric == label and each.line],
         chosen.title, chosen.higher_is_better, segments.legend, segments.pairs(), which_pairs(chosen),
         segments.spread(),

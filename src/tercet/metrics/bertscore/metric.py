@@ -47,7 +47,6 @@ class BertScore(BertscoreOptions):
     # texts were cut. The network is loaded at the first use and shared between scorers.
 
     name = "bertscore_idf"
-    title = "BERTScore"
     short = "bertscore"
     about = ABOUT
     extras = ("bertscore",)
@@ -139,10 +138,6 @@ class BertScore(BertscoreOptions):
     def score_names(self) -> tuple[str, ...]:
         """``mean_precision``, ``mean_recall`` and ``mean_f1``; with ``all_layers`` those of each layer."""
         return tuple(f"mean_{name}" for name in self.segment_names)
-
-    def score_title(self, score: str) -> str:
-        """Return what people call one of the scores."""
-        return f"{self.title} {score.removeprefix('mean_').replace('f1', 'F1').replace('_', ' ')}"
 
     @property
     def segment_names(self) -> tuple[str, ...]:

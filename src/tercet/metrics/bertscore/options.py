@@ -46,6 +46,8 @@ def _prefix_space(value: Any) -> bool | str:
 class BertscoreOptions(Metric):
     """Options of bertscore_idf."""
 
+    title = "BERTScore"
+
     lang: str | None = option(
         default=None,
         doc="A language code, which names the encoder as bert-score does. en: roberta-large, zh: "
@@ -158,6 +160,10 @@ class BertscoreOptions(Metric):
         'ours differ on purpose. `load("bertscore_idf", "bert_score")` sets it too, and leaves the means out of the '
         "result.",
     )
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return f"{self.title} {score.removeprefix('mean_').replace('f1', 'F1').replace('_', ' ')}"
 
 
 #: bert-score's defaults where they differ.
