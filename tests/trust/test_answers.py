@@ -73,6 +73,11 @@ CASES = {
         f"a agrees best with content ({FIGURE} 0.600); these data do not tell it apart from b and c (least adjusted "
         "p 0.060, alpha 0.05).",
     ]),
+    "a metric between them is worse": (THREE, {("a", "b"): 0.01, ("a", "c"): 0.06}, {}, [
+        f"a agrees best with content ({FIGURE} 0.600); these data do not tell it apart from c (adjusted p 0.060, "
+        "alpha 0.05).",
+        "a agrees significantly better than b (adjusted p 0.010).",
+    ]),
     "none of three": (THREE, {("a", "b"): 0.3, ("a", "c"): 0.2}, {}, [
         "These data do not tell apart how well a, b and c agree with content "
         f"({FIGURE} 0.600, 0.500 and 0.400; least adjusted p 0.200, alpha 0.05).",

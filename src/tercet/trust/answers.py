@@ -81,8 +81,8 @@ class _Answer:
                 *best,
                 f"{apart}{'any' if len(unclear) == n_others else len(unclear)} of the {n_others} others ({p}).",
             )
-        pairs = permutations(unclear, 2)
-        if any(self.table.significance(one, other, self.found.alpha) for one, other in pairs):
+        alike = not any(self.table.significance(*pair, self.found.alpha) for pair in permutations(unclear, 2))
+        if not alike or group != self.ranked[: len(group)]:
             return (*best, apart, *self._names(unclear)[1:-1], f" ({p}).")
         values, names = f"{self.figure.title} {self._values(group)}", self._names(group)
         if len(group) == len(self.ranked):
