@@ -18,7 +18,7 @@ from .grades import MetricColumn
 from .layers import LayerSweep
 from .result import Correlation, DimensionTable
 from .sample import Array, means
-from .tables import MARKS, SHOWN, agreement_lines, pairs
+from .shown import MARKS, SHOWN, agreement_lines, pairs
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6

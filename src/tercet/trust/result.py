@@ -255,7 +255,7 @@ class Correlation:
 
     def _repr_html_(self) -> str:
         """Show the answer, and the figures with their intervals, in a notebook."""
-        from .notebook import correlation_html
+        from .shown import correlation_html
 
         return correlation_html(self)
 

@@ -15,19 +15,8 @@ from tercet.comparison.tables import as_latex, as_markdown, json_text, lines_of_
 from tercet.metric.drawing.visible import one_cell
 from tercet.statistics.paired_tests import pvalue_text
 
-from .answers import answer
-from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable
-
-#: Figures of the readable tables, where defined; JSON and TSV have all of them.
-SHOWN = (
-    *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
-    *("system.pearson", "system.pairwise_accuracy", "system.spa"),
-)
-#: Before the p-value of a pair whose difference is significant.
-MARKS = {"better": "▲ ", "worse": "▼ ", "": ""}
-#: Figures beside the one of the ranking, in a terminal.
-_BESIDE = 4
+from .shown import MARKS, SHOWN, answer_lines, note_lines, number, pairs, shown_figures, with_interval
 
 
 def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
@@ -62,7 +51,7 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
     for label in table.ranking:
         figures = table.figures[label]
         cells = [
-            f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else _number(figures[name].value)
+            f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else number(figures[name].value)
             for name in names
         ]
         shown.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
@@ -72,53 +61,12 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
 def _pvalues(found: Correlation, table: DimensionTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD)
     shown.add_column("p-value (the row's metric is better)", overflow="fold")
-    for number, _ in enumerate(table.ranking, 1):
-        shown.add_column(str(number), justify="right")
-    for number, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
+    for place, _ in enumerate(table.ranking, 1):
+        shown.add_column(str(place), justify="right")
+    for place, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
         cells = ["" if p is None else f"{MARKS[way]}{_p(p)}" for p, way in row]
-        shown.add_row(f"{number} {escape(one_cell(found.titles()[label]))}", *cells)
+        shown.add_row(f"{place} {escape(one_cell(found.titles()[label]))}", *cells)
     return shown
-
-
-def pairs(found: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
-    """Return p of each two metrics, the best first, and whether the row is significantly better or worse.
-
-    There is no p of a metric and itself.
-    """
-    places = {label: place for place, label in enumerate(table.figures)}
-
-    def pair(one: str, other: str) -> tuple[float | None, str]:
-        p = None if one == other else float(table.pvalues[places[one], places[other]])
-        return p, table.significance(one, other, found.alpha)
-
-    return [[pair(one, other) for other in table.ranking] for one in table.ranking]
-
-
-def shown_figures(table: DimensionTable) -> list[str]:
-    """Return the figure of the ranking, and the next ones of those that are shown."""
-    known = next(iter(table.figures.values()))
-    others = [name for name in SHOWN if name in known and name != table.rank_by]
-    others = [name for name in others if name != "item.darr"] or others
-    return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
-
-
-def agreement_lines(table: DimensionTable) -> list[str]:
-    """Return the agreement of the raters, in words; nothing for one rater."""
-    if not table.agreement:
-        return []
-    ordinal, interval, raw = map(_number, table.agreement.values())
-    alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
-    return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
-
-
-def answer_lines(found: Correlation, table: DimensionTable) -> list[str]:
-    """Return the answer, and the warnings about it."""
-    return [" ".join("".join(sentence) for sentence in answer(found, table)), *table.remarks]
-
-
-def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
-    """Return the agreement of raters, and the best layers."""
-    return [*agreement_lines(table), *(each.summary(found.alpha) for each in table.layers)]
 
 
 def to_json(found: Correlation) -> str:
@@ -189,15 +137,6 @@ def _wide(
 
 def _known(value: float) -> float:
     return -math.inf if math.isnan(value) else value
-
-
-def with_interval(figure: FigureValue) -> str:
-    """Return a figure and its interval for a cell of a table."""
-    return f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3f}"
 
 
 def _p(value: float) -> str:
