@@ -1,4 +1,4 @@
-"""What readable forms show of a dimension: which figures, cells of tables, and lines around them; all in a notebook."""
+"""What readable forms show of a dimension: figures, cells, lines around tables; and all of it in a notebook."""
 
 from __future__ import annotations
 
