@@ -1,11 +1,15 @@
 """``tercet explain``: what it shows, as text and as JSON, and what is refused."""
 
 import json
+import os
+import pty
+import subprocess
 
 import pytest
 
 import tercet
-from commands import command
+from commands import TERCET, command
+from conftest import ROOT
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -33,6 +37,87 @@ def table(tmp_path):
 def explain(*arguments, code=0):
     run = command("explain", *arguments, code=code, env={"COLUMNS": "100"})
     return run.stdout if code == 0 else run.stderr
+
+
+class TestOneSegment:
+    EN = str(ROOT / "examples" / "data" / "en.tsv")
+
+    def test_of_a_table_or_text_files_the_worst_by_default(self, tmp_path):
+        (test_set,) = tercet.read_test_sets(self.EN)
+        lines = {"tuned": test_set.systems["tuned"], "ref": [each[0] for each in test_set.references]}
+        for name, texts in (lines | {"src": test_set.source}).items():
+            (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        files = [str(tmp_path / f"{name}.txt") for name in ("tuned", "ref", "src")]
+        of_files = explain("bleu", files[0], "-r", files[1], "--source", files[2])
+        of_table = explain("-m", "bleu", self.EN, "--system", "tuned", "--reference-column", "reference1")
+        assert of_files.partition("\n")[2] == of_table.partition("\n")[2]
+        assert of_files.startswith("ref, segment ")
+        assert "the worst by bleu; choose another with --segment\nsource " in of_files
+        assert explain(self.EN) == explain("bleu", self.EN)  # the metric of score and compare
+
+    def test_several_metrics_test_sets_and_systems(self, table):
+        shown = explain("-m", "ter", "-m", "chrf", self.EN, table, "--segment", "2", "--system", "ours", code=2)
+        assert "'ours'" in shown
+        shown = explain("-m", "ter", "-m", "chrf", self.EN, "--segment", "2", "-s", "tuned", "-s", "large")
+        assert shown.count("en, segment 2 of 44\n") == 2
+        assert [shown.count(f"\n{name}: ") for name in ("tuned", "large", "baseline")] == [2, 2, 0]
+
+    def test_json_has_what_python_has_and_scores_in_percent(self):
+        (found,) = json.loads(explain("ter", self.EN, "-s", "tuned", "--segment", "3", "-f", "json"))
+        (test_set,) = tercet.read_test_sets(self.EN)
+        why = tercet.explain("ter", test_set.systems["tuned"][2], test_set.references[2], scale=1)
+        assert found["explanation"] == why.to_dict()
+        assert found["scores"]["ter"] == pytest.approx(100 * why.score)
+        assert (found["test_set"], found["segment"], found["metric"], found["system"]) == ("en", 3, "ter", "tuned")
+
+    def test_files_have_the_form_of_their_ending(self, tmp_path):
+        for ending, start in ((".html", "<!doctype html>"), (".json", "["), (".txt", "en, segment "), ("", "en, ")):
+            path = tmp_path / f"why{ending}"
+            run = command("explain", "bleu", self.EN, "-s", "tuned", "-o", path)
+            assert (run.stdout, run.stderr) == ("", f"{path}\n")
+            assert path.read_text(encoding="utf-8").startswith(start)
+        command("explain", "bleu", self.EN, "-a", "nltk", "-o", tmp_path / "rules.txt")
+        assert "compat=nltk" in (tmp_path / "rules.txt").read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize(("more", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+    def test_a_terminal_has_colours_unless_refused_and_a_pipe_has_brackets(self, more, coloured):
+        ours, theirs = pty.openpty()
+        asked = [TERCET, "explain", "bleu", self.EN, "-s", "tuned", "--segment", "2"]
+        env = {**{name: os.environ[name] for name in os.environ if name != "NO_COLOR"}, "TERM": "xterm", **more}
+        with subprocess.Popen(asked, stdout=theirs, stderr=theirs, env=env) as run:
+            os.close(theirs)
+            shown = b""
+            while True:
+                try:
+                    piece = os.read(ours, 4096)
+                except OSError:  # at its end, on Linux
+                    break
+                if not piece:
+                    break
+                shown += piece
+        os.close(ours)
+        assert run.returncode == 0
+        assert (b"\x1b[" in shown, b"]4" in shown) == (coloured, not coloured)
+        assert "]4" in explain("bleu", self.EN, "-s", "tuned", "--segment", "2")
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("bleu EN --segment 45", "en has no segment 45: its segments are numbered 1 to 44"),
+            ("bleu EN --segment 0", "0 is not in the range x>=1"),
+            ("bleu EN --items 3", "--items is an option with --against."),
+            ("bleu EN --their-option smooth=true", "--their-option is an option with --against."),
+            ("bleu EN -a nltk --segment 2", "--segment is an option without --against."),
+            ("bleu EN -a nltk -f html", "--against gives text or JSON, not HTML."),
+            ("bleu EN -o EN", "the extension '.tsv' names no format: use one of .html .htm .json .txt"),
+            ("bleu EN -f text -o EN", "--out would overwrite the input"),
+            ("bleu nowhere.tsv -o no/where.txt", "Cannot write the file"),
+            ("system.txt", "There is no metric 'system.txt'"),
+        ],
+    )
+    def test_mistakes_are_refused(self, line, message):
+        said = " ".join(explain(*line.replace("EN", self.EN).split(), code=2).split())
+        assert message in " ".join(said.replace("│", " ").split())
 
 
 def test_shows_the_chain_of_rules(table):

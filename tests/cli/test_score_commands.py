@@ -136,9 +136,15 @@ class TestScoreAndCompare:
             ("score EN -s lagre", "Did you mean 'large'?"),
             ("score EN --format xml", "xml"),
             # before anything is read
-            ("compare nowhere.tsv -o three.xlsx",
-             "--out 'three.xlsx': the extension '.xlsx' names no format: use one of .html .htm .json .tsv .csv .md "
-             ".tex .txt, or choose with --format."),
+            ("compare nowhere.tsv -o three.pdf",
+             "--out 'three.pdf': the extension '.pdf' names no format: use one of .html .htm .json .tsv .csv .md "
+             ".tex .xlsx .txt, or choose with --format."),
+            ("score nowhere.tsv --segments s.csv", "--segments 's.csv': the extension '.csv' names no format"),
+            ("score nowhere.tsv -f xlsx", "--format xlsx needs a file: give one, as in --out scores.xlsx."),
+            ("explain bleu nowhere.tsv -o a.xlsx", "'.xlsx' names no format: use one of .html .htm .json .txt, or"),
+            ("mbr nowhere.jsonl -o a.docx", "--out 'a.docx': expected .jsonl, .txt or the like"),
+            ("idf fit nowhere.txt -m x -o a.pdf", "--output 'a.pdf': the extension '.pdf' names no format"),
+            ("bertscore-baseline nowhere.txt -m x -o a.doc", "the extension '.doc' names no format: use one of .tsv"),
             ("score nowhere.tsv --engine ray -o a.PDF", "the extension '.PDF' names no format"),
             ("correlate nowhere.tsv -o a.b/c.docx", "the extension '.docx' names no format"),
         ],

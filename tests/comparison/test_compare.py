@@ -23,7 +23,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
-from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.segment.side_by_side import side_by_side
 from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text

@@ -13,7 +13,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.difference.differences import explain_difference
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.paired import paired_significance
-from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.segment.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.checks import check_file, check_outputs
+from tercet.comparison.checks import check_ending, check_file, check_outputs
 from tercet.errors import InputError, needs
 from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
@@ -55,6 +55,7 @@ def fit_idf(
     from tercet.metrics.bertscore.idf_table import IdfTable
 
     needs("An IDF table", "bertscore", "transformers")  # fail before the bar is drawn
+    check_ending("--output", output, (".idf", ".arrow", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
@@ -88,6 +89,7 @@ def bertscore_baseline(
     from tercet.metrics.bertscore.baselines import write_baseline
     from tercet.metrics.bertscore.unrelated import make_baseline
 
+    check_ending("--output", output, (".tsv", ".txt", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
     found = make_baseline(

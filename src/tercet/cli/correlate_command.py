@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_outputs
+from tercet.comparison.workbook_file import Sheet
 from tercet.errors import OptionError, shorten
 from tercet.metric.drawing.visible import visible
 
@@ -107,8 +108,9 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     from tercet.trust.best_mean import best_mean
     from tercet.trust.correlate import correlate
     from tercet.trust.reading import read_graded
+    from tercet.trust.result import COLUMNS
 
-    from .output import check_before, chosen_format, write
+    from .output import check_before, chosen_format, write, write_book
 
     specs = read_specs(figures.metric or ([] if graded.scores else ["bleu_multi"]))
     form = chosen_format(output.format, output.out)
@@ -126,12 +128,16 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         test_set, specs, known, scores=graded.scores or (), dimension=graded.dimension or (),
         standardize=graded.standardize, progress=output.progress, **asked,
     )  # fmt: skip
-    text = _rendered(found, form, output.out)
+    text = "" if form == "xlsx" else _rendered(found, form, output.out)
     if output.mean is not None:
         best = best_mean(found, unit=output.mean_folds)
         best.mean.save(output.mean)
         typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
-    write(text, output.out, form)
+    if form == "xlsx" and output.out is not None:
+        rows = [list(row.values()) for row in found.records()]
+        write_book([Sheet("Figures", COLUMNS, len(rows), rows)], output.out)
+    else:
+        write(text, output.out, form)
 
 
 def _check_options(figures: Figures, output: MeanOutput) -> None:

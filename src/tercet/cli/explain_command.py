@@ -1,12 +1,15 @@
-"""``tercet explain``: why another package gives a different score, rule by rule."""
+"""``tercet explain``: why a segment scores as it does, or why another package gives a different score."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -16,15 +19,17 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperCommand
 
-from tercet.comparison.checks import check_references
+from tercet.comparison.checks import check_outputs, check_references
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.drawing.visible import one_cell, visible
 
 from .completion import metrics_like
-from .score_options import ReferenceColumns, References, Systems, read_specs, report_on
+from .score_options import ReferenceColumns, References, SourceColumn, Systems, read_specs, report_on
 
 if TYPE_CHECKING:
     from tercet.comparison.difference.differences import Difference, Rule
+    from tercet.comparison.metric_specs import MetricSpec
+    from tercet.comparison.test_sets import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
@@ -37,8 +42,8 @@ Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="[METRIC] FILES",
-        help="A metric, written as for --metric, unless that is given. Then files, as for tercet compare: tables "
-        "with named columns, or text files.",
+        help="A metric, written as for --metric, unless that is given; default: bleu. Then files, as for tercet "
+        "compare: tables with named columns, or text files.",
         show_default=False,
     ),
 ]
@@ -46,8 +51,8 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option(
         "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
-        help="A metric with options, such as bleu:smooth_method=exp; repeatable. The other package gets the options "
-        "too, where it has them. Scores are in percent unless scale=1 is given.",
+        help="A metric with options, such as bleu:smooth_method=exp; repeatable. With --against, the other package "
+        "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
 ]  # fmt: skip
 TheirOptions = Annotated[
@@ -56,7 +61,24 @@ TheirOptions = Annotated[
         metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
     ),
 ]
-Form = Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")]
+Source = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Text file of sources, when systems are text files.")
+]
+Segment = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Number of the segment that is explained; default: the one that scores worst."
+    ),
+]
+Form = Annotated[
+    Literal["text", "json", "html"] | None,
+    typer.Option(
+        "--format", "-f", help="Output format. Default: by the extension of --out (.html, .json or .txt), else text."
+    ),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+]
 
 
 class ExplainCommand(TyperCommand):
@@ -67,52 +89,106 @@ class ExplainCommand(TyperCommand):
         from tercet.comparison.difference.packages import packages_in_words
 
         against: Any = next(each for each in self.params if each.name == "against")
-        against.help = f"Package to explain: {packages_in_words()}."
+        against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
         super().format_help(ctx, formatter)
 
 
 def explain(
     arguments: Arguments,
-    against: Annotated[str, typer.Option("--against", "-a", help="Package to explain")],
+    against: Annotated[str | None, typer.Option("--against", "-a", help="Package to explain")] = None,
     references: References = None,
+    source: Source = None,
     system: Systems = None,
     reference_column: ReferenceColumns = None,
+    source_column: SourceColumn = None,
     metric: Metrics = None,
+    segment: Segment = None,
     their_option: TheirOptions = None,
-    items: Annotated[int, typer.Option(min=0, help="How many segments to show, of those that differ most.")] = 5,
-    format: Form = "text",
+    items: Annotated[
+        int | None,
+        typer.Option(min=0, help="With --against, how many segments to show, of those that differ most; default: 5."),
+    ] = None,
+    format: Form = None,
+    out: Out = None,
 ) -> None:
-    """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
-    from tercet.comparison.difference.differences import explain_difference
+    """Show why a segment scores as it does: its matches, and the numbers behind the score.
+
+    With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
+    """
     from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
 
+    from .output import check_before, chosen_format, coloured, write
+
+    only = {"--their-option": their_option, "--items": items} if against is None else {"--segment": segment}
+    if given := [name for name, value in only.items() if value is not None]:
+        raise OptionError(f"{given[0]} is an option {'with' if against is None else 'without'} --against.")
+    form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
+    if against is not None and form == "html":
+        raise OptionError("--against gives text or JSON, not HTML.")
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
-        raise InputError(f"{shorten(arguments[0])} is a file; expected METRIC FILES, such as bleu {arguments[0]}.")
-    for text in written:
-        checked_peers(parse_metric(text).metric, against)  # before the metric requires its options
+        written, files = ["bleu"], arguments
+    if against is not None:
+        for text in written:
+            checked_peers(parse_metric(text).metric, against)  # before the metric requires its options
     specs, theirs = read_specs(written), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
+    check_before(form, out)
+    check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
     sets = read_test_sets(
-        files, references=references or (), systems=system or (), reference_columns=reference_column or ()
-    )
-    found: list[tuple[str, str, Difference]] = []
+        files, references=references or (), source=source, systems=system or (),
+        reference_columns=reference_column or (), source_column=source_column,
+        need_references=any(spec.takes_references for spec in specs),
+    )  # fmt: skip
     for each in sets:
         report_on(each)
+    width, colour = Console().width if out is None else 120, coloured(out)
+    if against is None:
+        text = _of_segments(sets, specs, segment, form, width, colour)
+    else:
+        text = _of_package(sets, specs, against, theirs, 5 if items is None else items, form, width, colour)
+    write(text, out, form)
+
+
+def _of_segments(
+    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int | None, form: str, width: int, colour: bool
+) -> str:
+    """Return why a segment of each test set has its scores."""
+    from tercet.comparison.segment.explained import explain_segment, to_html, to_text
+    from tercet.comparison.tables import json_text
+    from tercet.statistics.progress import bars_within
+
+    with bars_within(sys.stderr.isatty()):
+        found = [explain_segment(each, spec, segment) for each in sets for spec in specs]
+    if form == "json":
+        return json_text([row for each in found for row in each.to_dict()])
+    return to_html(found) if form == "html" else to_text(found, width=width, colour=colour)
+
+
+def _of_package(
+    sets: Sequence[TestSet], specs: Sequence[MetricSpec], against: str, theirs: Mapping[str, Any], items: int,
+    form: str, width: int, colour: bool,
+) -> str:  # fmt: skip
+    """Return why another package gives other scores."""
+    from tercet.comparison.difference.differences import explain_difference
+
+    found: list[tuple[str, str, Difference]] = []
+    for each in sets:
         for spec in specs:
             check_references(each.name, each.references, spec.options, f"{spec.metric}:")
             for name, texts in each.systems.items():
                 asked = {"against": against, "their_options": theirs, "n_gaps": items, "scale": 100, **spec.options}
                 found.append((each.name, name, explain_difference(spec.metric, texts, each.references, **asked)))
-    if format == "json":
-        typer.echo(to_json(found))
-        return
-    console = Console(highlight=False)
+    if form == "json":
+        return to_json(found)
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
     for test_set, name, difference in found:
         show(difference, f"{test_set}: {name}", console)
+    return buffer.getvalue()
 
 
 def read_options(written: Sequence[str]) -> dict[str, Any]:

@@ -33,7 +33,8 @@ EXAMPLES = "\b\n" + "\n".join((
 ))  # fmt: skip
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
 _OTHER_FORMS = (
-    ".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".gz",
+    *(".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".parquet", ".pq", ".arrow", ".feather", ".gz"),
+    *(".zip", ".xlsx", ".xls", ".ods", ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xml", ".tmx", ".png", ".svg"),
 )  # fmt: skip
 
 

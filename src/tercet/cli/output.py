@@ -6,21 +6,23 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
 import tercet.comparison.tables as tables
-from tercet.comparison.checks import check_file
+from tercet.comparison.checks import check_ending, check_file
 from tercet.comparison.exports import export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
-from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.segment.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
-from tercet.errors import OptionError, needs, shorten
+from tercet.comparison.workbook import sheets_of
+from tercet.comparison.workbook_file import Sheet, needs_workbooks, write_workbook
+from tercet.errors import OptionError, needs
 from tercet.files.writing import write_text_file
 from tercet.metric.drawing.visible import visible
 
@@ -30,21 +32,17 @@ from .thresholds import Threshold, failures
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {
     ".html": "html", ".htm": "html", ".json": "json", ".tsv": "tsv", ".csv": "csv",
-    ".md": "markdown", ".tex": "latex", ".txt": "text", "": "text",
+    ".md": "markdown", ".tex": "latex", ".xlsx": "xlsx", ".txt": "text", "": "text",
 }  # fmt: skip
 
 
-def chosen_format(format: Format | None, out: Path | None) -> Format:
-    """Return the given format, or that of the output file's extension: text in a workbook would not open."""
+def chosen_format(format: Format | None, out: Path | None, known: Iterable[str] = tuple(_FORMS)) -> Format:
+    """Return the given format, or that of the output file's extension, which must be one of those known."""
     if format is not None:
         return format
     if out is None:
         return "text"
-    if out.suffix.lower() not in _FORMS:
-        raise OptionError(
-            f"--out {shorten(str(out))}: the extension {shorten(out.suffix)} names no format: use one of "
-            f"{' '.join(filter(None, _FORMS))}, or choose with --format."
-        )
+    check_ending("--out", out, known, ", or choose with --format")
     return _FORMS[out.suffix.lower()]
 
 
@@ -56,6 +54,10 @@ def check_before(format: Format, *paths: Path | None) -> None:
             raise OptionError(
                 "--format html is for a browser, not for a terminal: give a file, as in --out report.html."
             )
+    if format == "xlsx":
+        needs_workbooks()
+        if paths[0] is None:
+            raise OptionError("--format xlsx needs a file: give one, as in --out scores.xlsx.")
     for path in paths:
         if path is not None:
             check_file(path)
@@ -90,6 +92,12 @@ def write(text: str, out: Path | None, format: Format = "text") -> None:
         typer.echo(visible(out), err=True)
 
 
+def write_book(sheets: Sequence[Sheet], out: Path) -> None:
+    """Write a workbook."""
+    write_workbook(out, sheets)
+    typer.echo(visible(out), err=True)
+
+
 def segment_text(
     sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
 ) -> str:
@@ -115,7 +123,10 @@ def finish(
         )
     if segments is not None:
         export_segments(found, segments)
-    write(_rendered(found, format, output), output.out, format)
+    if format == "xlsx" and output.out is not None:
+        write_book(sheets_of(found), output.out)
+    else:
+        write(_rendered(found, format, output), output.out, format)
     worse = failures(thresholds, found)
     for line in worse:
         typer.echo(f"failed: {visible(line)}", err=True)

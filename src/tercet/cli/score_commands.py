@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.comparison.checks import check_folder, check_outputs
+from tercet.comparison.checks import check_ending, check_folder, check_outputs
 from tercet.errors import OptionError
 from tercet.metric.drawing.visible import visible
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) -> None:
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
+    from tercet.comparison.workbook import check_segments_fit
 
     from .output import finish
 
@@ -50,6 +51,8 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     specs, thresholds, form = _checked(texts, scores, output, output.segments)
     sets = texts.test_sets(specs)
+    if form == "xlsx":
+        check_segments_fit(sets)
     found = [compare(each, specs, test=None, progress=output.progress, **scores.asked) for each in sets]
     finish(found, form, output, thresholds, output.segments)
 
@@ -59,6 +62,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
     from tercet.comparison.compare import compare
     from tercet.comparison.exports import export_paths, export_systems
+    from tercet.comparison.workbook import check_segments_fit
 
     from .output import finish, segment_text, write
 
@@ -74,6 +78,8 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if output.segment is not None:
         write(segment_text(sets, specs, output.segment, tests.baseline, output.out), output.out)
         return
+    if form == "xlsx":
+        check_segments_fit(sets)
     found = [compare(each, specs, progress=output.progress, **tests.asked) for each in sets]
     if output.export is not None:
         for each in sets:
@@ -91,6 +97,8 @@ def _checked(
 
     specs = read_specs(scores.metric or ["bleu_multi"])
     thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
+    if segments is not None:
+        check_ending("--segments", segments, (".tsv", ".tab", ".txt", ""))
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(specs))
     return specs, thresholds, form

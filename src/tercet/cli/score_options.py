@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tercet.comparison.test_sets import TestSet
 
 
-Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html"]
+Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
 
 #: The epilogue of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
@@ -210,7 +210,7 @@ class Output:
     format: Format | None = writing(
         None, "--format", "-f", metavar="FORMAT",
         help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
-        ".json, .tsv, .csv, .md, .tex or .txt), else text.",
+        ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
     )  # fmt: skip
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
     quiet: Quiet = False

@@ -8,13 +8,16 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.lines import STDIN
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
+
+if TYPE_CHECKING:
+    from .test_sets import TestSet
 
 #: The most columns that a message names.
 _MOST_NAMED = 20
@@ -35,6 +38,16 @@ def check_file(path: Path) -> None:
         raise InputError(
             f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
             "not writable."
+        )
+
+
+def check_ending(option: str, path: Path, known: Iterable[str], otherwise: str = "") -> None:
+    """Raise an OptionError for a file whose name ends as that of a format that is not written; "" is no ending."""
+    endings = list(known)
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"{option} {shorten(str(path))}: the extension {shorten(path.suffix)} names no format: use one of "
+            f"{' '.join(filter(None, endings))}{otherwise}."
         )
 
 
@@ -159,6 +172,15 @@ def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
     if baseline is not None and baseline not in names:
         hint = did_you_mean(baseline, names)
         raise OptionError(f"There is no system {shorten(baseline)} to use as the baseline. {hint}")
+
+
+def check_segment(test_set: TestSet, segment: int) -> None:
+    """Raise an InputError for the number of a segment, from 1, that a test set does not have."""
+    n_segments = test_set.n_segments
+    if not 1 <= segment <= n_segments:
+        raise InputError(
+            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
+        )
 
 
 def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:

@@ -9,8 +9,9 @@ from typing import ClassVar
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
+from .parts import Heading, Legend, Line, Part, Sentence, Share, Table
 from .places import Word
-from .words_html import folded, legend, page_html, reference_label, table_html, words_html
+from .words_html import reference_label
 
 _KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
 
@@ -91,31 +92,38 @@ class Edits(Explanation):
         placed = [(step.place, step) for step in self.steps if step.place is not None]
         return words_in((step for _, step in sorted(placed, key=lambda each: each[0])), "prediction")
 
+    @property
+    def title(self) -> Heading:
+        """The score."""
+        return Heading(self.called, {"": Share(self.score)})
+
     def counted(self) -> str:
-        """Return what was counted, as HTML."""
+        """Return what was counted, on one line."""
         kinds = [step.kind for step in self.steps]
         names = {"match": "matches"} | {kind: f"{kind}s" for kind in ("substitution", "deletion", "insertion")}
         return ", ".join(f"{name}: {kinds.count(kind):,}" for kind, name in names.items())
 
-    def shifted_html(self) -> tuple[list[str], list[str]]:
+    def shifted(self) -> tuple[list[Part], list[Part]]:
         """Return what stands below the prediction, and below the reference, where words were shifted."""
         return [], []
 
-    def to_html(self) -> str:
-        """Return the texts in colour and the alignment, a fragment of HTML."""
-        below, behind = self.shifted_html()
+    def parts(self) -> list[Part]:
+        """Return the texts in colour, the edits and the alignment."""
+        below, behind = self.shifted()
+        head = ("prediction", "reference", "edit")
         steps = [
             (step.prediction or "", step.reference or "", f"{step.kind}{', shifted' if step.shifted else ''}")
             for step in self.steps
         ]
+        edits = [row for row, step in zip(steps, self.steps, strict=True) if step.kind != "match"]
         label = reference_label(self.reference, self.n_references)
-        parts = [
-            f"<p>{self.counted()}</p>",
-            legend(self.levels),
-            words_html("prediction", self.prediction, "same word"),
+        return [
+            Sentence(self.counted()),
+            Legend(self.levels),
+            Line("prediction", self.prediction, "same word"),
             *below,
-            words_html(label, words_in(self.steps, "reference"), "same word"),
+            Line(label, words_in(self.steps, "reference"), "same word"),
             *behind,
-            folded("alignment", table_html("", ("prediction", "reference", "edit"), steps)),
+            *([Table("edits", head, edits)] if edits else []),
+            Table("alignment", head, steps, folded=True),
         ]
-        return page_html(f"{self.called}: {self.score:.4f}", parts, self.signature)

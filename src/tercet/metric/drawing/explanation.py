@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
+
+from .parts import Heading, Part
+from .words_html import page_html
 
 
 class Explanation:
@@ -12,14 +16,25 @@ class Explanation:
 
     __slots__ = ()
 
+    signature: str
+
+    @property
+    @abstractmethod
+    def title(self) -> Heading:
+        """The score, and the numbers that it is made of."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """Return the texts in tokens and the numbers, as a page or a terminal draws them."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
         fields: Any = self
         return asdict(fields)
 
-    @abstractmethod
     def to_html(self) -> str:
-        """Return a fragment of HTML."""
+        """Return a fragment of HTML: the texts with their matches coloured, and the numbers."""
+        return page_html(str(self.title), [part.html() for part in self.parts()], self.signature)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from .explanation import Explanation
+from .parts import Heading, Line, Part, Share, Table, counted, order_names, orders_legend
 from .places import Count, Ids, Word, ngram_counts, ngram_levels, ngram_limits, words_of
-from .words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
+from .words_html import reference_label
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -50,24 +51,33 @@ class NgramTexts(Explanation):
         ngrams = [[asdict(count) | {"counted": count.counted} for count in counts] for counts in self.ngrams]
         return {**asdict(self), "ngrams": ngrams, "counts": self.counts, "totals": self.totals}
 
-    def to_html(self) -> str:
-        """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
-        legend_html, orders = order_names(len(self.ngrams))
-        parts = [legend_html, words_html("prediction", self.prediction, "{}-gram")]
-        for index, words in enumerate(self.references):
-            parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
-        rows = [
-            (name, hits, total, hits / total if total else 0.0)
-            for name, hits, total in zip(orders, self.counts, self.totals, strict=True)
+    @property
+    def title(self) -> Heading:
+        """The score, and what else is a float."""
+        numbers = {field.name.replace("_", " "): getattr(self, field.name) for field in fields(self)}
+        shares = {name: Share(value) for name, value in numbers.items() if isinstance(value, float)}
+        return Heading("", {self.called if name == "score" else name: value for name, value in shares.items()})
+
+    def precisions_table(self) -> Table:
+        """Return the matches of each order."""
+        shares = [Share(hits / total if total else 0.0) for hits, total in zip(self.counts, self.totals, strict=True)]
+        rows = list(zip(order_names(len(self.ngrams)), self.counts, self.totals, shares, strict=True))
+        return Table("clipped matches", ("order", "matches", "of", "precision"), rows)
+
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and the counts."""
+        orders = order_names(len(self.ngrams))
+        labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
+        lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
+        return [
+            orders_legend(len(orders)),
+            *(Line(label, words, "{}-gram") for label, words in lines),
+            self.precisions_table(),
+            *(
+                counted(f"all {name}s of the prediction", each)
+                for name, each in zip(orders, self.ngrams, strict=True)
+            ),
         ]
-        parts.append(table_html("clipped matches", ("order", "matches", "of", "precision"), rows))
-        for name, counts in zip(orders, self.ngrams, strict=True):
-            parts.append(counts_html(f"all {name}s of the prediction", counts))
-        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
-        title = ", ".join(
-            f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items() if isinstance(value, float)
-        )
-        return page_html(title.replace("score", self.called, 1), parts, self.signature)
 
 
 def compared(

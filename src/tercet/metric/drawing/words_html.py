@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tercet.markup import clean
 
-from .places import Count, Word
+from .places import Word
 
 #: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: also for those who do not see red and green.
 COLOURS = (
@@ -56,12 +56,6 @@ def legend(names: Sequence[str]) -> str:
     return f"<p><small>{chips}</small></p>"
 
 
-def order_names(max_order: int) -> tuple[str, list[str]]:
-    """Return the legend of the orders of n-grams, and their names; beyond the fourth they share a colour."""
-    orders = [f"{order}-gram" for order in range(1, max_order + 1)]
-    return legend(orders if max_order <= 4 else [*orders[:3], "4-gram or longer"]), orders
-
-
 def reference_label(index: int, n_references: int) -> str:
     """Return what comes before a reference."""
     return "reference" if n_references == 1 else f"reference {index + 1}"
@@ -100,13 +94,6 @@ def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:most])
     more = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
     return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{more}"
-
-
-def counts_html(summary: str, counts: Sequence[Count]) -> str:
-    """Return a list, folded, of what was counted: what matches first, then by place."""
-    ordered = sorted(counts, key=lambda count: -count.counted)
-    rows = [(count.text, count.prediction, count.reference, count.counted) for count in ordered]
-    return folded(summary, table_html("", ("tokens", "in the prediction", "in a reference", "counted"), rows))
 
 
 def folded(summary: str, inner: str) -> str:

@@ -18,6 +18,18 @@ from tercet.errors import InputError, OptionError
 from tercet.metric.drawing.alignment_html import alignment_html, alignment_svg
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.heat_map import heat_map
+from tercet.metric.drawing.parts import (
+    Heading,
+    Legend,
+    Line,
+    Part,
+    Share,
+    Table,
+    graded,
+    quarters,
+    spaced_words,
+)
+from tercet.metric.drawing.places import Word
 from tercet.metric.drawing.token import Token
 from tercet.metric.scoring import warn
 
@@ -70,7 +82,7 @@ class Alignment(Explanation):
 
     def plot(self) -> Any:
         """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
-        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, self._title())
+        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, str(self.title))
 
     def to_svg(self) -> str:
         """Return the matches as lines between two columns of tokens, an SVG document."""
@@ -78,10 +90,36 @@ class Alignment(Explanation):
 
     def to_html(self) -> str:
         """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
-        return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
+        return alignment_html(str(self.title), self.signature, self.prediction_tokens, self.reference_tokens)
 
-    def _title(self) -> str:
-        return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
+    @property
+    def title(self) -> Heading:
+        """The scores of the pair."""
+        scores = {"precision": self.precision, "recall": self.recall, "F": self.f1}
+        return Heading("", {name: Share(score) for name, score in scores.items()})
+
+    def parts(self) -> list[Part]:
+        """Return both texts by what each token loses, and the tokens that lose most."""
+        sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
+        return [
+            Legend(quarters("loss"), losses=True),
+            *(_line(name, tokens) for name, tokens in sides.items()),
+            *(_losses(name, tokens) for name, tokens in sides.items()),
+        ]
+
+
+def _line(name: str, tokens: list[Token]) -> Line:
+    shown = [token for token in tokens if not token.special]
+    levels = graded([token.loss for token in shown])
+    words = [(token.span, Word(token.text, level)) for token, level in zip(shown, levels, strict=True)]
+    return Line(name, spaced_words(words), spaced=False, losses=True)
+
+
+def _losses(name: str, tokens: list[Token]) -> Table:
+    """Return the tokens of a text with their matches, the greatest loss first."""
+    ordered = sorted(tokens, key=lambda token: -token.loss)
+    rows = [(each.text, each.match_text, each.cosine, Share(each.weight), Share(each.loss)) for each in ordered]
+    return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
 
 
 def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:

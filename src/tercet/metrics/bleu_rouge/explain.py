@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
+from tercet.metric.drawing.parts import Heading, Line, Part, Share, Table, counted, order_names, orders_legend
 from tercet.metric.drawing.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
-from tercet.metric.drawing.words_html import (
-    counts_html,
-    order_names,
-    page_html,
-    reference_label,
-    table_html,
-    words_html,
-)
+from tercet.metric.drawing.words_html import reference_label
 
 if TYPE_CHECKING:
     from .metric import BleuRouge
@@ -77,25 +71,34 @@ class BleuRougeMatches(Explanation):
     recall: float
     signature: str
 
-    def to_html(self) -> str:
-        """Return the texts with matched n-grams coloured by order, and both sides, a fragment of HTML."""
-        legend_html, names = order_names(len(self.orders))
-        parts = [legend_html, words_html("prediction", self.prediction, "{}-gram")]
-        for index, words in enumerate(self.references):
-            parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
+    @property
+    def title(self) -> Heading:
+        """The F of all orders and its two sides."""
+        sides = {"F": self.score, "precision (BLEU)": self.precision, "recall (ROUGE)": self.recall}
+        return Heading("", {name: Share(value) for name, value in sides.items()})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and both sides."""
+        names = order_names(len(self.orders))
+        labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
+        lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
+        head = ("order", "matches", "of", "precision", "reference", "hits", "of", "recall", "F")
         rows = [self._row(name, each) for name, each in zip(names, self.orders, strict=True)]
-        of_prediction, of_reference = ("in the prediction", "precision"), ("in the reference", "recall")
-        head = ("order", "matches", *of_prediction, "reference", "hits", *of_reference, "F")
-        parts.append(table_html("clipped matches", head, rows))
-        for name, each in zip(names, self.orders, strict=True):
-            parts.append(counts_html(f"all {name}s of the prediction", each.ngrams))
-        title = f"F {self.score:.4f}, precision (BLEU) {self.precision:.4f}, recall (ROUGE) {self.recall:.4f}"
-        return page_html(title, parts, self.signature)
+        return [
+            orders_legend(len(names)),
+            *(Line(label, words, "{}-gram") for label, words in lines),
+            Table("clipped matches", head, rows),
+            *(
+                counted(f"all {name}s of the prediction", each.ngrams)
+                for name, each in zip(names, self.orders, strict=True)
+            ),
+        ]
 
     def _row(self, name: str, each: OrderMatches) -> tuple[object, ...]:
         whose = "all" if each.reference is None else str(each.reference + 1)
         recalled = (int(n) if n.is_integer() else n for n in (each.hits, each.reference_total))
-        return (name, each.matches, each.total, each.precision, whose, *recalled, each.recall, each.fmeasure)
+        precision, recall, fmeasure = map(Share, (each.precision, each.recall, each.fmeasure))
+        return (name, each.matches, each.total, precision, whose, *recalled, recall, fmeasure)
 
 
 def explain_batch(scorer: BleuRouge, batch: Corpus, context: Any = None) -> BleuRougeMatches:

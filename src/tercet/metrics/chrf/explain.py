@@ -9,15 +9,9 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
+from tercet.metric.drawing.parts import Heading, Line, Part, Share, Table, orders_legend
 from tercet.metric.drawing.places import Word, ngram_levels, ngram_limits
-from tercet.metric.drawing.words_html import (
-    characters_html,
-    order_names,
-    page_html,
-    reference_label,
-    table_html,
-    words_html,
-)
+from tercet.metric.drawing.words_html import reference_label
 
 if TYPE_CHECKING:
     from .metric import Chrf
@@ -100,29 +94,32 @@ class ChrfMatches(Explanation):
     n_references: int
     signature: str
 
-    def to_html(self) -> str:
-        """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
-        title = ", ".join(f"{each.name} {each.score:.4f}" for each in self.scores)
-        return page_html(title, [self._section(each) for each in self.scores], self.signature)
+    @property
+    def title(self) -> Heading:
+        """The scores."""
+        return Heading("", {each.name: Share(each.score) for each in self.scores})
 
-    def _section(self, each: ScoreMatches) -> str:
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and the counts."""
+        return [part for each in self.scores for part in self._section(each)]
+
+    def _section(self, each: ScoreMatches) -> list[Part]:
         of_characters = sum(order.name.startswith("c") for order in each.orders)
-        legend, _ = order_names(max(of_characters, len(each.orders) - of_characters))
         which = reference_label(each.reference, self.n_references)
-        hint = "{}-gram"
-        parts = [f"<p><b>{each.name}: {each.score:.4f}</b></p>" if len(self.scores) > 1 else "", legend]
+        parts: list[Part] = [Heading(each.name, {"": Share(each.score)})] if len(self.scores) > 1 else []
+        parts.append(orders_legend(max(of_characters, len(each.orders) - of_characters)))
         if of_characters:
-            parts.append(characters_html("prediction", each.prediction, hint))
-            parts.append(characters_html(which, each.reference_text, hint))
+            parts.append(Line("prediction", each.prediction, "{}-gram", spaced=False))
+            parts.append(Line(which, each.reference_text, "{}-gram", spaced=False))
         if len(each.orders) > of_characters:
-            parts.append(words_html("words of the prediction", each.prediction_words, hint))
-            parts.append(words_html(f"words of the {which}", each.reference_words, hint))
+            parts.append(Line("words of the prediction", each.prediction_words, "{}-gram"))
+            parts.append(Line(f"words of the {which}", each.reference_words, "{}-gram"))
         rows = [
-            (_spelled(order.name), order.matches, order.prediction, order.reference, order.precision, order.recall)
-            for order in each.orders
+            (_spelled(n.name), n.matches, n.prediction, n.reference, Share(n.precision), Share(n.recall))
+            for n in each.orders
         ]
-        head = ("order", "matches", "in the prediction", "in the reference", "precision", "recall")
-        return "".join([*parts, table_html("n-grams", head, rows)])
+        head = ("order", "matches", "prediction", "reference", "precision", "recall")
+        return [*parts, Table("n-grams", head, rows)]
 
 
 def _spelled(order: str) -> str:

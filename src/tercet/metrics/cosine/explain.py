@@ -17,6 +17,19 @@ from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
 from tercet.metric.drawing.contributions_html import Part, contributions_html
 from tercet.metric.drawing.explanation import Explanation
+from tercet.metric.drawing.parts import (
+    Heading,
+    Legend,
+    Line,
+    Sentence,
+    Share,
+    Table,
+    graded,
+    quarters,
+    spaced_words,
+)
+from tercet.metric.drawing.parts import Part as PartOfPage
+from tercet.metric.drawing.places import Word
 from tercet.metric.scoring import warn
 
 from .pooling import SUMS_OF_ALL, Pooling, token_weights
@@ -60,17 +73,48 @@ class Contributions(Explanation):
     def to_html(self) -> str:
         """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
-        return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
+        bluer = "the bluer a token, the more it adds to the cosine; the redder, the more it takes away"
+        legend = self._undivided() or bluer
+        return contributions_html(str(self.title), legend, sides, self.signature)
 
-    def _legend(self) -> str:
+    @property
+    def title(self) -> Heading:
+        """The score of the pair."""
+        return Heading("", {"cosine": Share(self.cosine)})
+
+    def parts(self) -> list[PartOfPage]:
+        """Return both texts by what each token adds, and the tokens that add most."""
+        sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
+        lines = [_line(name, tokens) for name, tokens in sides.items()]
+        if not self.decomposes:
+            return [*lines, Sentence(f"{self._undivided()}.")]
+        tables = [_added(name, tokens) for name, tokens in sides.items()]
+        return [Legend(quarters("contribution")), *lines, *tables]
+
+    def _undivided(self) -> str:
+        """Return why no token has a contribution."""
         if self.decomposes:
-            return "the bluer a token, the more it adds to the cosine; the redder, the more it takes away"
+            return ""
         if self.cosine == 0.0:
             return "the cosine with an empty text is 0"
         return (
             f"with the pooling {self.pooling!r}, or a dense layer after it, the embedding is not a sum over the "
             "tokens, so the cosine cannot be divided among them"
         )
+
+
+def _line(name: str, tokens: list[Part]) -> Line:
+    shown = [token for token in tokens if not token.special]
+    levels = graded([token.contribution or 0.0 for token in shown])
+    words = [(token.span, Word(token.text, level)) for token, level in zip(shown, levels, strict=True)]
+    return Line(name, spaced_words(words), spaced=False)
+
+
+def _added(name: str, tokens: list[Part]) -> Table:
+    """Return the tokens of a text with their contributions, the greatest first."""
+    added = sorted(((each.contribution or 0.0, each.text) for each in tokens), key=lambda each: -each[0])
+    rows = [(text, Share(contribution)) for contribution, text in added]
+    return Table(f"what the tokens of the {name} add", ("token", "contribution"), rows)
 
 
 def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contributions:

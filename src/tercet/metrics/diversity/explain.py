@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.tokenizers import tokenize
 from tercet.metric.drawing.explanation import Explanation
+from tercet.metric.drawing.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.metric.drawing.places import Word, ngram_levels, ngrams, words_of
-from tercet.metric.drawing.words_html import order_names, page_html, table_html, words_html
 
 if TYPE_CHECKING:
     from .metric import Diversity
@@ -53,16 +53,21 @@ class Repetitions(Explanation):
     scores: dict[str, float]
     signature: str
 
-    def to_html(self) -> str:
-        """Return the text in colour, and a table of what it repeats, a fragment of HTML."""
-        orders = [name for name in self.scores if name.startswith("rep_")]
-        key, _ = order_names(len(orders))
+    @property
+    def title(self) -> Heading:
+        """What it is."""
+        return Heading("What the text repeats of itself", {})
+
+    def parts(self) -> list[Part]:
+        """Return the text in colour, its scores, and a table of what it repeats."""
         rows = [(each.text, each.count) for each in self.repeated]
-        parts = [key, words_html("text", self.prediction, "repeated {}-gram")]
-        parts.append(table_html("", ("measure", "score"), list(self.scores.items())))
-        if rows:
-            parts.append(table_html("repeated", ("tokens", "times"), rows))
-        return page_html("What the text repeats of itself", parts, self.signature)
+        return [
+            orders_legend(sum(name.startswith("rep_") for name in self.scores)),
+            Sentence("Diversity is that of a set of texts; of one text, what it repeats is shown."),
+            Line("text", self.prediction, "repeated {}-gram"),
+            Table("", ("measure", "score"), [(name, Share(score)) for name, score in self.scores.items()]),
+            *([Table("repeated", ("tokens", "times"), rows)] if rows else []),
+        ]
 
 
 def explain_batch(scorer: Diversity, batch: Corpus, context: Sets | None = None) -> Repetitions:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
+from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.metric.drawing.places import Count, Ids, Word, ngram_levels, ngrams, words_of
-from tercet.metric.drawing.words_html import counts_html, legend, page_html, words_html
 
 if TYPE_CHECKING:
     from .metric import Jaccard, Splits
@@ -65,20 +65,25 @@ class JaccardMatches(Explanation):
     n_references: int
     signature: str
 
-    def to_html(self) -> str:
-        """Return the texts with shared units in colour, a fragment of HTML; a section per variant."""
-        return page_html("Jaccard similarity", [self._section(each) for each in self.variants], self.signature)
+    @property
+    def title(self) -> Heading:
+        """What it is; each variant has its score."""
+        return Heading("Jaccard similarity", {})
 
-    def _section(self, each: VariantMatches) -> str:
+    def parts(self) -> list[Part]:
+        """Return the texts with shared units in colour, variant by variant."""
+        return [part for each in self.variants for part in self._section(each)]
+
+    def _section(self, each: VariantMatches) -> list[Part]:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
-        return "".join([
-            f"<p><b>{each.name}{which}: {each.score:.4f}</b></p>",
-            f"<p>in both texts: {each.shared:,}; in either: {each.either:,}</p>",
-            legend(["in both texts"]),
-            words_html("prediction", each.prediction, "in both texts"),
-            words_html("reference", each.reference_words, "in both texts"),
-            counts_html("all that was compared", each.units),
-        ])  # fmt: skip
+        return [
+            Heading(f"{each.name}{which}", {"": Share(each.score)}),
+            Sentence(f"in both texts: {each.shared:,}; in either: {each.either:,}"),
+            Legend(["in both texts"]),
+            Line("prediction", each.prediction, "in both texts"),
+            Line("reference", each.reference_words, "in both texts"),
+            counted("all that was compared", each.units),
+        ]
 
 
 def explain_batch(scorer: Jaccard, batch: Corpus, context: Any = None) -> JaccardMatches:

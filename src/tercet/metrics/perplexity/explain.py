@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.explanation import Explanation
+from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Table
+from tercet.metric.drawing.places import Word
 from tercet.metric.drawing.surprise_html import Piece, surprise_html
 from tercet.metric.scoring import warn
 
@@ -16,6 +19,9 @@ from .model import LanguageModel
 
 if TYPE_CHECKING:
     from .metric import Perplexity
+
+#: From how many bits on a part of a text has each level.
+_BITS = (4, 8, 12, 16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,11 +55,27 @@ class Surprisals(Explanation):
 
     def to_html(self) -> str:
         """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
-        title = (
+        return surprise_html(str(self.title), self.pieces, self.signature)
+
+    @property
+    def title(self) -> Heading:
+        """The score, and how many bits it stands for."""
+        return Heading(
             f"perplexity {self.perplexity:,.2f}, {self.bits:,.1f} bits in {self.n_tokens:,} tokens, "
-            f"{self.bits_per_byte:.3f} bits per byte"
-        )
-        return surprise_html(title, self.pieces, self.signature)
+            f"{self.bits_per_byte:.3f} bits per byte", {},
+        )  # fmt: skip
+
+    def parts(self) -> list[Part]:
+        """Return the text by surprise, and the parts that surprise most."""
+        words = [Word(each.text, bisect_right(_BITS, each.surprisal or 0.0)) for each in self.pieces]
+        scored = [each for each in self.pieces if each.surprisal is not None]
+        rows = [(each.text, each.surprisal) for each in sorted(scored, key=lambda each: -(each.surprisal or 0.0))]
+        return [
+            Legend([f"{bits} bits or more" for bits in _BITS], losses=True),
+            Line("text", words, spaced=False, losses=True),
+            Sentence("n bits: the model gave this part a probability of 1 in 2^n."),
+            Table("what surprises the model", ("part", "bits"), rows),
+        ]
 
 
 def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Surprisals:

@@ -13,8 +13,8 @@ from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
+from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.metric.drawing.places import Count, Word
-from tercet.metric.drawing.words_html import counts_html, legend, page_html, words_html
 
 from .places import PairOfTexts, Places
 from .types import BY_LINE, RougeType
@@ -83,26 +83,32 @@ class RougeMatches(Explanation):
     n_references: int
     signature: str
 
-    def to_html(self) -> str:
-        """Return the texts with their matches coloured, a fragment of HTML; a section per type."""
-        return page_html("", [self._section(each) for each in self.types], self.signature)
+    @property
+    def title(self) -> Heading:
+        """Nothing: each type has its own."""
+        return Heading("", {})
 
-    def _section(self, each: TypeMatches) -> str:
+    def parts(self) -> list[Part]:
+        """Return the texts with their matches coloured, type by type."""
+        return [part for each in self.types for part in self._section(each)]
+
+    def _section(self, each: TypeMatches) -> list[Part]:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
-        title = f"{each.name}{which}: precision {each.precision:.4f}, recall {each.recall:.4f}, F {each.fmeasure:.4f}"
         hint = _HINTS[each.kind]
         names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
-        parts = [
-            f"<p><b>{title}</b></p><p>{each.hits:g} of {each.prediction_total:g} in the prediction, "
-            f"of {each.reference_total:g} in the reference</p>",
-            legend(names),
-            words_html("prediction", each.prediction_words, hint),
-            words_html("reference", each.reference_words, hint),
+        shares = {"precision": each.precision, "recall": each.recall, "F": each.fmeasure}
+        unit = "n-grams of the prediction" if each.kind == "n" else "matched skip-bigrams"
+        return [
+            Heading(f"{each.name}{which}", {name: Share(value) for name, value in shares.items()}),
+            Sentence(
+                f"{each.hits:g} of {each.prediction_total:g} in the prediction, of {each.reference_total:g} in the "
+                "reference"
+            ),
+            Legend(names),
+            Line("prediction", each.prediction_words, hint),
+            Line("reference", each.reference_words, hint),
+            *([counted(f"all {unit}", each.counts)] if each.counts else []),
         ]
-        if each.counts:
-            unit = "n-grams of the prediction" if each.kind == "n" else "matched skip-bigrams"
-            parts.append(counts_html(f"all {unit}", each.counts))
-        return "".join(parts)
 
 
 def explain_batch(scorer: Rouge, batch: Corpus, context: Any = None) -> RougeMatches:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.metric.drawing.edits import Edits, steps_of, words_in
-from tercet.metric.drawing.words_html import table_html, words_html
+from tercet.metric.drawing.parts import Line, Part, Table
 
 if TYPE_CHECKING:
     from .metric import Ter
@@ -62,17 +62,17 @@ class TerEdits(Edits):
     shifts: list[Shift]
 
     def counted(self) -> str:
-        """Return edits and words, as HTML."""
+        """Return edits and words."""
         where = "reference" if self.n_references == 1 else "references, on average"
         return f"edits: {self.num_edits:,} (shifts: {len(self.shifts):,}); words in the {where}: {self.ref_length:g}"
 
-    def shifted_html(self) -> tuple[list[str], list[str]]:
+    def shifted(self) -> tuple[list[Part], list[Part]]:
         """Return the prediction after its shifts, and their table."""
         if not self.shifts:
             return [], []
         rows = [(number, each.words, each.start + 1, each.to + 1) for number, each in enumerate(self.shifts, 1)]
-        table = table_html("shifts", ("shift", "words", "from place", "to place"), rows)
-        return [words_html("after shifts", words_in(self.steps, "prediction"), "same word")], [table]
+        table = Table("shifts", ("shift", "words", "from place", "to place"), rows)
+        return [Line("after shifts", words_in(self.steps, "prediction"), "same word")], [table]
 
 
 def explain_batch(scorer: Ter, batch: Corpus, context: Any = None) -> TerEdits:

@@ -9,19 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tercet.comparison.checks import check_baseline, check_references, check_segment
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.test_sets import TestSet
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError
-from tercet.metric.drawing.places import Word
 from tercet.metric.drawing.visible import one_cell, visible
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.metric.scoring import batch_stats
 
-from .checks import check_baseline, check_references
-from .metric_specs import MetricSpec
-from .test_sets import TestSet
-
-_STYLES = ("", "cyan", "green", "yellow", "bold magenta")  # for levels 0 to 4 and above
+from .drawn import coloured
 
 
 def side_by_side(
@@ -39,11 +36,7 @@ def side_by_side(
     n-grams are coloured by order. The baseline comes first.
     """
     check_baseline(baseline, test_set.systems)
-    n_segments = len(test_set.references)
-    if not 1 <= segment <= n_segments:
-        raise InputError(
-            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
-        )
+    check_segment(test_set, segment)
     for spec in metrics:
         if spec.takes_references:
             check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
@@ -71,7 +64,7 @@ def side_by_side(
         text = Text(visible(test_set.systems[system][index]))
         if colour and of_words is not None and test_set.references[index]:
             batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
-            text = _coloured(of_words.explained(batch).prediction)
+            text = coloured(of_words.explained(batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()
@@ -85,11 +78,3 @@ def _first_scores(
     stats = batch_stats(scorer, corpus).split(len(systems))
     lists = [segment_lists(scorer, each)[name][index] for each in stats]
     return name, dict(zip(systems, lists, strict=True))
-
-
-def _coloured(words: Sequence[Word]) -> Text:
-    shown = Text()
-    for word in words:
-        shown.append(visible(word.text), style=_STYLES[min(word.level, len(_STYLES) - 1)])
-        shown.append(" ")
-    return shown
