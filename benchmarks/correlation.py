@@ -109,7 +109,7 @@ def main() -> None:
         measure(
             f"PERM-BOTH of two metrics, Pearson, {draws:,} draws",
             lambda: plain_perm_both(human, *pair, draws),
-            lambda: pvalues_between("pooled.pearson", human, pair, [0, 0], draws, 1)[0, 1],
+            lambda: pvalues_between("pooled.pearson", human, pair, [0, 0], draws, 1)[1, 0],
             0.3 if draws < 1000 else 0.06, rounds,
         ),
         measure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -12,6 +12,15 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def clean(text: str) -> str:
     """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def sentences_html(sentences: Iterable[Sequence[str]]) -> str:
+    """Return a paragraph of sentences whose parts alternate: text, and names, which may be of any script."""
+    parts = (
+        "".join(f"<bdi>{clean(part)}</bdi>" if place % 2 else clean(part) for place, part in enumerate(sentence))
+        for sentence in sentences
+    )
+    return f"<p>{' '.join(parts)}</p>"
 
 
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:

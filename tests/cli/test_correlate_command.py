@@ -1,13 +1,14 @@
 """``tercet correlate``: what it prints and writes, and what it refuses."""
 
-import csv
-import io
-import json
+import shlex
 
 import pytest
 from scipy.stats import pearsonr
 
+import tercet
 from commands import command
+from tercet.trust import tables
+from tercet.trust.page import trust_html
 
 ROWS = [
     "ref\tA\tB\tA.content\tB.content\tA.COMET\tB.COMET",
@@ -25,30 +26,28 @@ def table(tmp_path):
     return path
 
 
-def test_it_ranks_metrics_and_scores_made_elsewhere(table):
+def test_it_answers_before_it_shows_the_ranking_of_metrics_and_of_scores_made_elsewhere(table):
     run = command("correlate", table, "-m", "jaccard", "--scores", "COMET", *FEW)
-    assert "news: content, 6 graded outputs of 3 items" in run.stdout
-    assert "Only 3 graded items" in run.stdout
-    assert "jaccard_sets|tok:unicode" in run.stdout
+    answer, warning, blank, title, *_ = (line.rstrip() for line in run.stdout.splitlines())
+    assert answer == "Both metrics have the same tie-calibrated pairwise accuracy with content: 1.000."
+    assert (warning, blank) == ("Only 3 graded items: too few for reliable intervals and tests.", "")
+    assert title == "news: content, 6 graded outputs of 3 items"
 
 
-def test_every_form_has_the_figures_and_json_what_was_asked_for(table, tmp_path):
+def test_every_form_is_that_of_the_same_call_in_python(table, tmp_path):
     asked = ("--scores", "COMET", "--rank-by", "pooled.pearson", "--unit", "both", "--ties", "exact", *FEW)
+    options = {"rank_by": "pooled.pearson", "unit": "both", "ties": "exact", "n_resamples": 50, "n_permutations": 50}
+    found = tercet.correlate(table, [], scores="COMET", **options)
     expected = pearsonr([5, 3, 4, 1, 5, 2], [0.9, 0.6, 0.9, 0.2, 0.8, 0.4]).statistic
-    for form in ("json", "tsv", "csv", "text", "markdown", "latex", "html"):
+    assert found.tables[0].figures["COMET"]["pooled.pearson"].value == pytest.approx(expected)
+    forms = {form: getattr(tables, f"to_{form}")(found) for form in ("json", "tsv", "csv", "markdown", "latex")}
+    forms["text"] = tables.to_text(found, width=120)
+    for form, text in forms.items():
         assert command("correlate", table, *asked, "-f", form, "-o", tmp_path / form).stdout == ""
-        written = (tmp_path / form).read_text(encoding="utf-8")
-        if form == "json":
-            found = json.loads(written)
-            dimension = found["dimensions"][0]
-            assert (found["unit"], found["ties"], dimension["rank_by"]) == ("both", "exact", "pooled.pearson")
-            assert [each["metric"] for each in found["metrics"]] == ["COMET"]
-        elif form in ("tsv", "csv"):
-            first = next(csv.DictReader(io.StringIO(written), delimiter="," if form == "csv" else "\t"))
-            assert (first["metric"], first["figure"]) == ("COMET", "pooled.pearson")
-            assert float(first["value"]) == pytest.approx(expected)
-        else:
-            assert f"{expected:.3f}" in written, form
+        assert (tmp_path / form).read_bytes().decode() == text
+    command("correlate", table, *asked, "-o", "page.html", cwd=tmp_path)
+    line = shlex.join(["tercet", "correlate", str(table), *map(str, asked), "-o", "page.html"])
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == trust_html(found, command=line)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def reports(tmp_path_factory):
     both = [shortened(language, 6) for language in ("es", "zh")]
     few = {"n_resamples": 20, "n_permutations": 50}
     graded = ROOT / "examples" / "data" / "graded.tsv"
-    trust = tercet.correlate(graded, ["bleu", "jaccard"], dimension="content", **few)
+    trust = tercet.correlate(graded, ["bleu", "jaccard"], **few)
     pages = {
         "one": to_html([compare(shortened("en", 20), ["bleu", "chrf"], n_resamples=50)]),
         "few": to_html([compare(shortened("en", 4), TEXT_METRICS, n_resamples=50)]),

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ import sacrebleu
 from rouge_score import rouge_scorer
 
 import tercet
+from conftest import ROOT
 from tercet.errors import InputError, OptionError
+from tercet.statistics.paired_tests import pvalue_text
 from tercet.trust.grades import Grades, read_number
 from tercet.trust.reading import read_graded
+from tercet.trust.shown import answer_lines, shown_figures, with_interval
 from tercet.trust.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 
 TEXTS = {
@@ -22,6 +26,7 @@ TEXTS = {
 }
 REFERENCES = ["the cat sat on a mat", "it rains a lot", "кот сидит на окне", "a good day"]
 GRADES = {"A": [5, 5, 4, 5], "B": [3, 2, 4, 3], "C": [1, 4, 1, None]}
+GRADES_OF_OTHERS = {"A": [4, 5, 3, 5], "B": [3, 3, 4, 2], "C": [2, 4, 2, 1]}
 FEW = {"n_resamples": 50, "n_permutations": 50}
 
 
@@ -135,7 +140,7 @@ def test_a_metric_of_which_less_is_better_is_negated_and_named():
     scores = tercet.score("ter", TEXTS["B"], REFERENCES, segments=True, scale=100).segments["ter"]
     assert (-found.metrics[0].scores[1]).tolist() == pytest.approx(scores)
     for form in (to_text, to_markdown, to_latex):
-        assert "Negated, as lower is better: ter." in form(found).replace("\n", " ")
+        assert "Negated, as lower is better: TER." in form(found).replace("\n", " ")
     assert "Negated" not in correlate().legend()
 
 
@@ -145,6 +150,7 @@ def test_the_same_seed_gives_the_same_and_variants_of_a_metric_are_called_by_the
     found = correlate(["jaccard:ngram=1", "jaccard:ngram=2", "bleu:max_order=2"])
     labels = [column.label for column in found.metrics]
     assert labels == ["jaccard_sets:ngram=1", "jaccard_sets:ngram=2", "bleu_multi"]
+    assert list(found.titles().values()) == ["Jaccard (ngram=1)", "Jaccard (ngram=2)", "BLEU"]
 
 
 def test_every_unit_and_figure_ranks():
@@ -166,10 +172,59 @@ def test_every_form_has_the_figures():
     assert values == pytest.approx(of_tsv, nan_ok=True)
     for (metric, figure), value in values.items():
         assert kept[metric][figure]["value"] == (None if math.isnan(value) else value)
-    best = f"{values['jaccard_sets', 'item.acc_eq']:.3f}"
-    for form in (to_text, to_markdown, to_latex):
-        (line,) = (each for each in form(found).splitlines() if "jaccard" in each and best in each)
-        assert line.index("jaccard") < line.index(best)
+    for label, title in found.titles().items():
+        cell = with_interval(found.tables[0].figures[label]["item.acc_eq"])
+        assert f"{values[label, 'item.acc_eq']:.3f} (" in cell
+        for text in (to_text(found, width=120), to_markdown(found), to_latex(found)):
+            (line,) = (each for each in text.splitlines() if title in each and cell in each)
+            assert line.index(title) < line.index(cell)
+
+
+def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_what_they_are():
+    found = correlate("bleu", {"form": GRADES, "<b>": GRADES}, scores={"<i>": GRADES_OF_OTHERS})
+    shown = ElementTree.fromstring(found._repr_html_())
+    texts = ["".join(each.itertext()) for each in shown]
+    for table, answered in zip(found.tables, texts, strict=False):
+        assert answered == " ".join(answer_lines(found, table))
+    assert texts[2::2] == [f"{name}: 11 graded outputs of 4 items" for name in ("form", "<b>")]
+    for table, box in zip(found.tables, shown.findall("div"), strict=True):
+        head, *rows = ([cell.text or cell[0].text for cell in row] for row in box.iter("tr"))
+        assert head == ["metric", "cluster", *shown_figures(table)]
+        for row, label in zip(rows, table.ranking, strict=True):
+            cells = [with_interval(table.figures[label][name]) for name in shown_figures(table)]
+            assert row == [found.titles()[label], str(table.clusters[label]), *cells]
+    below = [found.legend(), *found.about(shown_figures(found.tables[0])), *found.signatures()]
+    assert ["".join(each.itertext()) for each in shown.findall("div")[1].findall("p")] == below
+    assert len(found.signatures()) == 1  # not once per dimension
+
+
+def test_the_docs_show_what_a_notebook_shows():
+    metrics = ["bleu", "rouge:rouge_types=rougeL,tokenizer=unicode", "jaccard"]
+    found = tercet.correlate(ROOT / "examples" / "data" / "graded.tsv", metrics, dimension="content")
+    assert found._repr_html_() in (ROOT / "docs" / "which-metric.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
+    """As in the table of all pairs of a comparison."""
+    rng = np.random.default_rng(1)
+    grades = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    good = {name: (np.array(own) + rng.normal(size=40) / 4).tolist() for name, own in grades.items()}
+    bad = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    texts, scores = {name: ["a"] * 40 for name in "ABC"}, {"bad": bad, "good": good}
+    for rank_by in ("pooled.pearson", "item.acc_eq"):
+        options = {"references": ["a"] * 40, "n_resamples": 50, "n_permutations": 200, "rank_by": rank_by}
+        found = tercet.correlate(texts, [], grades, scores=scores, **options)
+        (table,), (written,) = found.tables, found.to_dict()["dimensions"]
+        p = table.pvalues
+        assert p[1, 0] == table.adjusted_p("good", "bad") < 0.05 < p[0, 1]
+        assert written["p_row_better_than_column"] == p.tolist()
+        assert np.array(written["p_williams"], float)[1, 0] < 0.01 or rank_by == "item.acc_eq"
+        lines = to_text(found).splitlines()
+        (best,), (other,) = (
+            [line.split() for line in lines if line.strip().startswith(row)] for row in ("1 g", "2 b")
+        )
+        assert best == ["1", "good", "▲", pvalue_text(p[1, 0])]
+        assert other == ["2", "bad", "▼", pvalue_text(p[0, 1])]
 
 
 def test_raters_are_averaged_or_standardized_and_compared(tmp_path):

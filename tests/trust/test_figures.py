@@ -1,6 +1,7 @@
 """Figures against scipy, and against their definitions written out."""
 
 import math
+import re
 import warnings
 from itertools import combinations, permutations
 
@@ -10,6 +11,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import ROOT
 from tercet.trust.figures import FIGURES, UNITS, draws, figures_for, percentile_interval, resampled, value_of
 from tercet.trust.pairs import without_noise
 from tercet.trust.sample import Sample
@@ -153,6 +155,20 @@ def test_an_interval_holds_the_value_and_a_perfect_metric_is_perfect():
             assert low <= found[0] <= high
             assert low == pytest.approx(min(found[0], np.nanquantile(values, 0.025)))
         assert found[0] == pytest.approx(1.0)
+
+
+def test_the_docs_define_each_figure_as_the_reports_do_and_its_values_stay_in_its_range():
+    page = (ROOT / "docs" / "which-metric.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in page if re.match(r"\| `(pooled|item|system)\.", line)]
+    assert [(name.strip("`"), f"{title}: {about}") for name, title, about in rows] == [
+        (name, figure.definition) for name, figure in FIGURES.items()
+    ]
+    human = np.arange(12.0).reshape(3, 4)
+    for name, figure in FIGURES.items():
+        assert value_of(name, human, human)[0] == pytest.approx(1.0), name
+        least = value_of(name, human, -human)[0]
+        assert figure.least - 1e-9 <= least < 0.5, name
+        assert least == pytest.approx(figure.least, abs=0.05) or name == "system.spa"
 
 
 def test_what_is_constant_has_no_correlation_and_one_system_no_pairs():

@@ -103,7 +103,7 @@ def test_p_is_that_of_mt_metrics_eval(sets, name, rank_by, test, draws, toleranc
     for dimension, own in golden["dimensions"].items():
         for title, tests in own["tests"].items():
             one, other = (names.index(each) for each in title.split(" < "))
-            p = found.table(dimension).pvalues[one, other]
+            p = found.table(dimension).pvalues[other, one]
             assert p == pytest.approx(tests[test]["p"], abs=tolerance), (dimension, title)
 
 

@@ -40,7 +40,7 @@ def test_a_better_metric_is_found_and_one_is_no_better_than_itself():
     of_pairs = ("system.pairwise_accuracy", "system.spa", "item.darr")
     for figure in ("pooled.pearson", "item.acc_eq", "item.pearson", *of_pairs):
         p, again = (pvalues_between(figure, human, np.array([bad, good, good]), [0.0] * 3, 200, 1) for _ in range(2))
-        assert p[0, 1] < 0.05 < p[1, 0]
+        assert p[1, 0] < 0.05 < p[0, 1]  # the row's metric is better
         assert p[1, 2] == p[2, 1] == 1.0
         assert (np.diag(p) == 1).all()
         assert (p == again).all()
@@ -92,13 +92,13 @@ def test_p_of_figures_of_systems_is_the_definition_draw_by_draw(figure, plain, m
         [plain(np.where(mask, one, other), human) - plain(np.where(mask, other, one), human) for mask in draws]
     )
     expected = ((null >= plain(other, human) - plain(one, human) - 1e-6).sum() + 1) / 201
-    assert pvalues_between(figure, human, metrics, [], 200, 9)[0, 1] == pytest.approx(expected, abs=0.01)
+    assert pvalues_between(figure, human, metrics, [], 200, 9)[1, 0] == pytest.approx(expected, abs=0.01)
 
 
 def test_p_of_metrics_alike_is_uniform():
     """Of metrics with the same noise, a test at 5 % finds a difference in about 5 % of the tables."""
     found = [
-        pvalues_between("pooled.pearson", *noisy(seed, [1.0, 1.0], (4, 15)), [], 100, seed)[0, 1] < 0.05
+        pvalues_between("pooled.pearson", *noisy(seed, [1.0, 1.0], (4, 15)), [], 100, seed)[1, 0] < 0.05
         for seed in range(300)
     ]
     assert 0.02 <= np.mean(found) <= 0.09
@@ -115,16 +115,16 @@ def test_williams_and_student_s_t():
     good, bad = (each.ravel() for each in metrics)
     r = [scipy.stats.pearsonr(*pair)[0] for pair in ((human.ravel(), bad), (human.ravel(), good), (good, bad))]
     p = williams_between("pooled.pearson", human, metrics)
-    assert p[1, 0] < 0.01
-    assert p[1, 0] == pytest.approx(williams(*r, 200))
+    assert p[0, 1] < 0.01
+    assert p[0, 1] == pytest.approx(williams(*r, 200))
     assert np.isnan(williams_between("item.acc_eq", human, metrics)).all()
 
 
 def test_clusters_begin_where_all_before_are_better():
     p = np.ones((4, 4))
-    p[2, 3] = p[1, 3] = p[0, 3] = p[0, 2] = 0.01  # 3 beats all, 2 beats 0, nothing between 1 and its neighbours
+    p[3, 2] = p[3, 1] = p[3, 0] = p[2, 0] = 0.01  # 3 beats all, 2 beats 0, nothing between 1 and its neighbours
     assert clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [2, 2, 2, 1]
-    p[0, 1] = 0.01
+    p[1, 0] = 0.01
     assert clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [3, 2, 2, 1]
     assert clusters([math.nan, 0.2], np.full((2, 2), np.nan), 0.05) == [1, 1]
 

@@ -79,7 +79,7 @@ class Figures:
     n_resamples: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Resamples of the intervals.")
     n_permutations: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Permutations of the tests.")
     confidence_level: Level = 0.95
-    alpha: float = scoring(0.05, metavar="X", help="Significance level of the clusters, above 0 and below 1.")
+    alpha: float = scoring(0.05, metavar="X", help="Significance level between metrics, above 0 and below 1.")
     ties: Literal["scored", "exact"] = scoring(
         "scored",
         help="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Text and names alternate, text first: names are user input in any script.
 Sentence = tuple[str, ...]
 
-_MOST_NAMED = 4
+MOST_NAMED = 4
 
 
 def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
@@ -33,11 +33,11 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
     if not rest:
-        return [(f"{_all(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
+        return [(f"{all_of(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
-    first = (*_listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
+    first = (*listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
     return [first, *_tested(comparison, table, rest, called), *_baseline(comparison, table, called)]
@@ -60,10 +60,10 @@ def _tested(
             return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
         return [("", named, f"{better} ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")]
     if not unclear:
-        return [("", named, f"{better} {_all(len(rest))} others (largest {kind} {largest}, {alpha}).")]
+        return [("", named, f"{better} {all_of(len(rest))} others (largest {kind} {largest}, {alpha}).")]
     none = "which does not show that there is none"
-    if len(unclear) <= _MOST_NAMED:
-        others = _listed([called[row.system] for row in unclear])
+    if len(unclear) <= MOST_NAMED:
+        others = listed([called[row.system] for row in unclear])
         joint = " and " if len(unclear) == 1 else " and any of "
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
         ending = f" ({kind} {inside}; {alpha}), {none}."
@@ -105,11 +105,11 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if len(tops) == 1:
         (best,) = tops
         kind = "metrics" if len({table.metric for table in tables}) == len(tables) else "scores"
-        first = (*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} {kind}.")
+        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {all_of(len(tables))} {kind}.")
         return [first, *_apart_from_best(tables, titles, names, len(best))]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
+        found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
     rivals = {name for best in tops for name in best}
     near = [
         title
@@ -137,9 +137,9 @@ def _apart_from_best(
     }
     unclear = {system: scores for system, scores in unclear.items() if scores}
     if not unclear:
-        other = "the other" if len(rows) == 1 else f"{_all(len(rows))} others"
+        other = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
         return [(f"It is significantly better than {other} in {'both' if len(tables) == 2 else 'all'} of them.",)]
-    if len(unclear) > _MOST_NAMED:
+    if len(unclear) > MOST_NAMED:
         number = "any" if len(unclear) == len(rows) else f"{len(unclear)}"
         return [
             (f"In at least one of them, the tests do not tell it apart from {number} of the {len(rows)} others.",)
@@ -165,16 +165,16 @@ def bucket_verdict(
             best = max(known) if higher else min(known)
             for name, value in zip(called, column, strict=True):
                 wins[name] += value == best
-    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:_MOST_NAMED]
+    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
     parts: list[str] = [""]
     for name in ordered:
-        number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
+        number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
         joint = "; " if name != ordered[-1] else ". These differences were not tested."
         parts += [name, f" is best in {number} {bucket}{joint}"]
     return [tuple(parts)] if ordered else []
 
 
-def _listed(names: Sequence[str]) -> Sentence:
+def listed(names: Sequence[str]) -> Sentence:
     """Return names joined by commas and "and", as a sentence that begins and ends with an empty text."""
     parts = [""]
     for place, name in enumerate(names):
@@ -184,7 +184,7 @@ def _listed(names: Sequence[str]) -> Sentence:
 
 
 def _joined(names: Sequence[str]) -> str:
-    return "".join(_listed(names))
+    return "".join(listed(names))
 
 
 def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
@@ -200,5 +200,6 @@ def _others(count: int) -> str:
     return "1 other" if count == 1 else f"{count} others"
 
 
-def _all(count: int) -> str:
+def all_of(count: int) -> str:
+    """Return how all of so many things are called."""
     return "both" if count == 2 else f"all {count}"

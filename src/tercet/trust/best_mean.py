@@ -128,7 +128,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     chosen = best(figure, human, values, _means(figure, human, values))
     (lone,) = best(figure, human, values, singles(figure, human, values))
     (out, epsilon), (alone, other) = (value_of(figure, human, each) for each in folded)
-    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed)[1, 0]
+    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed)[0, 1]
     about = {"dimension": table.dimension, "figure": figure, "out_of_fold": out, "test_set": found.test_set.name}
     return BestMean(
         SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,

@@ -143,7 +143,7 @@ def correlate(
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
         known.check(each)
-    columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
+    columns = [MetricColumn(name, "", values, title=name) for name, values in known.scores.items()]
     with bars_within(progress), line_of("") as show:
         made: list[MetricColumn] = []
         times = Counter(spec.metric for spec in specs)
@@ -182,7 +182,8 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) ->
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
         negated = not scorer.is_higher_better(name)
-        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
+        title = scorer.score_title(name) if scorer.title else label
+        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, title, scorer.scale)
 
 
 def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
@@ -220,7 +221,7 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
         _adjusted(values, pvalues), williams_between(rank_by, human, metrics), of.grades.agreement(dimension),
         layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed),
     )  # fmt: skip
-    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, of.alpha))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha))
     return table
 
 
@@ -231,11 +232,11 @@ def _default(human: Array, names: Sequence[str]) -> str:
 
 
 def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
-    """Return p that the better of each pair is better, adjusted for their number, in the cells of both directions."""
+    """Return p that the row's metric is better where it is, adjusted for the number of pairs (Holm); 1 elsewhere."""
     k = len(values)
     found = np.ones((k, k))
     pairs = [(one, other) for one in range(k) for other in range(one + 1, k) if not math.isnan(pvalues[one, other])]
-    ways = [(one, other) if values[other] >= values[one] else (other, one) for one, other in pairs]
+    ways = [(other, one) if values[other] >= values[one] else (one, other) for one, other in pairs]
     for way, p in zip(ways, holm([float(pvalues[way]) for way in ways]), strict=True):
         found[way] = p
     return found

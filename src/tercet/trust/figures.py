@@ -18,11 +18,11 @@ from .pairs import accuracy, calibrate, darr, difference_pearson
 from .sample import Array, OfColumns, OfPoints, Sample
 from .spa import resampled_soft_accuracy, soft_pairwise_accuracy
 
-#: The resampled unit, and what the interval then generalizes to.
+#: The resampled unit, and what the interval then holds for.
 UNITS: Mapping[str, str] = {
-    "items": "other items for the same systems",
-    "systems": "other systems on the same items",
-    "both": "other items and other systems",
+    "items": "for other items and the same systems",
+    "systems": "for other systems and the same items",
+    "both": "for other items and other systems",
 }
 
 
@@ -50,30 +50,55 @@ class FigureValue:
 
 
 class Figure(NamedTuple):
-    """A figure: of a sample; the least number of systems; its description; of an item, if undefined for some."""
+    """A figure of a sample."""
 
     function: Callable[[Sample], Array]
     least_systems: int
+    #: What it is called in a sentence.
+    title: str
+    #: What it is.
     about: str
+    #: Its least value; the greatest is 1.
+    least: int = 0
+    #: Whether it is about 0 for scores that are unrelated to the grades.
+    is_correlation: bool = False
+    #: Of one item, where it may be undefined.
     of_item: OfColumns | None = None
 
-
-def _pooled(figure: OfPoints, about: str) -> Figure:
-    return Figure(lambda sample: sample.pooled(figure), 1, f"{about} of all outputs")
-
-
-def _of_items(figure: OfColumns, about: str, least_systems: int) -> Figure:
-    about = f"{about} of the systems of an item, mean over items"
-    return Figure(lambda sample: sample.within(figure), least_systems, about, figure)
+    @property
+    def definition(self) -> str:
+        """Name, meaning and range."""
+        unrelated = ", 0 if unrelated" if self.is_correlation else ""
+        return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
 
 
-def _of_systems(figure: OfColumns, about: str) -> Figure:
-    return Figure(lambda sample: sample.between(figure), 3, f"{about} of the systems' means")
+def _pooled(figure: OfPoints, title: str) -> Figure:
+    return Figure(
+        lambda sample: sample.pooled(figure),
+        1,
+        f"pooled {title}",
+        "over all outputs, whatever their system and item",
+        -1,
+        True,
+    )
+
+
+def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
+    about = "among the systems of each item, averaged over items"
+    return Figure(lambda sample: sample.within(figure), least_systems, f"item-level {title}", about, -1, True, figure)
+
+
+def _of_systems(figure: OfColumns, title: str) -> Figure:
+    about = "between the systems' mean scores and mean grades"
+    return Figure(lambda sample: sample.between(figure), 3, f"system-level {title}", about, -1, True)
 
 
 def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
     return sample.within(partial(accuracy, epsilon=epsilon))
 
+
+#: What the accuracy with ties is.
+_ACCURACY = "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items"
 
 FIGURES: Mapping[str, Figure] = {
     "pooled.pearson": _pooled(correlations.points_pearson, "Pearson's r"),
@@ -84,20 +109,37 @@ FIGURES: Mapping[str, Figure] = {
     "item.spearman": _of_items(correlations.columns_spearman, "Spearman's rho", 3),
     "item.kendall_b": _of_items(partial(correlations.columns_kendall, "b"), "Kendall's tau-b", 2),
     "item.kendall_c": _of_items(partial(correlations.columns_kendall, "c"), "Kendall's tau-c", 2),
-    "item.acc23": Figure(_accuracy, 2, "pairs of systems ordered alike or tied in both, mean over items"),
-    "item.tau23": Figure(lambda sample: 2 * _accuracy(sample) - 1, 2, "acc23 on the scale from -1 to 1"),
-    "item.acc_eq": Figure(_accuracy, 2, "acc23 with the metric's best tie threshold (acc*eq)"),
-    "item.pdp": Figure(difference_pearson, 2, "Pearson's r of differences between systems of an item"),
-    "item.darr": Figure(darr, 2, "(concordant - discordant) / all pairs with different grades"),
+    "item.acc23": Figure(_accuracy, 2, "pairwise accuracy with ties", _ACCURACY),
+    "item.tau23": Figure(
+        lambda sample: 2 * _accuracy(sample) - 1, 2, "rescaled pairwise accuracy", "2 * item.acc23 - 1", -1
+    ),
+    "item.acc_eq": Figure(
+        _accuracy, 2, "tie-calibrated pairwise accuracy",
+        f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives the "
+        "highest accuracy (Deutsch et al. 2023)",
+    ),
+    "item.pdp": Figure(
+        difference_pearson, 2, "pairwise-difference Pearson's r",
+        "between differences of scores and of grades of two systems on an item, over all items", -1, True,
+    ),
+    "item.darr": Figure(
+        darr, 2, "Kendall-like tau (DARR)",
+        "(concordant - discordant) / all pairs of an item with different grades; ties of scores are discordant", -1,
+    ),
     "system.pearson": _of_systems(correlations.columns_pearson, "Pearson's r"),
     "system.spearman": _of_systems(correlations.columns_spearman, "Spearman's rho"),
     "system.kendall_b": _of_systems(partial(correlations.columns_kendall, "b"), "Kendall's tau-b"),
     "system.kendall_c": _of_systems(partial(correlations.columns_kendall, "c"), "Kendall's tau-c"),
     "system.pairwise_accuracy": Figure(
-        lambda sample: sample.between(accuracy), 2, "pairs of systems ordered alike by their means"
+        lambda sample: sample.between(accuracy), 2, "system-level pairwise accuracy",
+        "share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
     ),
-    "system.spa": Figure(resampled_soft_accuracy, 2, "1 minus the difference of p between systems"),
-}
+    "system.spa": Figure(
+        resampled_soft_accuracy, 2, "soft pairwise accuracy",
+        "1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, and by "
+        "the grades (Thompson et al. 2024)",
+    ),
+}  # fmt: skip
 
 
 def figures_for(n_systems: int) -> list[str]:

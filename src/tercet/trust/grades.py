@@ -39,6 +39,8 @@ class MetricColumn:
     spec: MetricSpec | None = None
     #: The name of the score.
     score: str = ""
+    #: What people call the score.
+    title: str = ""
     #: 1, or 100 for percent: as in the original package, unless the options set another.
     scale: int = 1
 

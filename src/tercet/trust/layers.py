@@ -93,7 +93,7 @@ def layer_sweeps(
         except InputError:  # too few items for folds: a warning says so
             continue
         out = [value_of(figure, human, each) for each in folded]
-        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]
+        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[0, 1]
         called = layers[0].label.removesuffix(f" {layers[0].score}")
         found.append(LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p)))
     return found

@@ -1,30 +1,32 @@
-"""A correlation as one HTML file: ranking, tests between metrics, plots of systems, and what a metric gets wrong."""
+"""A correlation as one HTML file: the answer, figures, tests between metrics, and what a metric gets wrong."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect
 from typing import Any
 
 import numpy as np
 
 from tercet.errors import needs
+from tercet.pages.dots import Dot, DotColumn, dot_charts
 from tercet.pages.rendering import render
 from tercet.pages.svg import ACCENT, INK, LINE, drawing, inline_svg
 
+from .answers import answer
+from .figures import FIGURES
 from .grades import MetricColumn
 from .layers import LayerSweep
 from .result import Correlation, DimensionTable
 from .sample import Array, means
-from .tables import SHOWN, agreement_lines
+from .shown import MARKS, SHOWN, agreement_lines, pairs
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6
 #: Outputs above which a plot counts them in hexagons.
 _MANY = 400
 _WIDTH, _HEIGHT = 290, 220
-#: p below these values has darker colours.
-_LEVELS = (0.001, 0.01, 0.05, 0.1)
+#: Figures beside each other in a plot: more would be too narrow on a telephone.
+_ACROSS = 2
 
 
 def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
@@ -33,38 +35,62 @@ def trust_html(found: Correlation, *, command: str | None = None, title: str = "
     with drawing():
         views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
     return render(
-        "trust.html", title=title, command=command, found=found, views=views, levels=_LEVELS,
-        level=lambda p: bisect(_LEVELS, p), figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}",
-        about=found.about(list(dict.fromkeys(name for each in views for name in each["names"]))),
+        "trust.html", title=title, command=command, found=found, views=views, figures=FIGURES, marks=MARKS,
+        figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
     )  # fmt: skip
 
 
 def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
     """Return what the template shows of a dimension."""
     columns = {column.label: column for column in found.metrics}
-    labels = list(columns)
-    places = [labels.index(label) for label in table.ranking]
+    titles = found.titles()
     known = next(iter(table.figures.values()))
     names = [table.rank_by, *(name for name in SHOWN if name in known and name != table.rank_by)]
+    columns_of_dots = [_dots(found, table, name) for name in names]
     human = found.grades.mean(table.dimension)
     return {
         "table": table,
+        "prefix": prefix,
+        "answer": answer(found, table),
         "names": names,
+        "titles": titles,
+        "charts": [
+            (chart, names[_ACROSS * number :][:_ACROSS])
+            for number, chart in enumerate(
+                dot_charts([titles[label] for label in table.ranking], columns_of_dots, _ACROSS)
+            )
+        ],
         "agreement": agreement_lines(table),
-        "heat": [[(float(table.pvalues[one, other]), one == other) for other in places] for one in places],
+        "pairs": pairs(found, table),
         "layers": [
             (each.summary(found.alpha), _curve(each, f"{prefix}l{number}"))
             for number, each in enumerate(table.layers)
         ],
         "plots": [
-            _scatter(human, columns[label], table.dimension, f"{prefix}p{number}")
+            (titles[label], _scatter(human, columns[label], f"{prefix}p{number}"))
             for number, label in enumerate(table.ranking[:_PLOTS])
         ],
         "worst": _worst(found, human, columns[table.ranking[0]]),
     }
 
 
-def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) -> str:
+def _dots(found: Correlation, table: DimensionTable, name: str) -> DotColumn:
+    """Return a figure of each metric; of the figure that was tested, metrics worse than the best are hollow."""
+    values = [table.figures[label][name] for label in table.ranking]
+    best = max((each.value for each in values if not math.isnan(each.value)), default=math.nan)
+    worse = [
+        name == table.rank_by and bool(table.significance(table.ranking[0], label, found.alpha))
+        for label in table.ranking
+    ]
+    dots = [
+        Dot(each.value, each.low, each.high, "best" if each.value == best else "hollow" if hollow else "filled")
+        for each, hollow in zip(values, worse, strict=True)
+    ]
+    title = FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}")
+    return DotColumn(title, dots, f"{FIGURES[name].least} to 1".replace("-", "−"))
+
+
+def _scatter(human: Array, column: MetricColumn, prefix: str) -> str:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     figure, axes = _axes()
     there = ~np.isnan(human) & ~np.isnan(column.scores)
@@ -80,7 +106,7 @@ def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) ->
     axes.set_axisbelow(True)
     pairs = zip(*(each.tolist() for each in of_systems), strict=True)
     description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
-    return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
+    return inline_svg(figure, ["grade", "score"], description, prefix)
 
 
 def _curve(sweep: LayerSweep, prefix: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,11 +45,13 @@ class DimensionTable:
     clusters : dict of str to int
     test : str
         The test between metrics.
-    pvalues, adjusted : ndarray, shape (k, k)
-        In row a and column b, the one-sided p-value that b is better than a, also adjusted for all pairs (Holm
-        1979). NaN with one metric.
+    pvalues : ndarray, shape (k, k)
+        In row a and column b, the one-sided p-value that a agrees better than b; NaN where the figure is undefined.
+        Rows and columns have the order of `figures`.
+    adjusted : ndarray, shape (k, k)
+        The same where a is the better one, adjusted for all pairs (Holm 1979); otherwise 1.
     williams : ndarray, shape (k, k)
-        p of Williams' test, where metrics are ranked by a correlation of Pearson; otherwise NaN.
+        The same by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
@@ -70,6 +74,20 @@ class DimensionTable:
     agreement: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     layers: list[LayerSweep] = field(default_factory=list)
+
+    def ranked(self) -> list[str]:
+        """Return the metrics for which the figure of the ranking is defined, the best first."""
+        return [label for label in self.ranking if not math.isnan(self.figures[label][self.rank_by].value)]
+
+    def adjusted_p(self, one: str, other: str) -> float:
+        """Return the adjusted p-value that one metric agrees better than another."""
+        labels = list(self.figures)
+        return float(self.adjusted[labels.index(one), labels.index(other)])
+
+    def significance(self, one: str, other: str, alpha: float) -> str:
+        """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
+        ways = {"better": self.adjusted_p(one, other), "worse": self.adjusted_p(other, one)}
+        return next((way for way, p in ways.items() if p < alpha), "")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,6 +136,14 @@ class Correlation:
         if dimension is not None and dimension not in names:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
         return self.tables[0 if dimension is None else names.index(dimension)]
+
+    def titles(self) -> dict[str, str]:
+        """Return what people call each metric, by its label; with its options where two share a name."""
+        times, found = Counter(column.title for column in self.metrics), {}
+        for column in self.metrics:
+            inside = f" ({column.label.partition(':')[2] or column.label})" if times[column.title] > 1 else ""
+            found[column.label] = f"{column.title}{inside}"
+        return found
 
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
@@ -171,7 +197,7 @@ class Correlation:
                         for label in labels
                     },
                     **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
-                    "p_column_better_than_row": _rows(table.pvalues),
+                    "p_row_better_than_column": _rows(table.pvalues),
                     "p_adjusted": _rows(table.adjusted),
                     "p_williams": _rows(table.williams),
                     "remarks": table.remarks,
@@ -183,19 +209,42 @@ class Correlation:
 
     def legend(self) -> str:
         """Return what the numbers are."""
-        negated = ", ".join(column.label for column in self.metrics if column.negated)
+        negated = ", ".join(self.titles()[column.label] for column in self.metrics if column.negated)
+        clusters = (
+            f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
+            f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."
+        )
         return (
-            f"In parentheses: {100 * self.confidence_level:g} % intervals, percentile bootstrap over "
+            f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
             f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
-            f"{self.n_resamples:,} resamples, seed {self.seed}. Clusters: a new one begins at the first metric "
-            f"that is significantly worse than all of the one before (one-sided p, alpha {self.alpha:g})."
+            f"{self.n_resamples:,} resamples, seed {self.seed}."
+            f"{clusters if len(self.metrics) > 1 else ''}"
             f"{' Scores that agree to 12 significant digits are ties.' if self.ties == 'exact' else ''}"
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
         )
 
+    def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
+        """Return what the p-values and their marks are; nothing for one metric."""
+        if len(self.metrics) < 2:
+            return []
+        tests = [
+            f"p-values: one-sided, that the metric of the row agrees better than that of the column in "
+            f"{table.rank_by}; {table.test}; {self.n_permutations:,} draws, seed {self.seed}."
+            for table in tables
+        ]
+        return [
+            *dict.fromkeys(tests),
+            "▲ the metric of the row is significantly better than that of the column, ▼ worse, after adjustment for "
+            f"all pairs of metrics by Holm's method (alpha {self.alpha:g}).",
+        ]
+
     def about(self, names: Sequence[str]) -> list[str]:
-        """Return a line that explains each figure."""
-        return [f"{name}: {FIGURES[name].about}" for name in names]
+        """Return a line that defines each figure."""
+        return [f"{name}: {FIGURES[name].definition}" for name in names]
+
+    def signatures(self) -> list[str]:
+        """Return the signature of each metric once."""
+        return [each for each in dict.fromkeys(column.signature for column in self.metrics) if each]
 
     def __repr__(self) -> str:
         return (
@@ -203,6 +252,12 @@ class Correlation:
             f"{', '.join(repr(table.dimension) for table in self.tables)} on {self.test_set.name!r}: "
             f"{len(self.grades.systems)} systems, {self.grades.n_items:,} items>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show the answer, and the figures with their intervals, in a notebook."""
+        from .shown import correlation_html
+
+        return correlation_html(self)
 
 
 def _fields(figure: FigureValue) -> dict[str, float]:

@@ -28,14 +28,14 @@ _OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
 def test_name(figure: str) -> str:
     """Return the name of a figure's test: what it exchanges between two metrics."""
     if figure in _OF_PAIRS:
-        return "pair permutation: outcomes of pairs of systems, exchanged pair by pair"
-    return "PERM-BOTH: standardized scores, exchanged output by output"
+        return "permutation test: the metrics' outcomes are exchanged, pair of systems by pair"
+    return "permutation test (PERM-BOTH): the metrics' standardized scores are exchanged, output by output"
 
 
 def pvalues_between(
     figure: str, human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int
 ) -> Array:
-    """Return one-sided p-values, shape (k, k): the column's metric agrees better than the row's; 1 on the diagonal.
+    """Return one-sided p-values, shape (k, k): the row's metric agrees better than the column's; 1 on the diagonal.
 
     `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
     share of draws with at least the observed difference, which counts as a draw.
@@ -136,7 +136,10 @@ def _exchanged_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_
 
 
 def williams_between(figure: str, human: Array, metrics: Array) -> Array:
-    """Return p of Williams' test of each pair of metrics, shape (k, k); NaN unless the figure is Pearson's r."""
+    """Return p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
+
+    NaN unless the figure is Pearson's r.
+    """
     k = len(metrics)
     found = np.full((k, k), np.nan)
     if figure not in ("pooled.pearson", "system.pearson"):
@@ -144,8 +147,8 @@ def williams_between(figure: str, human: Array, metrics: Array) -> Array:
     n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
     own = [value_of(figure, human, metric)[0] for metric in metrics]
     for one, other in product(range(k), repeat=2):
-        between = value_of(figure, metrics[one], metrics[other])[0]
-        found[one, other] = williams(own[one], own[other], between, n) if one != other else 1.0
+        between = value_of(figure, metrics[other], metrics[one])[0]
+        found[one, other] = williams(own[other], own[one], between, n) if one != other else 1.0
     return found
 
 
@@ -201,7 +204,7 @@ def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]
     order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
     found, members, number = [0] * len(values), order[:1], 1
     for index in order:
-        if index not in members and all(pvalues[index, each] < alpha for each in members):
+        if index not in members and all(pvalues[each, index] < alpha for each in members):
             members, number = [], number + 1
         if index not in members:
             members.append(index)
@@ -234,6 +237,6 @@ def _matrix(k: int, null: Array, observed: Array) -> Array:
             continue
         draws: NDArray[np.float64] = null[place]
         slack = ROUNDING * max(abs(observed[one]), abs(observed[other]))
-        found[one, other] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
-        found[other, one] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
+        found[other, one] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
+        found[one, other] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
     return found

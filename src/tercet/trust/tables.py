@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
@@ -15,32 +15,28 @@ from tercet.comparison.tables import as_latex, as_markdown, json_text, lines_of_
 from tercet.metric.drawing.visible import one_cell
 from tercet.statistics.paired_tests import pvalue_text
 
-from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable
-
-#: Figures of the readable tables, where defined; JSON and TSV have all of them.
-SHOWN = (
-    *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
-    *("system.pearson", "system.pairwise_accuracy", "system.spa"),
-)
-#: Figures beside the one of the ranking, in a terminal.
-_BESIDE = 4
+from .shown import MARKS, SHOWN, answer_lines, note_lines, number, pairs, shown_figures, with_interval
 
 
 def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
-    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then warnings."""
+    """Return the answers, then for each dimension the ranking and p between metrics, for a terminal."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+
+    def say(lines: Sequence[str]) -> None:
+        for line in lines:
+            console.print(one_cell(line), soft_wrap=True, markup=False)
+
+    for table in found.tables:
+        say([*answer_lines(found, table), ""])
     for table in found.tables:
         console.print(_ranking(found, table))
         if len(found.metrics) > 1:
-            console.print(_pvalues(table, [column.label for column in found.metrics]))
-        tested = [f"p: {table.rank_by}, {table.test}, {found.n_permutations:,} draws."]
-        for line in [*(tested if len(found.metrics) > 1 else []), *note_lines(found, table)]:
-            console.print(one_cell(line), soft_wrap=True, markup=False)
-    names = list(dict.fromkeys(name for table in found.tables for name in _shown(table)))
-    for line in [found.legend(), *found.about(names), *_signatures(found)]:
-        console.print(one_cell(line), soft_wrap=True, markup=False)
+            console.print(_pvalues(found, table))
+        say([*note_lines(found, table), ""])
+    names = list(dict.fromkeys(name for table in found.tables for name in shown_figures(table)))
+    say([found.legend(), *found.tested(found.tables), *found.about(names), *found.signatures()])
     return buffer.getvalue()
 
 
@@ -49,55 +45,28 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
     shown = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
     shown.add_column("cluster", justify="right")
     shown.add_column("metric", overflow="fold")
-    names = _shown(table)
+    names, titles = shown_figures(table), found.titles()
     for name in names:
         shown.add_column(name.replace(".", "\n"), justify="right")
     for label in table.ranking:
         figures = table.figures[label]
         cells = [
-            f"[bold]{_with_interval(figures[name])}[/]" if name == table.rank_by else _number(figures[name].value)
+            f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else number(figures[name].value)
             for name in names
         ]
-        shown.add_row(str(table.clusters[label]), escape(one_cell(label)), *cells)
+        shown.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
     return shown
 
 
-def _pvalues(table: DimensionTable, labels: list[str]) -> Table:
+def _pvalues(found: Correlation, table: DimensionTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column("p-value (the column's metric is better)", overflow="fold")
-    for number, _ in enumerate(table.ranking, 1):
-        shown.add_column(str(number), justify="right")
-    places = [labels.index(label) for label in table.ranking]
-    for number, row in enumerate(places, 1):
-        cells = ["" if row == column else _p(float(table.pvalues[row, column])) for column in places]
-        shown.add_row(f"{number} {escape(one_cell(labels[row]))}", *cells)
+    shown.add_column("p-value (the row's metric is better)", overflow="fold")
+    for place, _ in enumerate(table.ranking, 1):
+        shown.add_column(str(place), justify="right")
+    for place, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
+        cells = ["" if p is None else f"{MARKS[way]}{_p(p)}" for p, way in row]
+        shown.add_row(f"{place} {escape(one_cell(found.titles()[label]))}", *cells)
     return shown
-
-
-def _shown(table: DimensionTable) -> list[str]:
-    """Return the figure of the ranking, and the next ones of those that are shown."""
-    known = next(iter(table.figures.values()))
-    others = [name for name in SHOWN if name in known and name != table.rank_by]
-    others = [name for name in others if name != "item.darr"] or others
-    return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
-
-
-def agreement_lines(table: DimensionTable) -> list[str]:
-    """Return the agreement of the raters, in words; nothing for one rater."""
-    if not table.agreement:
-        return []
-    ordinal, interval, raw = map(_number, table.agreement.values())
-    alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
-    return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
-
-
-def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
-    """Return the agreement of raters, the warnings, and the best layers."""
-    return [*agreement_lines(table), *table.remarks, *(each.summary(found.alpha) for each in table.layers)]
-
-
-def _signatures(found: Correlation) -> list[str]:
-    return [each for each in dict.fromkeys(column.signature for column in found.metrics) if each]
 
 
 def to_json(found: Correlation) -> str:
@@ -125,12 +94,12 @@ def to_markdown(found: Correlation) -> str:
     """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
     parts = []
     for table in found.tables:
-        head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
+        head, *rows = _wide(found, table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
         shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        notes = map(as_markdown, note_lines(found, table))
-        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", shown, *notes]))
-    signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in _signatures(found)]
+        lines_above, notes = (map(as_markdown, of(found, table)) for of in (answer_lines, note_lines))
+        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", *lines_above, shown, *notes]))
+    signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in found.signatures()]
     return "\n\n".join([*parts, found.legend(), *signatures]) + "\n"
 
 
@@ -138,39 +107,36 @@ def to_latex(found: Correlation) -> str:
     """Return the same tables for LaTeX with booktabs."""
     parts = []
     for table in found.tables:
-        head, *rows = _wide(table, lambda text: f"\\textbf{{{text}}}", as_latex)
+        head, *rows = _wide(found, table, lambda text: f"\\textbf{{{text}}}", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        notes = "".join(f"% {one_cell(line)}\n" for line in [*note_lines(found, table), found.legend()])
+        above, notes = (
+            "".join(f"% {one_cell(line)}\n" for line in lines)
+            for lines in (answer_lines(found, table), [*note_lines(found, table), found.legend()])
+        )
         parts.append(
-            f"% {one_cell(table.dimension)}\n\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
+            f"% {one_cell(table.dimension)}\n{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
             f"{' & '.join(head)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
         )
     return "\n".join(parts)
 
 
-def _wide(table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]) -> list[list[str]]:
+def _wide(
+    found: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
+) -> list[list[str]]:
     names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
     names = names if table.rank_by in names else [table.rank_by, *names]
     best = {name: max(_known(each[name].value) for each in table.figures.values()) for name in names}
     rows = [["cluster", "metric", *map(plain, names)]]
     for label in table.ranking:
         figures = table.figures[label]
-        shown = {name: _with_interval(figures[name]) for name in names}
+        shown = {name: with_interval(figures[name]) for name in names}
         cells = [bold(cell) if figures[name].value == best[name] else cell for name, cell in shown.items()]
-        rows.append([str(table.clusters[label]), plain(label), *cells])
+        rows.append([str(table.clusters[label]), plain(found.titles()[label]), *cells])
     return rows
 
 
 def _known(value: float) -> float:
     return -math.inf if math.isnan(value) else value
-
-
-def _with_interval(figure: FigureValue) -> str:
-    return f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3f}"
 
 
 def _p(value: float) -> str:

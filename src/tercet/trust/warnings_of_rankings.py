@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from statistics import NormalDist
 
 import numpy as np
@@ -19,29 +19,31 @@ _POWER = 0.8
 _MOST = 1_000_000
 
 
-def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
+def ranking_warnings(table: DimensionTable, drawn: Array, titles: Mapping[str, str], alpha: float) -> list[str]:
     """Return warnings; `drawn` (k, B) holds the ranking figure of each metric in each resample."""
     found = []
     if table.n_items < _RELIABLE:
         found.append(f"Only {table.n_items} graded items: too few for reliable intervals and tests.")
-    if len(labels) < 2:
+    first, *others = table.ranked() or [""]
+    unclear = next((each for each in others if not table.significance(first, each, alpha)), None)
+    if unclear is None:
         return found
-    first, *others = table.ranking
-    tied = next((each for each in others if table.clusters[each] == table.clusters[first]), None)
-    if tied is None:
+    places, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
+    difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
+    n_needed = items_needed(
+        difference, drawn[places.index(first)] - drawn[places.index(unclear)], table.n_items, alpha
+    )
+    if n_needed is None or n_needed == table.n_items:  # enough for one test, if not for all pairs
         return found
-    one, other = labels.index(first), labels.index(tied)
-    values = [table.figures[label][table.rank_by].value for label in (first, tied)]
-    n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    text = f"In {table.rank_by}, {first} and {tied} do not differ significantly on {table.n_items} graded items."
-    if n_needed is None:
-        return [*found, f"{text} Their figures are equal: more items would not help."]
-    takes = f"A difference of this size takes about {n_needed:,} graded items to find"
-    return [*found, f"{text} {takes} ({100 * _POWER:.0f} % power, by resampling)."]
+    return [
+        *found,
+        f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} graded "
+        f"items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling).",
+    ]
 
 
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
-    """Return how many items a one-sided test needs to find a difference; None for more than a million.
+    """Return how many items a one-sided test needs to find a difference; None for none, or more than a million.
 
     `drawn` is the difference in resamples of the items. Its standard error shrinks with the root of the number of
     items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
