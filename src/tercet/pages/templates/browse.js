@@ -113,7 +113,7 @@ class Browser {
     const count = value => value.toLocaleString("en");
     const from = count(this.page * SHOWN + 1), to = count(this.page * SHOWN + shown.length);
     this.status.textContent = shown.length
-      ? `${from} to ${to} of ${count(segments.length)} segments.` : "No segment is like that.";
+      ? `${from} to ${to} of ${count(segments.length)} segments.` : "No segment matches.";
     const [before, after] = this.pages.querySelectorAll("button");
     before.disabled = this.page === 0;
     after.disabled = this.page === last;
