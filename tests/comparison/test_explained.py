@@ -57,7 +57,7 @@ class TestWhichSegment:
         means = [sum(values) for values in zip(*lists, strict=True)]
         found = explain_segment(EN, parse_metric("chrf"))
         assert found.segment == means.index(min(means)) + 1
-        assert found.heading.endswith("the worst by chrf, on average of 3 systems; choose another with --segment")
+        assert found.heading.endswith("the worst by chrf, averaged over 3 systems; choose another with --segment")
         assert list(found.explanations) == list(EN.systems)
 
     def test_a_segment_without_reference_is_never_the_worst(self):

@@ -80,18 +80,18 @@ CASES = {
     ]),
     "better than none": (THREE, {("a", "c"): 0.3}, {}, [
         "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
-        f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 0.300; alpha 0.05), {NONE}",
+        f"{NO_DIFFERENCE} c and either of b and a (adjusted p 1.000, 0.300; alpha 0.05), {NONE}",
         f"{NO_DIFFERENCE} the baseline and any other system.",
     ]),
     "a baseline in the middle": (THREE, {("a", "b"): 0.01}, {"baseline": "b"}, [
         "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
-        f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 1.000; alpha 0.05), {NONE}",
+        f"{NO_DIFFERENCE} c and either of b and a (adjusted p 1.000, 1.000; alpha 0.05), {NONE}",
         "The baseline b is significantly better than 1 other.",
     ]),
     "no better than many": (EIGHT, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, {"baseline": "s7"}, [
         "s7 has the best BLEU: 7.00, 1.00 points above s6, the next best.",
         f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
-        "s7 is significantly better than the other (largest adjusted p 0.010).",
+        "s7 is significantly better than the other (adjusted p 0.010).",
     ]),
     "several share the best": ({"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {
         "baseline": "b",
@@ -109,7 +109,7 @@ CASES = {
     }, [
         "a has the best BLEU: 2.00, 1.00 points above baseline, the next best.",
         f"{NO_DIFFERENCE} a and c (adjusted p 1.000; alpha 0.05), {NONE}",
-        "a is significantly better than the other (largest adjusted p 0.010).",
+        "a is significantly better than the other (adjusted p 0.010).",
         "The baseline is significantly worse than 1 other.",
     ]),
 }  # fmt: skip
@@ -176,9 +176,9 @@ def test_scores_of_one_metric_are_not_called_metrics():
 
 def test_groups_count_those_that_are_best_in_each():
     columns = [(1.0, 2.0), (3.0, 2.0), (float("nan"), 2.0), (2.0, 2.0)]
-    untested = " These differences were not tested."
+    untested = " These were not tested."
     for given, higher, said in (
-        (columns, True, "b is best in 3 of 4 length groups; a is best in 2 of 4 length groups."),
+        (columns, True, "b is best in 2 of 4 length groups; a is best in 1 of 4 length groups; 1 ends in a tie."),
         (columns[:2], False, "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups."),
     ):
         (sentence,) = bucket_verdict(given, ["a", "b"], higher, "length groups")

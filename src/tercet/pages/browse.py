@@ -135,4 +135,6 @@ def _pieces(text: Text) -> Any:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else round(value, 2)
+    return (
+        None if value is None or not np.isfinite(value) else round(value, 6)
+    )  # ties are equal, and no page shows more

@@ -24,13 +24,14 @@ class Marks:
     lower: bool  # a score of which lower is better
     baseline: bool
     pairs: bool  # a significant difference
-    intervals: str  # their level
+    intervals: str  # their level; empty where all are points
 
     def key(self) -> str:
         """Return what the dots and lines of a chart are."""
         tested = ["filled: not significantly worse"] * self.as_good + ["hollow: significantly worse"] * self.worse
-        found = [f"Lines: {self.intervals} intervals. Diamond: {'; '.join(['best', *tested])}."]
-        return " ".join([*found, *["Dashed: the baseline’s score."] * self.baseline])
+        lines = [f"Lines: {self.intervals} intervals."] * bool(self.intervals)
+        dashed = ["Dashed: the baseline’s score."] * self.baseline
+        return " ".join([*lines, f"Diamond: {'; '.join(['best', *tested])}.", *dashed])
 
 
 def primary_table(tables: Sequence[ScoreTable]) -> ScoreTable:
@@ -58,13 +59,16 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
     marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
     dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
     note = "" if table.higher_is_better else "lower is better"
-    return DotColumn(title, dots, note, of_system[comparison.baseline].value if len(rows) > 1 else None)
+    return DotColumn(title, dots, note, of_system[comparison.baseline].value if tested else None)
 
 
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     """Return the marks that occur in some tables."""
     others = [row.as_good for table in tables for row in table.rows if not row.best]
     lower = any(not table.higher_is_better for table in tables)
-    level = f"{100 * comparison.confidence_level:g} %"
+    drawn = any(row.low < row.high for table in tables for row in table.rows)
+    level = f"{100 * comparison.confidence_level:g} %" if drawn else ""
     significant = any((table.pvalues < comparison.alpha).any() for table in tables)
-    return Marks(True in others, False in others, lower, len(tables[0].rows) > 1, significant, level)
+    return Marks(
+        True in others, False in others, lower, comparison.test is not None, significant, level if drawn else ""
+    )

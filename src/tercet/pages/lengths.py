@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MOST_BUCKETS = 5
 _LEAST_SEGMENTS = 8  # of a bucket, if there are several
 
-EXACT = "The score of a bucket is computed from the statistics of its segments, like that of the test set."
-MEAN = "The score of a bucket is the mean of its segments' scores, as it is for the whole test set."
+EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
+MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +76,6 @@ def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]
     segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
     inside = np.concatenate(buckets.members)
     whole = [float(each[inside].mean()) for each in segments]
-    if np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
+    if len(inside) > 1 and np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
         return [[float(each[inside].mean()) for inside in buckets.members] for each in segments], MEAN
     return [[table.score_of(system, inside) for inside in buckets.members] for system in table.stats], EXACT

@@ -47,7 +47,9 @@ def to_html(
 
 def _title(comparisons: Sequence[Comparison]) -> str:
     systems = {name for each in comparisons for name in each.test_set.systems}
-    counted = "Comparison of systems" if len(systems) > 1 else "Scores of a system"
+    counted = "Scores of a system" if len(systems) == 1 else "Scores of systems"
+    if any(each.test is not None for each in comparisons):
+        counted = "Comparison of systems"
     if len(comparisons) > 1:
         return f"{counted} on {len(comparisons)} test sets"
     name = comparisons[0].test_set.name

@@ -64,8 +64,8 @@ def which_pairs(table: ScoreTable) -> str:
     also = "" if best_is_baseline else "with the best system, and "
     shown = f"the baseline {also}with those whose {table.title} differs most from its"
     if others <= _PAIRS:
-        return "Shown is the baseline with each other system."
-    return f"Shown is {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
+        return "Each other system is shown beside the baseline."
+    return f"Shown: {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
 
 
 class Segments:

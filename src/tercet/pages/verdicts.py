@@ -64,7 +64,7 @@ def _tested(
     none = "which does not show that there is none"
     if len(unclear) <= MOST_NAMED:
         others = listed([called[row.system] for row in unclear])
-        joint = " and " if len(unclear) == 1 else " and any of "
+        joint = {1: " and ", 2: " and either of "}.get(len(unclear), " and any of ")
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
         ending = f" ({kind} {inside}; {alpha}), {none}."
         found: list[Sentence] = [(unknown, named, joint, *others[1:-1], ending)]
@@ -74,7 +74,9 @@ def _tested(
         found = [(unknown, named, counted)]
     if worse:
         others_named = "the other" if len(worse) == 1 else f"the other {len(worse)}"
-        found.append(("", named, f"{better} {others_named} (largest {kind} {largest})."))
+        found.append(
+            ("", named, f"{better} {others_named} ({'' if len(worse) == 1 else 'largest '}{kind} {largest}).")
+        )
     return found
 
 
@@ -87,7 +89,11 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     gains = direction * np.array([row.value - table.rows[base].value for row in table.rows])
     significant = table.pvalues[base] < comparison.alpha
     better, worse = (int((significant & (sign * gains > 0)).sum()) for sign in (1, -1))
-    found = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
+    found = [
+        f"significantly {how} than {_others(n, len(table.rows) - 1)}"
+        for how, n in (("worse", better), ("better", worse))
+        if n
+    ]
     if not found:
         return [("The test finds no significant difference between the baseline and any other system.",)]
     name = called[table.rows[base].system]
@@ -155,21 +161,22 @@ def _apart_from_best(
 def bucket_verdict(
     columns: Sequence[Sequence[float]], called: Sequence[str], higher: bool, bucket: str
 ) -> list[Sentence]:
-    """Return in how many buckets each system is best; `columns` has a value of each system for each bucket."""
+    """Return in how many buckets each system alone is best; `columns` has a value of each system for each bucket."""
     if len(called) < 2 or len(columns) < 2:
         return []
-    wins = dict.fromkeys(called, 0)
+    wins, ties, choose = dict.fromkeys(called, 0), 0, max if higher else min
     for column in columns:
         known = [value for value in column if not np.isnan(value)]
-        if known:
-            best = max(known) if higher else min(known)
-            for name, value in zip(called, column, strict=True):
-                wins[name] += value == best
+        best = [name for name, value in zip(called, column, strict=True) if known and value == choose(known)]
+        if len(best) == 1:
+            wins[best[0]] += 1
+        ties += len(best) > 1
     ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
+    tied = f"; {ties} end{'s' if ties == 1 else ''} in a tie" if ties else ""
     parts: list[str] = [""]
     for name in ordered:
         number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
-        joint = "; " if name != ordered[-1] else ". These differences were not tested."
+        joint = "; " if name != ordered[-1] else f"{tied}. These were not tested."
         parts += [name, f" is best in {number} {bucket}{joint}"]
     return [tuple(parts)] if ordered else []
 
@@ -196,7 +203,9 @@ def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
     return f"{f'{apart:.2f}' if apart >= 0.005 else 'less than 0.01'}{points} {where}"
 
 
-def _others(count: int) -> str:
+def _others(count: int, of: int) -> str:
+    if count == of:
+        return f"{all_of(of)} others"
     return "1 other" if count == 1 else f"{count} others"
 
 

@@ -103,6 +103,7 @@ class TestSetView:
     warnings: list[str]
     verdict: list[Sentence]
     titles: list[str]  # of the scores
+    segment_rules: list[tuple[str, str]]  # by which single segments are scored, and the score, where they differ
     charts: list[DotChart]  # of all scores; none where there is one
     marks: Marks
     places: dict[str, int]  # of the systems in a table
@@ -135,7 +136,9 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     return TestSetView(
         comparison, prefix, names, contents,
         [*comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"), *comparison.warnings],
-        verdict, titles, summary_charts(comparison, titles, [row.system for row in rows], names) if several else [],
+        verdict, titles,
+        [(each.scorer.segment_rule, each.title) for each in comparison.tables if each.scorer.segment_rule],
+        summary_charts(comparison, titles, [row.system for row in rows], names) if several else [],
         marks_of(comparison, comparison.tables), {name: place for place, name in enumerate(names)},
         metrics, words, browse(segments, titles, names, metrics[0].buckets),
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
@@ -174,7 +177,7 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     values = [found.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
-    axes = (f"occurrences in the references, of {words.unit}", "F in percent", description)
+    axes = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
         words.unit, True, lengths, found, bucket_verdict(columns, called, True, "frequency groups"),
         [float(np.nanmax(column)) for column in columns], _series(called, shown),

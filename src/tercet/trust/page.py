@@ -66,8 +66,9 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
             (each.summary(found.alpha), _curve(each, f"{prefix}l{number}"))
             for number, each in enumerate(table.layers)
         ],
+        "many": table.n_graded > _MANY,
         "plots": [
-            (titles[label], _scatter(human, columns[label], f"{prefix}p{number}"))
+            (titles[label], _scatter(human, columns[label], f"{prefix}p{number}", table.n_graded > _MANY))
             for number, label in enumerate(table.ranking[:_PLOTS])
         ],
         "worst": _worst(found, human, columns[table.ranking[0]]),
@@ -90,12 +91,12 @@ def _dots(found: Correlation, table: DimensionTable, name: str) -> DotColumn:
     return DotColumn(title, dots, f"{FIGURES[name].least} to 1".replace("-", "−"))
 
 
-def _scatter(human: Array, column: MetricColumn, prefix: str) -> str:
+def _scatter(human: Array, column: MetricColumn, prefix: str, many: bool) -> str:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     figure, axes = _axes()
     there = ~np.isnan(human) & ~np.isnan(column.scores)
     x, y = human[there], column.scores[there]
-    if len(x) > _MANY:
+    if many:
         axes.hexbin(x, y, gridsize=18, mincnt=1, cmap="Blues", alpha=0.7, linewidths=0)
     else:
         axes.plot(x, y, linestyle="", marker="o", markersize=3, color=INK, alpha=0.25, markeredgewidth=0)
@@ -106,7 +107,7 @@ def _scatter(human: Array, column: MetricColumn, prefix: str) -> str:
     axes.set_axisbelow(True)
     pairs = zip(*(each.tolist() for each in of_systems), strict=True)
     description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
-    return inline_svg(figure, ["grade", "score"], description, prefix)
+    return inline_svg(figure, ["grade", "score, negated" if column.negated else "score"], description, prefix)
 
 
 def _curve(sweep: LayerSweep, prefix: str) -> str:

@@ -97,7 +97,7 @@ def _worst(test_set: TestSet, values: Any, scorer: Metric, name: str) -> tuple[i
     worst = np.nanmin(means) if scorer.is_higher_better(scorer.primary) else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
     first = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    of = f", on average of {len(values)} systems" if len(values) > 1 else ""
+    of = f", averaged over {len(values)} systems" if len(values) > 1 else ""
     return int(np.flatnonzero(means == worst)[0]) + 1, f"{first}{of}; choose another with --segment"
 
 

@@ -36,6 +36,7 @@ class Browser {
     this.controls = section.querySelector(".filter");
     this.status = section.querySelector("[role=status]");
     this.pages = section.querySelector(".pages");
+    this.legend = section.querySelector(".legend");
     this.page = 0;
     this.controls.addEventListener("input", () => { this.page = 0; this.show(); });
     const [before, after] = this.pages.querySelectorAll("button");
@@ -83,13 +84,15 @@ class Browser {
   }
 
   found(asked) {
-    const text = folded(this.given("text")), way = this.given("way"), least = this.bound("least", 0);
+    const asked_for = this.bound("number", null), text = folded(this.given("text")), way = this.given("way");
+    const least = asked.systems.length > 1 ? this.bound("least", 0) : 0;
     const low = this.bound("from", -Infinity), high = this.bound("to", Infinity);
     const sign = asked.score.higher ? 1 : -1;
     const segments = [];
     this.data.numbers.forEach((number, place) => {
       const difference = this.difference(asked, place);
       const length = this.data.lengths?.[place];
+      if (known(asked_for) && number !== asked_for) return;
       if (known(length) && (length < low || length > high)) return;
       if (least > 0 && !(Math.abs(difference ?? 0) >= least)) return;
       if (way && !((way === "better" ? sign : -sign) * (difference ?? 0) > 0 && asked.other !== null)) return;
@@ -99,9 +102,9 @@ class Browser {
     });
     const worst = asked.score.higher ? each => each.lowest : each => -each.highest;
     const best = asked.score.higher ? each => -each.highest : each => each.lowest;
+    const difference = each => known(each.difference) ? -Math.abs(each.difference) : 1;
     const key = {
-      difference: each => known(each.difference) ? -Math.abs(each.difference) : 1,
-      worst, best, number: () => 0,
+      difference: asked.systems.length > 1 ? difference : worst, worst, best, number: () => 0,
     }[this.given("order")];
     return segments.sort((a, b) => key(a) - key(b) || a.place - b.place);
   }
@@ -118,10 +121,13 @@ class Browser {
     before.disabled = this.page === 0;
     after.disabled = this.page === last;
     this.pages.hidden = last === 0;
-    for (const name of ["other", "way"]) {
+    const alone = asked.one !== null && asked.other === null;
+    const off = { other: asked.one === null, way: asked.other === null, least: alone };
+    for (const [name, disabled] of Object.entries(off)) {
       const box = this.controls.querySelector(`[name=${name}]`);
-      if (box) box.disabled = name === "other" ? asked.one === null : asked.other === null;
+      if (box) box.disabled = disabled;
     }
+    if (this.legend) this.legend.hidden = !shown.some(({ place }) => this.data.coloured[place]);
     this.list.replaceChildren(...shown.map(({ place, difference }) => this.article(asked, place, difference)));
   }
 
@@ -141,7 +147,7 @@ class Browser {
       const who = make("p", "who", make("b", "", make("bdi", "", systems[system])), " ", make("span", "number", number));
       return make("div", "output", who, written("p", "text", outputs[system][place]));
     });
-    const rest = more[place] ? [make("p", "soft", `and ${more[place]} references more`)] : [];
+    const rest = more[place] ? [make("p", "soft", `and ${more[place]} more references`)] : [];
     const bare = coloured.includes(true) && !coloured[place] ? ", without colours" : "";
     const title = make("h5", "", `Segment ${numbers[place].toLocaleString("en")}${bare}`);
     return make("article", "example", title, texts, ...rest, make("div", "outputs", ...boxes));
