@@ -59,10 +59,10 @@ class TestIdfFit:
         weights = tercet.IdfTable.load(tmp_path / "table.idf").weights().values
         assert {key: weights[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
 
-    def test_ends_the_line_of_its_bar_before_an_error(self, tmp_path):
+    def test_says_that_there_is_nothing_to_count(self, tmp_path):
         (tmp_path / "blank.txt").write_text("\n\n")
         shown = run("idf", "fit", tmp_path / "blank.txt", "-m", MINILM, "-o", tmp_path / "x", code=2)
-        assert "\nerror: The corpus is empty: it has no line with text" in shown
+        assert "error: The corpus is empty: it has no line with text" in shown
 
     def test_names_the_extra_where_transformers_is_not_there(self, corpus, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "transformers", None)
@@ -119,7 +119,7 @@ class TestBertscoreBaseline:
     [
         ("idf fit latin.txt -m MINILM -o x", "'latin.txt' is not a text file in UTF-8"),
         ("idf fit text.txt -m MINILM -o x --compat bertscore", "bert_score"),
-        ("idf fit text.txt -m MINILM -o text.txt", "would overwrite the input 'text.txt'"),
+        ("idf fit text.idf -m MINILM -o text.idf", "would overwrite the input 'text.idf'"),
         ("bertscore-baseline text.txt -m MINILM -o ./text.txt", "--output would overwrite"),
         ("idf fit [/bold].txt -m MINILM -o x", "'[/bold].txt' cannot be read: No such file"),
         ("idf fit blank.txt -m MINILM -o no/where", "Cannot write the file"),
@@ -133,6 +133,7 @@ class TestBertscoreBaseline:
 def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
     for name, data in (("latin", "café".encode("latin-1")), ("blank", b" \n\n"), ("text", b"one text\n")):
         (tmp_path / f"{name}.txt").write_bytes(data)
+    (tmp_path / "text.idf").write_bytes(b"one text\n")
     shown = run(*line.replace("MINILM", MINILM).split(), code=2, cwd=tmp_path)
     assert message in shown
     assert "Traceback" not in shown

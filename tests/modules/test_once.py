@@ -192,7 +192,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         forget(seen)
         scored, why = demo.score_text(PREDICTIONS[0], "\n".join(REFERENCES[0]), {"scale": 100})
         assert scored.primary[0] in scored.result
-        assert why.html
+        assert why
         assert seen["read"] == seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
         assert seen["scorers"] == 1
         path = tmp_path / "news.tsv"

@@ -16,7 +16,9 @@ STAMPS = sorted(set(re.findall(r"^\$\(VENV\)/(\.[\w-]+):", MAKEFILE, re.MULTILIN
 
 
 def make(*arguments):
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
+    alone = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")}
+    run = subprocess.run(["make", *arguments], cwd=ROOT, env=alone, capture_output=True, text=True, timeout=60)
+    return run.stdout
 
 
 def helped():

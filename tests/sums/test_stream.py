@@ -323,7 +323,7 @@ class TestOptions:
             ("bleu", {"segments": True}, "segments=True needs the scores of every item"),
             ("rouge", {"tokenizer": "unicode", "use_aggregator": False}, "use_aggregator=False needs the scores"),
             ("rouge", {}, "tokenizer='auto' chooses by the letters of all references"),
-            ("bertscore", {**needed("bertscore_idf"), "idf": True}, "give idf=table"),
+            ("bertscore", {**needed("bertscore_idf"), "idf": True}, "give the table, or its path"),
             ("jaccard", {"confidence_level": 2}, "confidence_level"),
             (7, {}, "7"),
         ]

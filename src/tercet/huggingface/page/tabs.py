@@ -81,7 +81,8 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
     answer = with_messages(compute, hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
-    filled = chosen.click(fill, chosen, inputs, show_progress="hidden", api_visibility="private")
+    # at once, whoever else is being served
+    filled = chosen.click(fill, chosen, inputs, queue=False, show_progress="hidden", api_visibility="private")
     # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
     filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
 
