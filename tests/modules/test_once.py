@@ -199,7 +199,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         rows = ["\t".join([text, *texts]) for text, texts in zip(PREDICTIONS, REFERENCES, strict=True)]
         path.write_text("\n".join(["mt\tref\tref2", *rows]), encoding="utf-8")
         forget(seen)
-        scored, table, _ = demo.score_file(str(path), "mt", ["ref", "ref2"], {})
+        scored, table, _ = demo.score_file(str(path), ["mt"], ["ref", "ref2"], {})
         assert scored.primary[1] in table
         assert_once(seen, PREDICTIONS)
         assert seen["scorers"] == 1

@@ -190,7 +190,7 @@ class TestFiles:
         path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         _, roles = demo.read_file(str(path))
         assert (roles.systems, roles.references) == (("mt",), ("ref",))
-        scored, table, _ = demo.score_file(str(path), "mt", ["ref"], needed(demo.metric))
+        scored, table, _ = demo.score_file(str(path), ["mt"], ["ref"], needed(demo.metric))
         more = {"segments": True, "confidence_level": 0.95, **needed(demo.metric)}
         assert close(
             demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)
@@ -218,7 +218,7 @@ class TestFiles:
     def test_needs_its_columns_chosen(self, demo, tmp_path):
         path = tmp_path / "a.tsv"
         path.write_text("mt\tref\na\ta\n")
-        for system, references in ((None, ["ref"]), *([("mt", [])] if demo.takes_references else [])):
+        for system, references in (([], ["ref"]), *([(["mt"], [])] if demo.takes_references else [])):
             with pytest.raises(InputError, match="Choose the column of the predictions"):
                 demo.score_file(str(path), system, references, {})
 
