@@ -27,6 +27,9 @@ BEST, AS_GOOD, LOWER = "*", "†", "↓"
 #: The folders of a path in a metric's options, or of a mean of metrics.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
+#: A list of words among the options, as JSON.
+_LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
+
 #: Columns of :meth:`Comparison.records`.
 COLUMNS = (
     *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
@@ -197,7 +200,7 @@ class Comparison:
 
     def options(self) -> dict[str, str]:
         """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
-        labels = self.metric_labels()
+        labels = {metric: _LIST.sub(_joined, label) for metric, label in self.metric_labels().items()}
         return {
             table.metric: labels[table.metric].partition(":")[2] if table.scorer.title else labels[table.metric]
             for table in self.tables
@@ -311,3 +314,8 @@ class Comparison:
             "facts": [row.to_dict() for row in self.facts],
             "warnings": self.warnings,
         }
+
+
+def _joined(words: re.Match[str]) -> str:
+    """Return a list of words as it is written on the command line."""
+    return words[1].replace('","', "+")
