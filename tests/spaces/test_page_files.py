@@ -172,7 +172,8 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
         ast.literal_eval(run.stdout), [row for table in expected.tables for row in table.rows], strict=True
     ):
         assert found[0] == row.system
-        assert found[1:4] == same(metric, (row.value, row.low, row.high))
+        in_percent = pytest.approx((row.value, row.low, row.high), rel=SUITE[metric].relative, abs=2e-4)
+        assert found[1:4] == in_percent
         assert found[4] == (row.adjusted_pvalue if row.difference is None else same(metric, row.adjusted_pvalue))
     visitor.find("#make-report").click()
     expect(visitor.find("#download-report")).to_be_visible()

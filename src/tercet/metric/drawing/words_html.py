@@ -109,9 +109,10 @@ def scrolled(inner: str) -> str:
 def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
     """Return the fragment around the parts."""
     below = f"<br><small>{clean(legend)}</small>" if legend else ""
+    head = f"<p><b>{clean(title)}</b>{below}</p>" if title else ""
     return (
         '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
-        f"<p><b>{clean(title)}</b>{below}</p>{''.join(parts)}"
+        f"{head}{''.join(parts)}"
         f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
     )
 
