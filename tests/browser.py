@@ -36,20 +36,17 @@ sys.addaudithook(tell)
 """
 
 
-SEEN = """tab => {
-    const box = document.querySelector(`#${tab}result`);
-    return {
-        score: box.querySelector(".tercet-score")?.textContent,
-        message: box.querySelector("[role=alert]")?.textContent,
-        rows: [...box.querySelectorAll("tr")].filter(row => !row.closest(".tercet-compared"))
-            .map(row => [...row.cells].map(cell => cell.textContent)),
-        interval: box.querySelector(".tercet-interval")?.textContent,
-        systems: [...box.querySelectorAll(".tercet-compared > .beside tbody tr")].map(row =>
-            [row.querySelector("th bdi").textContent, ...[...row.querySelectorAll("td")].map(c => c.textContent)]),
-        verdict: box.querySelector(".tercet-compared > .verdict")?.textContent,
-        signature: document.querySelector(`#${tab}signature textarea`)?.value,
-    };
-}"""
+SEEN = """(box, tab) => ({
+    score: box.querySelector(".tercet-score")?.textContent,
+    message: box.querySelector("[role=alert]")?.textContent,
+    rows: [...box.querySelectorAll("tr")].filter(row => !row.closest(".tercet-compared"))
+        .map(row => [...row.cells].map(cell => cell.textContent)),
+    interval: box.querySelector(".tercet-interval")?.textContent,
+    systems: [...box.querySelectorAll(".tercet-compared > .beside tbody tr")].map(row =>
+        [row.querySelector("th bdi").textContent, ...[...row.querySelectorAll("td")].map(c => c.textContent)]),
+    verdict: box.querySelector(".tercet-compared > .verdict")?.textContent,
+    signature: document.querySelector(`#${tab}signature textarea`)?.value,
+})"""
 
 COLOURED = """() => [...document.querySelectorAll("#picture p[dir=auto]")].map(text => [
     text.querySelector("b").textContent,
@@ -257,7 +254,8 @@ class Visitor:
 
     def seen(self, tab: str = "") -> dict:
         """Return what stands under the button: the score, the rows of the table, the signature, the message."""
-        return self.page.evaluate(SEEN, f"{tab}-" if tab else "")
+        part = f"{tab}-" if tab else ""
+        return self.find(f"#{part}result").evaluate(SEEN, part)  # which waits while gradio draws it again
 
     def coloured(self) -> list[tuple[str, list]]:
         """Return the texts of the picture: their names, and their tokens with the levels of their colours."""
