@@ -34,7 +34,7 @@ _ON_COMMAND_LINE = {
 #: Constants of Python as they are written on the command line.
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 _CONSTANT = re.compile(r"\b(?:True|False|None)\b")
-_SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:'([^'\s]+)'|(True|False|None)\b)")
+_SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:('[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(True|False|None)\b)")
 _command_line: ContextVar[bool] = ContextVar("command_line", default=False)
 
 
@@ -61,8 +61,10 @@ def argument(name: str) -> str:
 
 
 def as_settings(text: str) -> str:
-    """Return a text in which the settings of Python, such as tokenizer='zh', are those of a command line."""
-    return _SETTING.sub(lambda found: f"{found[1]}{found[2] or _CONSTANTS[found[3]]}", text)
+    """Return a text in which settings, such as tokenizer='zh', are written as the user would write them."""
+    if not on_command_line():
+        return text
+    return _SETTING.sub(lambda found: found[1] + _CONSTANTS.get(found[3], found[2] or "").replace("'", ""), text)
 
 
 def with_constants(text: str) -> str:

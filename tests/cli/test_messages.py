@@ -63,7 +63,7 @@ def test_errors_name_what_is_typed(line, message, tmp_path):
     ("line", "message"),
     [
         ("score zh.tsv -m ter", "give normalized=true and asian_support=true"),
-        ("score zh.tsv -m bleu", "Give tokenizer=zh,"),
+        ("score zh.tsv -m bleu", "Give tokenizer=zh, ja, jieba, char or unicode."),
         ("score zh.tsv -m rouge", "tokenizer=unicode"),
     ],
 )

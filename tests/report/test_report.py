@@ -174,6 +174,15 @@ class TestNumbers:
         assert "Do not compare scores across test sets" in both.text
         assert "Do not compare scores across test sets" not in page.text
 
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_the_contents_of_several_say_first_what_was_found_and_how_many_warnings_there_are(self):
+        both = Page(to_html([compared(sample(language), METRICS[:1]) for language in ("ru", "zh")]))
+        contents, warned = both.text.split("Do not compare scores", 1)
+        assert contents.count("has the best BLEU") == 2
+        assert "1 warning " in contents
+        assert "2 warnings " in contents  # of an empty prediction, and of the tokenizer
+        assert "splits at spaces" in warned
+
     def test_few_systems(self):
         for number in [1, 2]:
             page = page_of(replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number])))
@@ -336,6 +345,15 @@ class TestTexts:
         found = compared(one_segment("run cat", a="Running <cats>"), ["bleu_multi:stemmer=porter"], test=None)
         colours = Colours(found.tables[0])
         assert colours.of("Running <cats>", ["run it"]).pieces == [(1, "Running"), (0, " <cats>")]
+
+    @ZERO_BLEU
+    def test_1_grams_in_a_row_are_not_one_longer_n_gram(self):
+        table = compared(one_segment("the cat sat", a="cat the sat"), ["bleu_multi:max_order=2"], test=None).tables[0]
+        colours = Colours(table)
+        assert colours.of("cat the sat", ["the cat sat"]).pieces == [
+            (1, "cat"), (0, " "), (1, "the"), (0, " "), (1, "sat")
+        ]  # fmt: skip
+        assert colours.of("cat the sat", ["the sat cat"]).pieces == [(1, "cat"), (0, " "), (2, "the sat")]
 
     def test_tokens_that_are_no_part_of_the_text_are_shown_as_they_are(self):
         assert placed("running", [Word("run", 1)]) is None

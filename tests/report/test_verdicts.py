@@ -146,7 +146,7 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
     disagree = "The scores do not agree on the best system."
     for tables, sentences in (
         ([("a", ""), ("a", "")],
-         ["A is best in both metrics.", "It is significantly better than all 6 others in both of them."]),
+         ["A is best in both metrics.", "It is significantly better than all 6 others in each of them."]),
         ([("a", "bc"), ("a", "bc"), ("a", "b")],
          ["A is best in all 3 metrics.", "The tests do not tell it apart from B and C (BLEU, chrF)."]),
         ([("a", "bcdef"), ("a", "g")],

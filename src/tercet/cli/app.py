@@ -42,6 +42,7 @@ app.add_typer(idf, name="idf")
 app.command("bertscore-baseline")(bertscore_baseline)
 
 
+@for_command_line()
 def main() -> None:
     """Run the command; invalid input ends it with a message and exit code 2."""
     warnings.showwarning = _show_warning
@@ -50,8 +51,7 @@ def main() -> None:
             if sys.argv[1:] == ["--version"]:  # fast: it does not build the options of all commands
                 typer.echo(_VERSION)
             else:
-                with for_command_line():
-                    app()
+                app()
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # from a closed standard error
             console = Console(stderr=True, soft_wrap=True)

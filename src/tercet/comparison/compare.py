@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.checks import MOST_RESAMPLES, flag, integer, number, one_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, argument, shorten
+from tercet.errors import InputError, OptionError, argument, as_settings, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer, segment_lists
@@ -137,7 +137,7 @@ def compare(
             pvalues = _all_pairs(scorer, scored, test, number, seed)
             found.facts.extend(facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored))
             found.tables.extend(_tables(found, spec, scorer, stats, pvalues))
-    found.warnings.extend(dict.fromkeys(warned))
+    found.warnings.extend(map(as_settings, dict.fromkeys(warned)))
     return found
 
 

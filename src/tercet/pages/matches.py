@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tercet.corpus.reading import read_batch
 from tercet.errors import TercetError
+from tercet.metric.drawing.matched import NGRAM_LEVELS
 from tercet.metric.drawing.places import Word
 from tercet.metric.metric import Metric
 
@@ -60,7 +61,8 @@ class Colours:
         except TercetError:
             return plain(prediction)
         words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(found)]
-        return _cut(_joined(placed(prediction, words, self._ascii_only) or spelled(words)))
+        pieces = placed(prediction, words, self._ascii_only) or spelled(words)
+        return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
@@ -99,12 +101,13 @@ def _holds_letters(text: str, ascii_only: bool) -> bool:
     return any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
 
 
-def _joined(pieces: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Join neighbours of one level, and blanks to what they are within."""
+def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
+    """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
     joined: list[tuple[int, str]] = []
     for index, (level, part) in enumerate(pieces):
-        if not part.strip() and 0 < index < len(pieces) - 1 and pieces[index + 1][0] == pieces[index - 1][0]:
-            level = pieces[index - 1][0]
+        around = {pieces[index - 1][0], pieces[index + 1][0]} if 0 < index < len(pieces) - 1 else set()
+        if not part.strip() and len(around) == 1 and not (ngrams and around == {1}):
+            (level,) = around
         if joined and joined[-1][0] == level:
             joined[-1] = (level, joined[-1][1] + part)
         else:

@@ -144,7 +144,7 @@ def _apart_from_best(
     unclear = {system: scores for system, scores in unclear.items() if scores}
     if not unclear:
         other = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
-        return [(f"It is significantly better than {other} in {'both' if len(tables) == 2 else 'all'} of them.",)]
+        return [(f"It is significantly better than {other} in each of them.",)]
     if len(unclear) > MOST_NAMED:
         number = "any" if len(unclear) == len(rows) else f"{len(unclear)}"
         return [
