@@ -260,22 +260,22 @@ class Comparison:
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        below = [f"{level}{self.legend()}", *self.remarks(), *signatures]
+        below = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]
         return scores_html(["system", *self.marked_labels()], rows, below)
 
-    def legend(self, plain: Callable[[str], str] = str) -> str:
-        """Return the legend of a table's marks; `plain` formats the name of the baseline."""
+    def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
+        """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
         likewise = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
         labelled = zip(self.score_labels(), self.tables, strict=True)
         if lower := [name for name, table in labelled if not table.higher_is_better]:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower))}."
         if self.test is None:
-            return f"{BEST} or bold: the best. {intervals}"
+            return f"{best}: the best. {intervals}"
         as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
         marked = f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if as_good else ""
         return (
-            f"{BEST} or bold: the best{marked}. {self.p_label}: paired {self.test} test against "
+            f"{best}: the best{marked}. {self.p_label}: paired {self.test} test against "
             f"{plain(self.baseline)}{likewise}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
 

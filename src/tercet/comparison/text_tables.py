@@ -109,7 +109,7 @@ def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
 
 def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
-    legends = {one_cell(each.test_set.name): each.legend(one_cell) for each in comparisons}
+    legends = {one_cell(each.test_set.name): each.legend(one_cell, BEST) for each in comparisons}
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
     else:
