@@ -224,7 +224,7 @@ def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
             [line.split() for line in lines if line.strip().startswith(row)] for row in ("1 g", "2 b")
         )
         assert best == ["1", "good", "▲", pvalue_text(p[1, 0])]
-        assert other == ["2", "bad", "▼", pvalue_text(p[0, 1])]
+        assert other == ["2", "bad", "▼", pvalue_text(p[1, 0])]
 
 
 def test_raters_are_averaged_or_standardized_and_compared(tmp_path):

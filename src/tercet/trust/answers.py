@@ -115,8 +115,7 @@ class _Answer:
         pvalues = [self.table.adjusted_p(first, label) for label in others]
         significant = max(pvalues) < self.found.alpha
         which = "" if len(pvalues) == 1 else "largest " if significant else "least "
-        kind = "p" if len(self.ranked) == 2 else "adjusted p"
-        return f"{which}{kind} {pvalue_text(max(pvalues) if significant else min(pvalues))}"
+        return f"{which}{self.table.p_label} {pvalue_text(max(pvalues) if significant else min(pvalues))}"
 
     def _names(self, labels: Sequence[str]) -> Sentence:
         return listed([self.titles[label] for label in labels])

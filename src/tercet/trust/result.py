@@ -84,6 +84,18 @@ class DimensionTable:
         labels = list(self.figures)
         return float(self.adjusted[labels.index(one), labels.index(other)])
 
+    def pair_p(self, one: str, other: str) -> float:
+        """Return the adjusted p-value that the better of two metrics agrees better; NaN if it is undefined."""
+        labels = list(self.figures)
+        if math.isnan(self.pvalues[labels.index(one), labels.index(other)]):
+            return math.nan
+        return min(self.adjusted_p(one, other), self.adjusted_p(other, one))
+
+    @property
+    def p_label(self) -> str:
+        """What p of two metrics is called: with two there is one pair, and nothing to adjust."""
+        return "adjusted p" if len(self.ranked()) > 2 else "p"
+
     def significance(self, one: str, other: str, alpha: float) -> str:
         """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
         ways = {"better": self.adjusted_p(one, other), "worse": self.adjusted_p(other, one)}
@@ -227,15 +239,17 @@ class Correlation:
         """Return what the p-values and their marks are; nothing for one metric."""
         if len(self.metrics) < 2:
             return []
+        adjusted = "; adjusted for all pairs of metrics by Holm's method"
         tests = [
-            f"p-values: one-sided, that the metric of the row agrees better than that of the column in "
-            f"{table.rank_by}; {table.test}; {self.n_permutations:,} draws, seed {self.seed}."
+            f"{table.p_label}: one-sided, that the better of two metrics agrees better in {table.rank_by}; "
+            f"{table.test}; {self.n_permutations:,} draws, seed {self.seed}"
+            f"{adjusted if table.p_label != 'p' else ''}."
             for table in tables
         ]
         return [
             *dict.fromkeys(tests),
-            "▲ the metric of the row is significantly better than that of the column, ▼ worse, after adjustment for "
-            f"all pairs of metrics by Holm's method (alpha {self.alpha:g}).",
+            "▲ the metric of the row is significantly better than that of the column, ▼ worse "
+            f"(alpha {self.alpha:g}).",
         ]
 
     def about(self, names: Sequence[str]) -> list[str]:

@@ -33,15 +33,13 @@ def shown_figures(table: DimensionTable) -> list[str]:
 
 
 def pairs(found: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
-    """Return p of each two metrics, the best first, and whether the row is significantly better or worse.
+    """Return adjusted p of each two metrics, the best first, and whether the row is significantly better or worse.
 
     There is no p of a metric and itself.
     """
-    places = {label: place for place, label in enumerate(table.figures)}
 
     def pair(one: str, other: str) -> tuple[float | None, str]:
-        p = None if one == other else float(table.pvalues[places[one], places[other]])
-        return p, table.significance(one, other, found.alpha)
+        return None if one == other else table.pair_p(one, other), table.significance(one, other, found.alpha)
 
     return [[pair(one, other) for other in table.ranking] for one in table.ranking]
 

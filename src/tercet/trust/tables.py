@@ -60,7 +60,7 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
 
 def _pvalues(found: Correlation, table: DimensionTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column("p-value (the row's metric is better)", overflow="fold")
+    shown.add_column(table.p_label, overflow="fold")
     for place, _ in enumerate(table.ranking, 1):
         shown.add_column(str(place), justify="right")
     for place, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
