@@ -36,6 +36,9 @@ sys.addaudithook(tell)
 """
 
 
+#: gradio's plot may ask once more how wide its box is when that was taken away; no script of tercet asks.
+GRADIO_PLOT = "Cannot read properties of null (reading 'offsetWidth')"
+
 SEEN = """(box, tab) => ({
     score: box.querySelector(".tercet-score")?.textContent,
     message: box.querySelector("[role=alert]")?.textContent,
@@ -180,7 +183,9 @@ class Visitor:
     def troubles(self) -> list[str]:
         """Return the errors of the console, dialogs, and requests to other machines."""
         near = (f"{self.served.address}/", "data:", f"blob:{self.served.address}/")
-        return self.errors + [url for url in self.requests if not url.startswith(near)]
+        return [error for error in self.errors if error != GRADIO_PLOT] + [
+            url for url in self.requests if not url.startswith(near)
+        ]
 
     def until(self, check, seconds=90):
         """Return what a check returns, as soon as it holds; the first score waits for what is imported."""

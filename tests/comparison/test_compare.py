@@ -225,6 +225,7 @@ class TestForms:
         for row, (comparison, table, expected) in zip(rows_of(to_tsv(comparisons)), flat, strict=True):
             assert (row["test_set"], row["score"]) == (comparison.test_set.name, table.name)
             assert float(row["value"]) == expected.value
+            assert row["better"] == ("lower" if table.name == "ter" else "higher")
             assert row["pvalue"] == ("" if expected.pvalue is None else str(expected.pvalue))
 
     def test_p_beside_a_score_is_that_of_all_pairs_in_every_form(self):
@@ -271,6 +272,21 @@ class TestForms:
                 assert table.signature in text.replace("\\", "")
                 assert all(row.system in text and f"{row.value:.2f}" in text for row in table.rows)
                 assert bold.format(f"{max(row.value for row in table.rows):.2f}") in text
+
+    def test_tables_of_several_test_sets_say_which_is_which_and_what_was_warned_of(self):
+        with pytest.warns(UserWarning, match="splits at spaces"):
+            found = [compare(SAMPLES[language], "bleu_multi", test=None) for language in ("en", "zh")]
+        for form, heading in ((to_markdown, "**{}**\n\n|"), (to_latex, "{{\\textbf{{{}}}}} \\\\\n")):
+            headings = "|".join(re.escape(heading.format(language)) for language in ("en", "zh"))
+            _, english, chinese = re.split(headings, form(found))
+            assert "splits at spaces" not in english
+            assert "splits at spaces" in chinese
+            assert heading.format("en") not in form(found[:1])
+
+    def test_latex_sets_a_minus_sign(self):
+        found = compare(called("a", "b", "c"), ["ter"], n_resamples=50)
+        assert f"${found.tables[0].rows[1].difference:+.2f}$ &" in to_latex([found])
+        assert found.tables[0].rows[1].difference < 0
 
     def test_without_a_test_nothing_is_said_of_one(self):
         found = compare(EN, test=None, n_resamples=7)
@@ -354,6 +370,11 @@ class TestSideBySide:
             for system, values in table.segments.items():
                 assert system in text
                 assert f"{values[1]:.2f}" in text
+
+    def test_marks_scores_of_which_less_is_better(self):
+        text = side_by_side(EN, 2, [parse_metric("ter"), BLEU], width=150)
+        assert "ter ↓" in text
+        assert text.count("↓") == 1
 
     def test_begins_with_the_baseline_and_colours_where_it_may(self):
         text = side_by_side(EN, 1, [BLEU], baseline="large", width=150, colour=True)

@@ -47,7 +47,10 @@ class TestWhichSegment:
 
     def test_of_rates_of_errors_the_worst_is_the_highest(self):
         rates = tercet.score("wer", ONE.systems["tuned"], ONE.references, segments=True)["segments"]["wer"]
-        assert explain_segment(ONE, parse_metric("wer")).segment == rates.index(max(rates)) + 1
+        found = explain_segment(ONE, parse_metric("wer"))
+        assert found.segment == rates.index(max(rates)) + 1
+        assert found.label("tuned").endswith(" (lower is better)")
+        assert "lower" not in explain_segment(ONE, BLEU).label("tuned")
 
     def test_of_several_systems_the_worst_on_average(self):
         lists = [

@@ -12,6 +12,7 @@ from tercet import compare, score
 from tercet.comparison.facts import NO_REFERENCE
 from tercet.comparison.tables import to_json, to_markdown
 from tercet.comparison.text_tables import to_text
+from tercet.comparison.warnings_of_test_sets import test_set_warnings as warnings_of
 
 NEWS = sample("en")
 TEXTS = {
@@ -116,6 +117,18 @@ def test_each_warning_is_given_as_the_caller_s_filters_say():
 
 
 def test_nothing_is_said_where_nothing_is_empty_or_left_out():
-    comparison = compare({"A": ["a cat"]}, ["ter"], references=["a cat"])
+    comparison = compare({"A": ["a cat", "sat"]}, ["ter"], references=["a cat", "sat"])
     assert comparison.remarks() == []
     assert "Empty" not in to_text([comparison])
+
+
+def test_one_segment_has_no_interval_worth_the_name():
+    comparison = compare({"A": ["a cat sat"]}, ["ter"], references=["a cat"])
+    assert comparison.tables[0].rows[0].low == comparison.tables[0].rows[0].high
+    assert "With 1 segment, an interval has no width" in to_text([comparison])
+
+
+def test_systems_with_the_same_texts_are_named():
+    found = compare({"A": ["a", "b"], "B": ["a", "c"], "C": ["a", "b"]}, ["ter"], references=["a d", "b"])
+    assert found.warnings == ["test set: the systems 'A' and 'C' have the same texts."]
+    assert found.warnings[0] in warnings_of(found.test_set)

@@ -33,7 +33,7 @@ _LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
 #: Columns of :meth:`Comparison.records`.
 COLUMNS = (
     *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
-    *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
+    *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "better", "signature"),
 )
 
 #: Of a comparison, as they stand in its JSON.
@@ -119,6 +119,11 @@ class ScoreTable:
         """What people call the score, such as ROUGE-L."""
         return self.scorer.score_title(self.name)
 
+    @property
+    def better(self) -> str:
+        """Which values are better, ``higher`` or ``lower``."""
+        return "higher" if self.higher_is_better else "lower"
+
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))
@@ -175,7 +180,7 @@ class Comparison:
         found = []
         for table in self.tables:
             fixed = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
-            fixed |= {"interval": self.interval, "signature": table.signature}
+            fixed |= {"interval": self.interval, "better": table.better, "signature": table.signature}
             rows = ({**self.numbers(row), **fixed} for row in table.rows)
             found += [{name: row[name] for name in COLUMNS} for row in rows]
         return found
@@ -285,12 +290,14 @@ class Comparison:
         return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in labelled]
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
-        """Return sentences on empty predictions, segments left out, and too small tests; `plain` formats names."""
+        """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
         texts = self.test_set
         little = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
             little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
-        return [*fact_lines(self.facts, plain), *([] if little is None else [little])]
+        alone = "With 1 segment, an interval has no width: it says nothing about other texts."
+        few = [alone] * (texts.n_segments == 1) + ([] if little is None else [little])
+        return [*fact_lines(self.facts, plain), *few]
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

@@ -83,32 +83,41 @@ class _Style:
     lower: str
     difference: str
     dash: str
+    signed: str
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each system: each score with its interval, difference and p."""
-    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–"), []
+    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–", "{:+.2f}"), []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
+        name = [f"**{as_markdown(comparison.test_set.name)}**\n\n"] if len(comparisons) > 1 else []
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
+        parts.append("".join([*name, *(f"| {' | '.join(line)} |\n" for line in lines), "\n"]))
         parts[-1] += _notes(comparison, as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
     return "\n".join(parts)
 
 
 def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
-    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--")
+    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--", "${:+.2f}$")
     parts = []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
         notes = "".join(f"% {line}\n" for line in _notes(comparison, one_cell, one_cell).splitlines() if line)
+        name = title_row(comparison.test_set.name, len(head)) if len(comparisons) > 1 else ""
         parts.append(
-            f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n{' & '.join(head)} \\\\\n\\midrule\n{body}"
+            f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n"
+            f"{name}{' & '.join(head)} \\\\\n\\midrule\n{body}"
             f"\\bottomrule\n\\end{{tabular}}\n{notes}"
         )
     return "\n".join(parts)
+
+
+def title_row(name: str, width: int) -> str:
+    """Return a first row of a LaTeX table that says what it is of."""
+    return f"\\multicolumn{{{width}}}{{l}}{{\\textbf{{{as_latex(name)}}}}} \\\\\n"
 
 
 def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
@@ -125,7 +134,7 @@ def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
             cells.append(f"{value}{mark} ({row.low:.2f}{style.dash}{row.high:.2f})")
             if tested:
                 difference, p = row.difference, row.adjusted_pvalue
-                cells.append("" if difference is None else f"{difference:+.2f}")
+                cells.append("" if difference is None else style.signed.format(difference))
                 cells.append("" if p is None else pvalue_text(p))
     return [head, *rows]
 
@@ -133,7 +142,7 @@ def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    counted = "".join(f"\n\n{line}" for line in comparison.remarks(plain))
+    counted = "".join(f"\n\n{line}" for line in [*comparison.remarks(plain), *map(plain, comparison.warnings)])
     return level + comparison.legend(plain) + counted + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 

@@ -91,7 +91,19 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
             then = ": nothing matches there" if any(test_set.references) else ""  # the claim needs references
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
-    return found + odd_references(test_set)
+    return found + same_systems(test_set) + odd_references(test_set)
+
+
+def same_systems(test_set: TestSet) -> list[str]:
+    """Return warnings of systems with the same texts."""
+    by_texts: dict[tuple[str, ...], list[str]] = {}
+    for system, texts in test_set.systems.items():
+        by_texts.setdefault(tuple(texts), []).append(shorten(system))
+    return [
+        f"{test_set.name}: the systems {', '.join(names[:-1])} and {names[-1]} have the same texts."
+        for names in by_texts.values()
+        if len(names) > 1
+    ]
 
 
 def odd_references(test_set: TestSet) -> list[str]:

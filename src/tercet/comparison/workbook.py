@@ -36,26 +36,14 @@ def check_segments_fit(test_sets: Iterable[TestSet]) -> None:
 
 
 def _scores(comparisons: Sequence[Comparison]) -> Sheet:
-    records = [(table, record) for each in comparisons for table, record in _with_tables(each)]
-    head = (*COLUMNS[:-1], "better", COLUMNS[-1])
     rows = [
-        [Bold(value) if record["best"] and name in ("system", "value") else value for name, value in each.items()]
-        for table, record in records
-        for each in [{name: _better(table) if name == "better" else record[name] for name in head}]
+        [Bold(value) if record["best"] and name in ("system", "value") else value for name, value in record.items()]
+        for each in comparisons
+        for record in each.records()
     ]
     formats = dict.fromkeys(("value", "low", "high", "difference"), "0.00")
     formats |= dict.fromkeys(("pvalue", "adjusted_pvalue"), "0.0000")
-    return Sheet("Scores", head, len(rows), rows, _WIDTHS, formats)
-
-
-def _with_tables(comparison: Comparison) -> Iterator[tuple[ScoreTable, dict[str, Any]]]:
-    """Yield the records, each with the table that it is of."""
-    tables = [table for table in comparison.tables for _ in table.rows]
-    return zip(tables, comparison.records(), strict=True)
-
-
-def _better(table: ScoreTable) -> str:
-    return "higher" if table.higher_is_better else "lower"
+    return Sheet("Scores", COLUMNS, len(rows), rows, _WIDTHS, formats)
 
 
 def _pairs(comparisons: Sequence[Comparison]) -> Sheet:
@@ -64,7 +52,7 @@ def _pairs(comparisons: Sequence[Comparison]) -> Sheet:
 
 
 def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
-    where = [comparison.test_set.name, table.metric, table.name, _better(table)]
+    where = [comparison.test_set.name, table.metric, table.name, table.better]
     for (i, one), (j, other) in combinations(enumerate(table.rows), 2):
         difference, p = one.value - other.value, float(table.pvalues[i, j])
         wins = (difference > 0) == table.higher_is_better

@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.tables import as_latex, as_markdown, json_text, lines_of_csv, lines_of_tsv, table_cell
+from tercet.comparison.tables import (
+    as_latex,
+    as_markdown,
+    json_text,
+    lines_of_csv,
+    lines_of_tsv,
+    table_cell,
+    title_row,
+)
 from tercet.metric.drawing.visible import one_cell
 from tercet.statistics.paired_tests import pvalue_text
 
@@ -114,8 +122,9 @@ def to_latex(found: Correlation) -> str:
             for lines in (answer_lines(found, table), [*note_lines(found, table), found.legend()])
         )
         parts.append(
-            f"% {one_cell(table.dimension)}\n{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
-            f"{' & '.join(head)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
+            f"{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
+            f"{title_row(table.dimension, len(head))}{' & '.join(head)} \\\\\n\\midrule\n"
+            f"{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
         )
     return "\n".join(parts)
 

@@ -35,6 +35,7 @@ class ExplainedSegment:
     segment: int  # from 1
     chosen: str  # why it was chosen, in words; empty if the user did
     scale: int
+    higher_is_better: bool
     scores: dict[str, dict[str, float]]  # by system, as in a comparison
     explanations: dict[str, Any]  # by system
 
@@ -47,7 +48,8 @@ class ExplainedSegment:
     def label(self, system: str) -> str:
         """Return the name of a system with its scores."""
         digits, known = 4 if self.scale == 1 else 2, self.scores[system].items()
-        return f"{one_cell(system)}: {', '.join(f'{name} {value:.{digits}f}' for name, value in known)}"
+        lower = "" if self.higher_is_better else " (lower is better)"
+        return f"{one_cell(system)}: {', '.join(f'{name} {value:.{digits}f}' for name, value in known)}{lower}"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain Python for each system."""
@@ -81,7 +83,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
     scores = [segment_lists(scorer, each) for each in scorer.system_stats(part, context).split(len(systems))]
     own = scorer.with_options({**scorer.segment_options, "scale": 1}, idle=True)  # shares, shown on the scale given
     return ExplainedSegment(
-        test_set, spec.label, segment, chosen, scorer.scale,
+        test_set, spec.label, segment, chosen, scorer.scale, scorer.is_higher_better(scorer.primary),
         {name: _first(own) for name, own in zip(systems, scores, strict=True)},
         {name: own.explained(part.system(place), context) for place, name in enumerate(systems)},
     )  # fmt: skip

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tercet.comparison.checks import check_baseline, check_references, check_segment
 from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.scores import LOWER
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.visible import one_cell, visible
@@ -77,4 +78,5 @@ def _first_scores(
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     stats = batch_stats(scorer, corpus).split(len(systems))
     lists = [segment_lists(scorer, each)[name][index] for each in stats]
-    return name, dict(zip(systems, lists, strict=True))
+    lower = "" if scorer.is_higher_better(scorer.primary) else f" {LOWER}"
+    return f"{name}{lower}", dict(zip(systems, lists, strict=True))
