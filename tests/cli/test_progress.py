@@ -118,8 +118,8 @@ def test_correlate_counts_the_resamples_of_its_figures_and_its_permutations(tabl
     ]
     (table / "graded.tsv").write_text("\n".join(graded), encoding="utf-8")
     screen = in_terminal(
-        "correlate", "graded.tsv", "-m", "chrf", "-m", "bleu", "--rank-by", "item.darr", "--n-permutations", "40000",
-        "--n-resamples", "20000", cwd=table,
+        "correlate", "graded.tsv", "-m", "chrf", "-m", "bleu", "--rank-by", "item.darr", "--n-permutations", "20000",
+        "--n-resamples", "100000", cwd=table,
     )  # fmt: skip
     assert "dimension 1 of 1, content: agreement, intervals and tests" in screen
     assert len(set(counts(screen, "intervals")[0])) > 1
