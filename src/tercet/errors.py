@@ -184,11 +184,13 @@ def level_of_caller() -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the type of an error and the first line of its message."""
+    """Return the first line of an error's message; in Python, after its type."""
     try:
         said = str(error).strip().partition("\n")[0]
     except Exception:
         said = ""
+    if said and on_command_line():
+        return said[:300]
     return f"{type(error).__name__}: {said[:300]}" if said else type(error).__name__
 
 

@@ -64,8 +64,8 @@ def no_metric(name: object, known: Iterable[str]) -> OptionError:
 
     if not isinstance(name, str):
         return OptionError(
-            f"There is no metric {shorten(name)} ({type(name).__name__}): expected its name, as in "
-            "tercet.score('bleu', predictions, references)."
+            f"There is no metric {shorten(name)} ({type(name).__name__}): expected its name first, such as "
+            "'bleu', then the texts."
         )
     answer = what_is(name)
     if answer is not None:

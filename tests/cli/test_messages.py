@@ -21,6 +21,8 @@ TSV = {
     "zh.tsv": "mt\tref\n猫坐在垫子上\t猫坐在垫子上面\n",
     "more.tsv": "mt\tref\tmystery lang\nthe cat sat\tthe cat\tthe cat sat down\n",
     "a.txt": "a cat\n",
+    "list.json": "[]\n",
+    "bad.parquet": "a cat sat on the mat\n",
     "graded.tsv": "A\tref\tA.content\na cat\tthe cat\t3\na dog\tthe dog\t4\n",
 }
 
@@ -40,6 +42,9 @@ def said(line, folder, code=2):
         ("score missing.tsv", "-m bleu_multi:missing_references=skip leaves such segments out"),
         ("score good.tsv -m bleu:lowercase=maybe", "option of bleu_multi must be true or false. Got 'maybe'"),
         ("score good.tsv -m bleu:smooth=exp", "Did you mean smooth_method=exp?"),
+        ("score good.tsv -m chrf++", "It is chrf with word_order=2, as in chrf:word_order=2."),
+        ("score list.json", "nor JSON Lines, an object per line (.jsonl): expected an object with 'eval' and"),
+        ("score bad.parquet", "bad.parquet is not a Parquet file, or is damaged: Parquet magic bytes not found"),
         ("score good.tsv -m bleu:max_order=x", "must be an integer from 1 to 20. Got 'x'"),
         ("score good.tsv -m bleu:compat=foo", "must be one of null, 'sacrebleu'"),
         ("score good.tsv -m wer:no_punct=7", "must be true or false. Got 7"),
@@ -153,8 +158,12 @@ def test_wer_is_here(tmp_path):
 class TestWrongCalls:
     def test_of_score_say_what_comes_first(self):
         for given in ((["a"], ["b"]), (["a"], ["b"], "bleu"), (None, ["a"], ["b"])):
-            with pytest.raises(OptionError, match=r"There is no metric .+: expected its name, as in tercet\.score"):
+            with pytest.raises(OptionError, match=r"There is no metric .+: expected its name first, such as 'bleu'"):
                 tercet.score(*given[:3])
+
+    def test_of_compare_say_where_references_go(self):
+        with pytest.raises(OptionError, match=r"'the cat sat' is no metric\. References are given by name"):
+            tercet.compare({"A": ["a cat sat"]}, ["the cat sat"])
 
     def test_of_compare_and_correlate_give_a_line_that_works(self):
         references = ["the cat sat on the mat", "the dog ran"]

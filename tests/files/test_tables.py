@@ -346,12 +346,17 @@ class TestRoles:
             ("about", "id,doc_id,source_lang,lp,mt_score,referenceId,Domain,system_name"),
             ("reference", "Referenz,Referenz1,Referenzübersetzung,référence,REFERENCE_2,traduction de référence"),
             ("reference", "referencia,Traducción de referencia,referência,Riferimento,Эталон,эталонный перевод"),
-            ("reference", "参考译文,参考译文2,標準 參考譯文,参照訳,正解1"),
+            ("reference", "参考译文,参考译文2,標準 參考譯文,参照訳,正解1,参考訳,참조 2,참고 번역,المرجع,referentie"),
             ("source", "Quelle,Quelltext,texte source,fuente,Texto_origen,fonte,Источник,текст оригинала,原文,源文"),
+            (
+                "source",
+                "prompt,Instruction,Original,texto original,Originaltext,源语言,原始文本,ソース,원문,brontekst",
+            ),
             (
                 "system",
                 "Ausgabe,Systemausgabe_A,sortie,Salida 2,saída,вывод,гипотеза,译文,机器译文,系统输出",
             ),
+            ("about", "notes,Comments,Kommentar,commentaire,Комментарий,备注"),
             ("about", "Sprache,langue source,idioma,Оценка перевода,语言,评分"),
         ]
         for role, names in cases:

@@ -104,7 +104,7 @@ class TestFiles:
         with pytest.raises(OptionError) as refused:
             tokens_of(["a"], name)
         assert f"needs the file '{tmp_path}/models/{SACREBLEU_MODELS[name]}'" in str(refused.value)
-        assert f"import sacrebleu; sacrebleu.BLEU(tokenize='{name}')" in str(refused.value)
+        assert f"python -c 'import sacrebleu; sacrebleu.BLEU(tokenize=\"{name}\")'" in str(refused.value)
 
     @pytest.mark.parametrize("path", ["no.model", "./no", "/no/such/file", "a\0.model", "x" * 5000 + ".model", "./"])
     def test_a_missing_one_is_named(self, path):

@@ -150,6 +150,12 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
             "The 'metrics' option of compare must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
+    text = next((each for each in listed if isinstance(each, str) and " " in each.partition(":")[0]), None)
+    if text is not None:
+        raise OptionError(
+            f"{shorten(text)} is no metric. References are given by name: "
+            "compare(systems, 'bleu', references=references)."
+        )
     return distinct(spec_of(each) for each in listed)
 
 

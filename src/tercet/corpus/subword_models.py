@@ -118,7 +118,7 @@ def _located(tokenizer: str) -> str:
 
 def _fetching(name: str) -> str:
     """Return the command by which sacrebleu fetches a model."""
-    return f"""python -c "import sacrebleu; sacrebleu.BLEU(tokenize='{name}')\""""
+    return f"""python -c 'import sacrebleu; sacrebleu.BLEU(tokenize="{name}")'"""
 
 
 def _of_the_hub(address: str) -> str:

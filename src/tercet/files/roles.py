@@ -17,7 +17,7 @@ _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segm
 _ABOUT = frozenset({
     "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
-    "annotator", "rater", "length", "count", "comment",
+    "annotator", "rater", "length", "count", "comment", "comments", "notes", "remarks",
 })  # fmt: skip
 # One of these first: "reference_summary", "gold_output", "human_translation".
 _REFERENCES = frozenset({"ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth"})
@@ -33,7 +33,8 @@ _SOURCES = frozenset({"source", "sources", "src", "input", "inputs"})
 # Only one of these: "summary" is a reference, "summary_pegasus" a system.
 _BARE_REFERENCES = frozenset({"summary", "summaries", "highlights", "abstract", "answer", "answers"})
 _BARE_SOURCES = frozenset({
-    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage",
+    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage", "prompt",
+    "prompts", "instruction", "instructions", "original",
 })  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_folded(text).split())
 
 
-# Words of German, French, Spanish, Portuguese, Italian, Russian, Chinese and Japanese. They count anywhere in a name:
+# Words of the languages that `guess_roles` names. They count anywhere in a name:
 # "traduction de référence", "текст оригинала".
 _OTHER_FILLERS = _words("""
     satz sätze texte textes phrase phrases segmente texto textos frase frases oración segmento segmentos testo testi
@@ -55,33 +56,37 @@ _OTHER_FILLERS = _words("""
 """)
 _OTHER_ABOUT = _words("""
     sprache bewertung note punktzahl langue langues évaluation idioma puntuación nota língua pontuação lingua
-    punteggio язык оценка балл номер 语言 评分 得分 分数 编号 序号 言語 評価 番号
+    punteggio язык оценка балл номер комментарий
+    kommentar kommentare commentaire commentaires comentario comentarios comentário 备注
+    语言 评分 得分 分数 编号 序号 言語 評価 番号
 """)
 _OTHER_REFERENCES = _words("""
     referenz referenzen referenztext referenzübersetzung musterübersetzung référence références referencia referencias
     referência referências riferimento riferimenti эталон эталона эталонный эталоны референс референсы
     参考 参考译文 参考翻译 参考文本 参考答案 参考句 人工译文 人工翻译 标准译文 标准答案 參考譯文 參考 参照
-    参照訳 参照文 正解 正解訳
+    参照訳 参照文 参考訳 正解 正解訳 正解文 참조 참조번역 참고 참고번역 정답 referentie referenties المرجع مرجع
 """)
 _OTHER_SYSTEMS = _words("""
     ausgabe ausgaben systemausgabe hypothese vorhersage sortie sorties hypothèse prédiction salida salidas hipótesis
     predicción saída saídas hipótese predição uscita ipotesi predizione вывод выход гипотеза перевод предсказание
     译文 机器译文 机器翻译 系统输出 系统译文 模型输出 输出 預測 预测 譯文 出力 システム出力 システム訳 機械翻訳 予測
+    출력 번역 기계번역 예측 uitvoer voorspelling المخرجات الترجمة
 """)
 _OTHER_SOURCES = _words("""
     quelle quellen quelltext quellsatz ausgangstext ausgangssatz fuente origen fonte origem origine sorgente
     источник оригинал оригинала исходник исходный 原文 原句 源文 源文本 源句 源语句 原文本 入力文 原稿
+    originaltext 源语言 原始文本 ソース 원문 원본 bron brontekst النص المصدر
 """)
 
 
 def guess_roles(table: Table) -> Roles:
     """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
 
-    Names are English, or common ones of German, French, Spanish, Portuguese, Italian, Russian, Chinese or Japanese.
-    Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
-    may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
-    score) is a system: a file may have any number of them, under their own names. The columns of a log have the
-    roles that its format gives them.
+    Names are English, or common ones of German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic,
+    Chinese, Japanese or Korean. Only columns of text have a role: not those of numbers, of other JSON values, or
+    without any text. References may be lists of texts too. What is neither source, reference nor a word about the
+    texts (an id, a language, a score) is a system: a file may have any number of them, under their own names. The
+    columns of a log have the roles that its format gives them.
     """
     if isinstance(table, Log):
         return table.roles
