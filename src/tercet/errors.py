@@ -60,6 +60,11 @@ def argument(name: str) -> str:
     return f"{name}="
 
 
+def setting(metric: str, name: str, value: str) -> str:
+    """Return an option with a value as the user would write it, in Python or on the command line."""
+    return f"-m {metric}:{name}={value}" if on_command_line() else f"{name}={value!r}"
+
+
 def as_settings(text: str) -> str:
     """Return a text in which settings, such as tokenizer='zh', are written as the user would write them."""
     if not on_command_line():

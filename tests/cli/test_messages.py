@@ -42,6 +42,8 @@ def said(line, folder, code=2):
         ("score missing.tsv", "-m bleu_multi:missing_references=skip leaves such segments out"),
         ("score good.tsv -m bleu:lowercase=maybe", "option of bleu_multi must be true or false. Got 'maybe'"),
         ("score good.tsv -m bleu:smooth=exp", "Did you mean smooth_method=exp?"),
+        ("score good.tsv -m bertscore", "bertscore_idf needs 'lang', such as -m bertscore:lang=en, to choose"),
+        ("score good.tsv -m perplexity", "such as -m perplexity:model_id=gpt2."),
         ("score good.tsv -m chrf++", "It is chrf with word_order=2, as in chrf:word_order=2."),
         ("score list.json", "nor JSON Lines, an object per line (.jsonl): expected an object with 'eval' and"),
         ("score bad.parquet", "bad.parquet is not a Parquet file, or is damaged: Parquet magic bytes not found"),

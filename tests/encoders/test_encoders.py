@@ -56,7 +56,7 @@ class TestNames:
         assert best_layer("somebody/bert-base-uncased") is None
 
     def test_are_needed(self):
-        with pytest.raises(OptionError, match=r"needs 'lang', such as 'en', .* or 'model_type'"):
+        with pytest.raises(OptionError, match=r"needs 'lang', such as lang='en', .* or 'model_type'"):
             tercet.score("bertscore_idf", ["a"], ["a"])
 
 

@@ -172,8 +172,9 @@ class Scores:
     )  # fmt: skip
     confidence_level: Level = 0.95
     interval: Literal["percentile", "BCa"] = scoring(
-        "percentile", metavar="KIND", help="Kind of the bootstrap intervals: percentile or BCa."
-    )
+        "percentile", metavar="KIND", case_sensitive=False,
+        help="Kind of the bootstrap intervals: percentile or BCa.",
+    )  # fmt: skip
     seed: Seed = 12345
 
     @property

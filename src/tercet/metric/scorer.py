@@ -132,7 +132,7 @@ class Scorer(Value, ABC):
             if name in self._declared:
                 continue
             if name not in Call.options():
-                raise no_option(called or self.name, name, self.all_options(), self.dialects)
+                raise no_option(called or self.name, name, self._declared, self.dialects)
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "

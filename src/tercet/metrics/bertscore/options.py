@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tercet.checks import flag, integer, refuse
 from tercet.encoders.options import path
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
-from tercet.errors import OptionError, needs
+from tercet.errors import OptionError, needs, setting
 from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
@@ -183,8 +183,8 @@ def check_together(o: BertscoreOptions) -> None:
     """Raise an OptionError for options that exclude or need each other, or packages that are not there."""
     if o.lang is None and o.model_type is None:
         raise OptionError(
-            "bertscore_idf needs 'lang', such as 'en', to choose the encoder that bert-score uses, or "
-            "'model_type', the name of an encoder on the Hub or its folder."
+            f"bertscore_idf needs 'lang', such as {setting('bertscore', 'lang', 'en')}, to choose the encoder that "
+            "bert-score uses, or 'model_type', the name of an encoder on the Hugging Face Hub or its folder."
         )
     if o.all_layers and o.multi_ref == "best_f":
         raise OptionError(

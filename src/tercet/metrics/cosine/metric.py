@@ -19,7 +19,7 @@ from tercet.encoders.messages import cut_texts, cut_warning
 from tercet.encoders.options import path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
-from tercet.errors import OptionError, needs
+from tercet.errors import OptionError, needs, setting
 from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
@@ -125,8 +125,8 @@ class Cosine(Metric):
         """Raise an OptionError without an encoder, or without the packages that run one."""
         if self.model_type is None:
             raise OptionError(
-                "embedding_cosine needs 'model_type', the name of an encoder on the Hub, such as "
-                "'sentence-transformers/all-MiniLM-L6-v2', or its folder."
+                "embedding_cosine needs 'model_type', the name of an encoder on the Hugging Face Hub or its folder, "
+                f"such as {setting('cosine', 'model_type', 'sentence-transformers/all-MiniLM-L6-v2')}."
             )
         needs("embedding_cosine", "bertscore", "torch", "transformers")
 

@@ -15,7 +15,7 @@ from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.encoders.messages import cut_warning
 from tercet.encoders.options import as_device, path
-from tercet.errors import OptionError, needs
+from tercet.errors import OptionError, needs, setting
 from tercet.metric.common_options import dtype_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
@@ -180,8 +180,8 @@ class Perplexity(Metric):
         """Raise an OptionError without a model, or without the packages that run one."""
         if self.model_id is None:
             raise OptionError(
-                "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or "
-                "its folder."
+                "perplexity_lm needs 'model_id', the name of a causal language model on the Hugging Face Hub or its "
+                f"folder, such as {setting('perplexity', 'model_id', 'gpt2')}."
             )
         needs("perplexity_lm", "perplexity", "torch", "transformers")
 
