@@ -1,6 +1,9 @@
 """What all tests share: where the real test sets are, and that nobody touches the global random state."""
 
 import os
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # first: the Hub's package reads it once, as it is imported
+
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -26,9 +29,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
-
-# Everything that evaluate and datasets write goes to a folder of this run.
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 # The model of the cases and the card of perplexity_lm.
 os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
