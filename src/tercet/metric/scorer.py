@@ -14,7 +14,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing
 from tercet.corpus.items import check_missing, read_texts
 from tercet.corpus.reading import read_corpus
-from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.errors import OptionError, did_you_mean, on_command_line, shorten
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
@@ -132,7 +132,8 @@ class Scorer(Value, ABC):
             if name in self._declared:
                 continue
             if name not in Call.options():
-                raise no_option(called or self.name, name, self._declared, self.dialects)
+                known = self._declared if on_command_line() else self.all_options()  # there, others belong to a call
+                raise no_option(called or self.name, name, known, self.dialects)
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
