@@ -23,8 +23,9 @@ from tercet.metrics.bertscore.baselines import read_baseline, write_baseline
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
 
 HEAD = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a parent may have told to be ignored
 def wait():
     print(flush=True)
     time.sleep(60)
