@@ -100,7 +100,7 @@ def test_a_network_says_that_it_is_loaded_and_counts_texts_from_0(table, metric,
 
 def test_tests_count_resamples(tmp_path):
     write(tmp_path / "in.tsv", 3000)
-    screen = in_terminal("compare", "in.tsv", "-m", "chrf", "-m", "bleu", "--n-resamples", "60000", cwd=tmp_path)
+    screen = in_terminal("compare", "in.tsv", "-m", "chrf", "-m", "bleu", "--n-resamples", "200000", cwd=tmp_path)
     assert "metric 2 of 2, bleu_multi: permutation test and intervals" in screen
     numbers, speed = counts(screen, "resampling")
     assert len(set(numbers)) > 2
