@@ -341,7 +341,7 @@ class TestRoles:
             ("reference", "ref,REF,ref_2,refA,ref-B,refs,reference,reference1,Reference 3,References,target"),
             ("reference", "target_text,labels,gold,gold_output,summary,reference summary,highlights,refs.A"),
             ("source", "source,SRC,Source Text,input,document,text,article,mr"),
-            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,neg,hyps.human"),
+            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,prompt_v2,GPT-4,pos,neg,hyps.human"),
             ("system", "system_summary,predicted_text,target_mt,翻訳,перевод 2,1"),
             ("about", "id,doc_id,source_lang,lp,mt_score,referenceId,Domain,system_name"),
             ("reference", "Referenz,Referenz1,Referenzübersetzung,référence,REFERENCE_2,traduction de référence"),

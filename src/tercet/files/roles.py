@@ -33,9 +33,11 @@ _SOURCES = frozenset({"source", "sources", "src", "input", "inputs"})
 # Only one of these: "summary" is a reference, "summary_pegasus" a system.
 _BARE_REFERENCES = frozenset({"summary", "summaries", "highlights", "abstract", "answer", "answers"})
 _BARE_SOURCES = frozenset({
-    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage", "prompt",
-    "prompts", "instruction", "instructions", "original",
+    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage",
+    "instruction", "instructions", "original",
 })  # fmt: skip
+# The whole name: "prompt" is a source, "prompt_v2" the system with that prompt.
+_WHOLE_SOURCES = frozenset({"prompt", "prompts"})
 
 
 def _folded(text: str) -> str:
@@ -118,7 +120,7 @@ def role_of(name: str) -> str:
         return "system"
     if words[0] in _TARGETS or bare in _BARE_REFERENCES:
         return "reference"
-    if words[0] in _SOURCES or bare in _BARE_SOURCES or _OTHER_SOURCES.intersection(words):
+    if parts in _WHOLE_SOURCES or words[0] in _SOURCES or bare in _BARE_SOURCES or _OTHER_SOURCES.intersection(words):
         return "source"
     return "system"
 

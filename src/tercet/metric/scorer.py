@@ -130,7 +130,7 @@ class Scorer(Value, ABC):
     def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
         for name, value in ((name, given[name]) for name in given if name not in self._declared):
             if name not in Call.options():
-                known = self._declared if on_command_line() else self.all_options()
+                known = self._declared if on_command_line() else self.all_options()  # typed for one metric
                 raise no_option(called or self.name, name, known, self.dialects)
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
