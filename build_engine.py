@@ -7,6 +7,7 @@ With TERCET_ENGINE=required, as where wheels are made and in CI, it is an error;
 import os
 import shutil
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,6 +28,8 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, before the wheel is put together."""
         asked = os.environ.get("TERCET_ENGINE")
+        if version == "editable" and asked != "plain" and is_current():
+            return
         self.folder = TemporaryDirectory(prefix="tercet-engine-")  # is there until the wheel is
         if asked != "plain":
             self.app.display_info(_LASTS)
@@ -42,6 +45,16 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
         elif library:
             build_data["force_include"][str(library)] = f"tercet/engine/{library.name}"
             build_data["pure_python"], build_data["infer_tag"] = False, True
+
+
+def is_current() -> bool:
+    """Return whether this Python's module is there and newer than its sources: it is not compiled once more.
+
+    Where several environments are made of one checkout, tests run in one while another is made.
+    """
+    library = FOLDER / f"_engine{EXTENSION_SUFFIXES[0]}"
+    sources = [Path(__file__), *(path for kind in ("pyx", "pxi", "h") for path in FOLDER.glob(f"*.{kind}"))]
+    return library.is_file() and library.stat().st_mtime > max(path.stat().st_mtime for path in sources)
 
 
 def compiled(folder: str | os.PathLike[str], *flags: str) -> Path:

@@ -1,9 +1,10 @@
-"""Score three systems in four languages with every metric of the suite, through evaluate.load, offline.
+"""Score three systems in four languages with every metric of the suite, offline, and write a report of them.
 
-With ``--light``, with those that need no neural network.
+The scores come through evaluate.load. With ``--light``, with the metrics that need no neural network.
 """
 
 import csv
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -13,7 +14,11 @@ from networks import NETWORKS, options_of_networks
 from rich.console import Console
 from rich.table import Column, Table
 
+import tercet
+from tercet.pages.page import to_html
+
 HERE = Path(__file__).resolve().parent
+REPORT = HERE.parent / "build" / "demo" / "report.html"
 LANGUAGES = {"en": "English", "es": "Spanish", "ru": "Russian", "zh": "Chinese"}
 SYSTEMS = ("baseline", "tuned", "large")
 COLUMNS = {
@@ -41,35 +46,79 @@ def read_test_set(language):
     return rows, [[row[name] for name in names if row[name]] for row in rows]
 
 
+def options_by_metric(language, of_networks):
+    """Return the options of each metric that scores this language."""
+    names = [name for name in COLUMNS if name not in NETWORKS or (name, language) in of_networks]
+    return {name: {"scale": 100, **{**OPTIONS, **of_networks}.get((name, language), {})} for name in names}
+
+
 def shown(result, name):
     low, high = result["intervals"][name]
     return f"{result[name]:.1f} ({low:.0f}-{high:.0f})"
 
 
-def main():
-    of_networks = {} if sys.argv[1:] == ["--light"] else options_of_networks()
+def score_table(of_networks):
+    """Return a table of all scores, each from the metric's evaluate module."""
     systems = [Column(system, justify="right") for system in SYSTEMS]
     table = Table("language", "score", *systems, title="Sample test set: scores with 95 % bootstrap intervals")
-    notes = {}
     for language, title in LANGUAGES.items():
         rows, references = read_test_set(language)
-        for name, columns in COLUMNS.items():
-            if name in NETWORKS and (name, language) not in of_networks:
-                continue
+        for name, options in options_by_metric(language, of_networks).items():
             module = evaluate.load(str(HERE.parent / "metrics" / name))
-            options = {"references": references, "confidence_level": 0.95, "scale": 100}
-            options |= {**OPTIONS, **of_networks}.get((name, language), {})
-            with warnings.catch_warnings(record=True) as caught:  # said below, with the signatures
-                warnings.simplefilter("always")
-                results = [module.compute(predictions=[row[system] for row in rows], **options) for system in SYSTEMS]
-            for column in columns:
+            given = {"references": references, "confidence_level": 0.95, **options}
+            results = [module.compute(predictions=[row[system] for row in rows], **given) for system in SYSTEMS]
+            for column in COLUMNS[name]:
                 table.add_row(title, column, *(shown(result, column) for result in results))
-            for note in [results[0].signature, *(str(warning.message) for warning in caught)]:
-                notes.setdefault(note, []).append(title)
         table.add_section()
-    (console := Console(width=100)).print(table)
-    for note, titles in notes.items():
-        console.print(f"[bold]{', '.join(dict.fromkeys(titles))}[/bold]: {note}", soft_wrap=True, highlight=False)
+    return table
+
+
+def compare_systems(of_networks):
+    """Return the comparison of the systems in each language, by the same metrics, with tests of significance."""
+    comparisons = []
+    for language in LANGUAGES:
+        (test_set,) = tercet.read_test_sets([HERE / "data" / f"{language}.tsv"])
+        options = options_by_metric(language, of_networks)
+        comparisons.append(tercet.compare(test_set, [tercet.scorer(name, **options[name]) for name in options]))
+    return comparisons
+
+
+def answer(comparisons, metric="chrf_multi"):
+    """Return in which languages which system is better than the next best, and by how much."""
+    languages, differences, pvalues = {}, [], []
+    for title, comparison in zip(LANGUAGES.values(), comparisons, strict=True):
+        table = next(table for table in comparison.tables if table.metric == metric)
+        best, second = sorted(range(len(table.rows)), key=lambda place: -table.rows[place].value)[:2]
+        pvalue = table.pvalues[best, second]
+        verdict = "is better than" if pvalue < comparison.alpha else "is not significantly better than"
+        sentence = f"{table.rows[best].system} {verdict} {table.rows[second].system}"
+        languages.setdefault(sentence, []).append(title)
+        differences.append(table.rows[best].value - table.rows[second].value)
+        pvalues.append(pvalue)
+    which = "; ".join(f"{sentence} in {listed(titles)}" for sentence, titles in languages.items())
+    apart = f"{min(differences):.1f} to {max(differences):.1f} points of {table.title}"
+    return f"{which}, by {apart} (adjusted p {max(pvalues):.4f} or less)."
+
+
+def listed(names):
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def main():
+    of_networks = {} if sys.argv[1:] == ["--light"] else options_of_networks()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the report has them, with the signatures
+        table, comparisons = score_table(of_networks), compare_systems(of_networks)
+        REPORT.parent.mkdir(parents=True, exist_ok=True)
+        REPORT.write_text(to_html(comparisons), encoding="utf-8")
+    command = os.path.relpath(Path(sys.executable).with_name("tercet"))
+    console = Console(width=100, highlight=False)
+    console.print(table)
+    console.print(f"\n[bold]{answer(comparisons)}[/bold]", soft_wrap=True)
+    console.print(f"Every score, test, signature and segment is in a report: open {os.path.relpath(REPORT)}")
+    console.print("\nTry it on a file of your own, with a column of references and one for each system:")
+    console.print(f"  {command} compare FILE.tsv --metric chrf --metric bleu --out report.html", soft_wrap=True)
+    console.print(f"  {command} explain bleu FILE.tsv", soft_wrap=True)
 
 
 if __name__ == "__main__":

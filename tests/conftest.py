@@ -1,6 +1,7 @@
 """What all tests share: where the real test sets are, and that nobody touches the global random state."""
 
 import os
+import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # first: the Hub's package reads it once, as it is imported
 
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import settings
 
 from language_models import SMOLLM2, small_model, smollm2
@@ -18,10 +18,10 @@ from schedule import Schedule, is_long
 from suite import SUITE
 from tercet.registry import canonical
 
+pytest_plugins = ["words", "builds", "timing"]
+
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
-
-torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
 
 # A third of the usual examples; without deadlines, as the first may import what it needs. `.ci/run` asks for "ci".
 settings.register_profile("quick", max_examples=30, deadline=None)
@@ -34,10 +34,22 @@ SETS = ROOT.parent / "shared" / "data"
 os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
 
 
+def pytest_configure(config):
+    if not config.option.words:
+        import torch
+
+        # Small products: more threads wait for each other, the longer the busier the machine.
+        torch.set_num_threads(1)
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in filter(is_long, items):
         item.add_marker("long")
+    if config.pluginmanager.hasplugin("rerunfailures"):
+        for item in items:
+            if "browser" in item.fixturenames:  # of many programs that are not ours: once more is allowed, and told
+                item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,15 +67,16 @@ def _own_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _language_models():
+def _language_models(pytestconfig):
     """The folders that are named above; the real one is made where it is asked for, the small one in a second."""
-    small_model("gpt2")
+    if not pytestconfig.option.words:
+        small_model("gpt2")
 
 
 @pytest.fixture(scope="session")
-def real_language_model():
-    """What `TERCET_LANGUAGE_MODEL` names."""
-    return smollm2()
+def real_language_model(pytestconfig):
+    """What `TERCET_LANGUAGE_MODEL` names, where networks are tested."""
+    return None if pytestconfig.option.words else smollm2()
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +128,18 @@ def needed(metric):
     return SUITE[canonical(metric)].needed
 
 
+def random_states():
+    """Return the global random state of numpy, and that of torch where it is loaded."""
+    states = {"numpy": np.random.get_state()[1].copy()}  # noqa: NPY002
+    if "torch" in sys.modules:
+        states["torch"] = sys.modules["torch"].random.get_rng_state().numpy()
+    return states
+
+
 @pytest.fixture(autouse=True)
 def _global_random_state_untouched():
-    before, torch_before = np.random.get_state()[1].copy(), torch.random.get_rng_state()  # noqa: NPY002
+    before = random_states()
     yield
-    assert torch.equal(torch.random.get_rng_state(), torch_before), "a test changed torch's global random state"
-    assert (np.random.get_state()[1] == before).all(), "a test changed numpy's global random state"  # noqa: NPY002
+    after = random_states()
+    for package, state in before.items():
+        assert np.array_equal(state, after[package]), f"a test changed {package}'s global random state"

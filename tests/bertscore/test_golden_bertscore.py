@@ -12,6 +12,8 @@ from conftest import SETS
 from tercet import score
 from texts import MINILM
 
+pytestmark = pytest.mark.needs("torch")
+
 GOLDEN = sorted(path.name for path in SETS.glob("*.bertscore_minilm.json")) if SETS.is_dir() else ["absent"]
 
 

@@ -8,9 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from bert_score import score as official_score
-from bert_score.utils import get_idf_dict
-from transformers import AutoTokenizer
 
 import tercet
 from commands import TERCET, command, process
@@ -53,6 +50,9 @@ class TestIdfFit:
         table = tercet.IdfTable.load(tmp_path / "table.idf")
         assert table == tercet.IdfTable.fit(["", *LINES, " "], MINILM, compat="bert_score")
         assert table.n_documents == len(LINES) + 2
+        from bert_score.utils import get_idf_dict
+        from transformers import AutoTokenizer
+
         corpus.write_text("\n".join(LINES), encoding="utf-8")  # bert-score fails at blank texts with transformers 5
         run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
         expected = get_idf_dict(LINES, AutoTokenizer.from_pretrained(MINILM), nthreads=0)
@@ -92,6 +92,8 @@ class TestBertscoreBaseline:
         assert [row[0] for row in rows[1:]] == [str(layer) for layer in range(7)]
         encoder = {"model_type": MINILM, "num_layers": 5, "rescale_with_baseline": True, "baseline_path": str(path)}
         ours = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, idf=False, **encoder)
+        from bert_score import score as official_score
+
         theirs = official_score(PREDICTIONS, REFERENCES, lang="en", **encoder)
         assert np.array([ours["precision"], ours["recall"], ours["f1"]]) == pytest.approx(np.stack(theirs), abs=1e-5)
 

@@ -16,6 +16,7 @@ def python(*arguments, **options):
     )
 
 
+@pytest.mark.needs("torchmetrics")
 @pytest.mark.parametrize(("arguments", "left"), [
     ([], "module 'bert_score' has no attribute 'no_such_name'"),
     (["--without"], "The drop-in for bert_score has no 'no_such_name', and bert_score itself is not installed."),
@@ -32,6 +33,7 @@ def test_modules_are_replaced_and_the_rest_of_them_stays(arguments, left, tmp_pa
     assert run.stderr.endswith(SAID)
 
 
+@pytest.mark.needs("torchmetrics")
 def test_a_drop_in_can_be_imported_by_its_own_name_too():
     line = "import tercet.compat as c; c.install(); from tercet.compat.torchmetrics import BLEUScore as a; "
     run = python("-c", line + "from torchmetrics.text import BLEUScore as b; print(a is b)", check=True)

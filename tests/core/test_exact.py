@@ -8,9 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import add
 
-import duckdb
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -171,6 +169,9 @@ class TestDecimals:
         assert found == [column[0].as_py() for column in total.decimals()]
 
     def test_add_up_in_arrow_its_groups_polars_and_duckdb(self, parts):
+        import duckdb
+        import polars as pl
+
         table, total = parts
         sums = {"arrow": [pc.sum(table[name]) for name in table.column_names]}
         grouped = table.append_column("key", pa.array([0] * table.num_rows)).group_by("key")

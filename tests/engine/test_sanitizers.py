@@ -13,6 +13,7 @@ from conftest import ROOT
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.builds,
     pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="asks for gcc on Linux"),
 ]
 

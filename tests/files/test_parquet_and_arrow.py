@@ -4,7 +4,6 @@ import io
 import math
 
 import datasets
-import polars as pl
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
@@ -17,7 +16,7 @@ from commands import command
 from tercet.errors import InputError
 from tercet.files.limits import LIMITS, Limits
 from tercet.files.read import READERS
-from texts import any_texts
+from texts import any_texts, polars
 
 ROWS = {
     "src": ["ein Hund", "猫"],
@@ -30,9 +29,9 @@ ROWS = {
 WAYS = {
     "datasets.parquet": lambda path: datasets.Dataset.from_dict(ROWS).to_parquet(path),
     "pyarrow.pq": lambda path: pq.write_table(pa.table(ROWS), path),
-    "polars.parquet": lambda path: pl.DataFrame(ROWS).write_parquet(path),
-    "polars.feather": lambda path: pl.DataFrame(ROWS).write_ipc(path, compression="zstd"),
-    "polars.arrow": lambda path: pl.DataFrame(ROWS).write_ipc_stream(path),
+    "polars.parquet": lambda path: polars().DataFrame(ROWS).write_parquet(path),
+    "polars.feather": lambda path: polars().DataFrame(ROWS).write_ipc(path, compression="zstd"),
+    "polars.arrow": lambda path: polars().DataFrame(ROWS).write_ipc_stream(path),
     "feather.feather": lambda path: feather.write_feather(pa.table(ROWS), path),
 }
 

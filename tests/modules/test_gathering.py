@@ -331,6 +331,7 @@ for way in (
 """
 
 
+@pytest.mark.needs("transformers")
 def test_without_a_working_directory_texts_are_scored_and_other_packages_named(tmp_path):
     (tmp_path / "gone").mkdir()
     why = "The working directory no longer exists, and {} cannot be imported without one: change to another."

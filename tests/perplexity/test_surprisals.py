@@ -11,6 +11,8 @@ from language_models import TINY, small_model, smollm2
 from tercet import InputError
 from texts import all_pairs, any_texts
 
+pytestmark = pytest.mark.needs("torch")
+
 TEXTS = [*all_pairs()[0], "two  blanks\n\tand a line", " ", "👍🏽👩‍👩‍👧 naïve Zürich", "e\u0301 लगता है।"]
 
 

@@ -13,6 +13,7 @@ import tercet
 from conftest import ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
+from tercet.api import make_scorer
 from tercet.huggingface.page.controls import given_options
 from tercet.huggingface.page.limits import TEXT_CHARACTERS
 from tercet.huggingface.page.program import texts_given
@@ -22,13 +23,11 @@ from texts import LATIN, MINILM, PAIRS, all_pairs
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
+LEMMAS = {"lemma": {"lemmatizer": "ru"}}
 
 
-def demo_of(metric):
-    return Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), f"org/{metric}")
-
-
-DEMOS = {metric: demo_of(metric) for metric in SUITE}
+CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in SUITE}
+DEMOS = {metric: Demo(metric, cases, f"org/{metric}") for metric, cases in CASES.items()}
 
 
 @pytest.fixture(params=SUITE)
@@ -39,6 +38,15 @@ def demo(request):
 def begun(demo):
     """What the page's controls hold before anybody touches them."""
     return [control.shown(control.value) for control in demo.controls]
+
+
+def of_one_text(metric, prediction, references, **options):
+    """What the metric says of one text, scored as a segment but for the options that were chosen."""
+    options = {**SUITE[metric].begun, **options}
+    of_one = make_scorer(metric, options).segment_options
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
+        return tercet.score(metric, [prediction], [references], **{**of_one, **options}).to_dict(full=True)
 
 
 class TestControls:
@@ -116,6 +124,39 @@ class TestTexts:
                 expected = tercet.score(demo.metric, [prediction], [references], **options).to_dict(full=True)
             assert close(demo.metric, scored.result, expected)
             assert why.startswith("<div")
+
+    @pytest.mark.parametrize(("metric", "language", "options", "written"), [
+        ("rouge_nlws", "fr", {"rouge_types": ["rougeL", "rouge3", "rouge1"], "beta": 2, "output": "all"}, {}),
+        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "words and lemmas, Russian"}),
+        ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
+        ("embedding_cosine", "ru", {"max_length": 8, "long_text": "window", "scale": 100}, {}),
+        ("perplexity_lm", "en", {"max_length": 9, "stride": 3}, {}),
+    ])  # fmt: skip
+    @pytest.mark.usefixtures("real_language_model")
+    def test_options_count(self, metric, language, options, written):
+        demo, (prediction, references) = DEMOS[metric], PAIRS[language][0]
+        shown = {each.name: each.shown(each.value) for each in demo.controls}
+        plain, _ = demo.text_options([*shown.values()])
+        shown |= {each.name: each.shown(options[each.name]) for each in demo.controls if each.name in options}
+        chosen, _ = demo.text_options([*{**shown, **written}.values()])
+        results = [demo.score_text(prediction, joined(references), each)[0].result for each in (plain, chosen)]
+        assert close(metric, results[0], of_one_text(metric, prediction, references))
+        assert close(metric, results[1], of_one_text(metric, prediction, references, **options))
+        assert results[0]["signature"] != results[1]["signature"]
+
+    @pytest.mark.usefixtures("real_language_model")
+    def test_examples_have_the_scores_of_their_options(self, demo):
+        examples = iter(demo.examples)
+        for case in CASES[demo.metric]["CASES"]:
+            lists = case.get("references", [[]] * len(case["predictions"]))
+            for prediction, references in zip(case["predictions"], lists, strict=True):
+                references, example = [references] if isinstance(references, str) else references, next(examples)
+                assert (example.prediction, split_references(example.references)) == (prediction, references)
+                options, _ = demo.text_options(example.shown)
+                scored, _ = demo.score_text(example.prediction, example.references, options)
+                expected = of_one_text(demo.metric, prediction, references, **case["options"])
+                assert close(demo.metric, scored.result, expected)
+        assert next(examples, None) is None
 
     def test_warnings_become_notes(self):
         scored, _ = DEMOS["rouge_nlws"].score_text("кошка", "кошка", {})

@@ -13,6 +13,7 @@ import yaml
 import tercet
 from commands import command
 from conftest import ROOT
+from doctests import failures
 from suite import SUITE
 from tercet.metric.call import Call
 from tercet.metric.option_docs import markdown_list, option_docs
@@ -37,8 +38,8 @@ CARD_SECTIONS = (
 
 @pytest.mark.parametrize("name", ["tercet", *MODULES])
 def test_docstring_examples(name):
-    failures, _ = doctest.testmod(importlib.import_module(name))
-    assert failures == 0
+    for examples in doctest.DocTestFinder().find(importlib.import_module(name)):
+        assert failures(examples) == 0
 
 
 @pytest.mark.usefixtures("real_language_model")
@@ -50,7 +51,7 @@ def test_examples_of_a_document(path, monkeypatch):
     text = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), flags=re.DOTALL))
     test = doctest.DocTestParser().get_doctest(text, {}, path, path, 0)
     assert test.examples, "a document without an example"
-    assert doctest.DocTestRunner().run(test).failed == 0
+    assert failures(test) == 0
 
 
 def test_every_link_to_a_file_leads_to_one():

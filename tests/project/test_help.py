@@ -4,7 +4,6 @@ import inspect
 import pydoc
 
 import pytest
-from jupyter_client.manager import start_new_kernel
 
 import tercet
 from suite import SUITE
@@ -55,6 +54,8 @@ class TestHelpForAMetric:
 def tab(request):
     """What the Tab key offers at the end of some code, in a kernel with jedi and in one without."""
     use = f"--IPCompleter.use_jedi={request.param == 'jedi'}"
+    from jupyter_client.manager import start_new_kernel
+
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=[use])
     client.execute_interactive("import tercet; bleu = tercet.Bleu(); texts = ['a cat']", timeout=60)
 

@@ -1,4 +1,4 @@
-"""Wheels for the other Pythons of this machine, each installed in an environment of its own: ``make test-spaces``."""
+"""Wheels for the other Pythons of this machine, each installed in an environment of its own."""
 
 import os
 import re
@@ -67,6 +67,7 @@ def expected():
     return run(sys.executable, "-c", SCORES).stdout
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize("version", OTHERS)
 def test_a_wheel_can_be_made_and_scores_the_same(version, expected, tmp_path):
     uv = [sys.executable, "-m", "uv"]

@@ -47,7 +47,7 @@ word: str = tercet.Ter().normalized  # wrong
 WRONG = [number for number, line in enumerate(CODE.splitlines(), 1) if "# wrong" in line]
 
 
-@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+@pytest.mark.parametrize("checker", ["mypy", pytest.param("basedpyright", marks=pytest.mark.needs("basedpyright"))])
 def test_a_checker_refuses_the_wrong_lines_and_no_other(checker, tmp_path):
     settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11", "extraPaths": [str(ROOT / "src")]}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))

@@ -14,6 +14,7 @@ import pytest
 import tomllib
 from readme_renderer.markdown import render
 
+from builds import build
 from commands import EXAMPLES
 from conftest import ROOT
 
@@ -26,32 +27,11 @@ def run(command, **more):
     return done
 
 
-def built(source, folder, *what, **environment):
-    """Build from a checkout or an archive of sources."""
-    uv = [sys.executable, "-m", "uv", "build", "--python", sys.executable]
-    return run([*uv, *what, "--out-dir", str(folder), str(source)], env={**os.environ, **environment})
-
-
 def put(wheel, folder):
     """Return the environment of a process that finds the package of a wheel, and no other, in this folder."""
     run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(wheel)])
     names = {key: value for key, value in os.environ.items() if key != "TERCET_ENGINE"}
     return {**names, "PYTHONPATH": str(folder), "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])}
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    """An archive of the sources, beside which is the wheel that is made of it."""
-    folder = tmp_path_factory.mktemp("dist")
-    built(ROOT, folder, TERCET_ENGINE="required")
-    (path,) = folder.glob("*.tar.gz")
-    return path
-
-
-@pytest.fixture(scope="module")
-def wheel(archive):
-    (path,) = archive.parent.glob("*.whl")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +97,12 @@ def scored(environment, folder, *flags):
 def without(archive, tmp_path_factory):
     """The environment of a process with the package as it is where there is no compiler."""
     folder = tmp_path_factory.mktemp("plain")
-    built(archive, folder, "--wheel", CC="/bin/false", TERCET_ENGINE="")
+    build(archive, folder, "--wheel", CC="/bin/false", TERCET_ENGINE="")
     (wheel,) = folder.glob("*-none-any.whl")
     return put(wheel, folder / "installed")
 
 
+@pytest.mark.builds
 class TestEngine:
     def test_is_in_the_wheel_of_this_python_and_its_sources_are_not(self, wheel, archive, installed, tmp_path):
         inside = [name for name in ZipFile(wheel).namelist() if name.startswith("tercet/engine/")]
@@ -154,7 +135,7 @@ class TestEngine:
 
     def test_required_is_an_error_where_there_is_none(self, archive, without, tmp_path):
         with pytest.raises(AssertionError, match=r"CompileError.*'/bin/false'"):
-            built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
+            build(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
         with pytest.raises(AssertionError, match="ImportError: cannot import name '_engine'"):
             scored({**without, "TERCET_ENGINE": "required"}, tmp_path)
         with pytest.raises(AssertionError, match="TERCET_ENGINE must be 'plain' or 'required', got 'Plain'"):

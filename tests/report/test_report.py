@@ -436,6 +436,7 @@ class TestLengths:
                     assert value == pytest.approx(tercet.score(metric, *part, scale=100)[table.name], abs=1e-9)
                 assert shown[system] == [f"{value:.2f}" for value in own]
 
+    @pytest.mark.needs("torch")
     def test_without_references_the_length_of_the_source_counts_or_none(self):
         """What takes no references is scored by the language model alone."""
         texts = {"a": ["the cat sat", "it rains"], "b": ["a cat sat down", "rain"]}
@@ -455,6 +456,14 @@ class TestLengths:
         page = page_of(replace(ENGLISH, references=references), ["bleu_multi:missing_references=skip"])
         segments = page.tables["BLEU by length of the reference"][1]
         assert sum(map(int, segments[1:])) == sum(map(bool, references))
+
+    @ZERO_BLEU
+    def test_metrics_that_leave_out_different_segments_are_named(self):
+        systems = {"A": ["a cat sat", "it rains"], "B": ["a cat", "it rained"]}
+        metrics = ["chrf:missing_references=skip", "bleu:missing_references=zero"]
+        html = tercet.compare(systems, metrics, references=[["a cat sat"], []]).to_html()
+        left_out = "Segments left out, no reference, \u2068chrf_multi:missing_references=skip\u2069: 1 of each system"
+        assert left_out in html
 
 
 @pytest.fixture

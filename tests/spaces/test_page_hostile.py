@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from page_checks import as_jsonl, equal, given_in, has, photograph, refuses, scored, scored_alone, shows
+from suite import UNLIKE
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -54,6 +55,7 @@ def _predictions(visitor):
 
 
 class TestHostileTexts:
+    @pytest.mark.parametrize("metric", UNLIKE)
     def test_stand_on_the_page_as_they_are(self, visit, metric, hostile):
         texts, asked = hostile
         visitor = visit(metric)

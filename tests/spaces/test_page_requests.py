@@ -11,7 +11,7 @@ import pytest
 from gradio_client.exceptions import AppError
 
 from page_checks import PREDICTIONS, REFERENCES, same, scored
-from suite import SUITE
+from suite import SUITE, UNLIKE
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -81,6 +81,7 @@ def functions_of_files(page):
 
 
 class TestPrograms:
+    @pytest.mark.parametrize("metric", UNLIKE)
     def test_get_what_the_package_returns(self, program, metric):
         client = program(metric)
         plain = client.predict(PREDICTIONS, REFERENCES, api_name="/compute")

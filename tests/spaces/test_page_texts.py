@@ -1,4 +1,8 @@
-"""Texts on the page of each Space, as its visitors give them: scores, options, pictures, examples, mistakes."""
+"""Texts on the pages of Spaces, as visitors give them: scores, options, pictures, examples, mistakes.
+
+Pages have the same parts: one without and one with a network show what all do. What the options and examples of each
+metric give is tested without a browser, in test_demo.py.
+"""
 
 import pytest
 import sacrebleu
@@ -18,13 +22,12 @@ from page_checks import (
     shows,
     written,
 )
-from suite import SUITE
+from suite import SUITE, UNLIKE
 from texts import PAIRS
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
 
-LEMMAS = {"lemma": {"lemmatizer": "ru"}}
 TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
 
 
@@ -34,11 +37,6 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("bleu_multi", "de", {"lowercase": True, "smooth_method": "floor", "smooth_value": 0.2}, {}),
         ("bleu_multi", "zh", {"tokenizer": "zh", "smooth_method": "exp", "scale": 100}, {}),
         ("bleu_multi", "ru", {"max_order": 2, "weights": TWO_WEIGHTINGS}, {"weights": written(TWO_WEIGHTINGS)}),
-        ("rouge_nlws", "fr", {"rouge_types": ["rougeL", "rouge3", "rouge1"], "beta": 2, "output": "all"}, {}),
-        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "words and lemmas, Russian"}),
-        ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
-        ("embedding_cosine", "ru", {"max_length": 8, "long_text": "window", "scale": 100}, {}),
-        ("perplexity_lm", "en", {"max_length": 9, "stride": 3}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
     ],
 )
@@ -56,6 +54,7 @@ def test_own_texts_are_scored_as_by_the_package_and_options_count(visit, metric,
     shows(visitor, chosen)
 
 
+@pytest.mark.parametrize("metric", UNLIKE)
 def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
     visitor = visit(metric)
     number = 0

@@ -8,7 +8,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from test_same_bits import COUNTS
@@ -16,7 +15,7 @@ from test_same_bits import COUNTS
 import tercet
 from conftest import ZERO_BLEU, close, needed
 from tercet import InputError, MergeError, OptionError, Stream
-from texts import PAIRS, all_pairs
+from texts import PAIRS, all_pairs, polars
 
 NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perplexity_lm", {})]
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
@@ -149,6 +148,9 @@ class TestIntervals:
             corpus = ["a b c"], ["a b d"]
             found = stream_of("rouge", [corpus], **{**ASKED, "n_resamples": n_resamples}).result()
             assert found.intervals == tercet.score("rouge", *corpus, **{**ASKED, "n_resamples": 1000}).intervals
+
+    @pytest.mark.needs("torch")
+    def test_of_one_text_under_a_language_model_are_its_score(self):
         given = {"n_resamples": 50, "confidence_level": 0.9}
         result = stream_of("perplexity_lm", [(["The ferry leaves at noon."],)], **given).result()
         assert all(low == high == result[name] for name, (low, high) in result.intervals.items())
@@ -159,13 +161,19 @@ class TestIds:
         cases = [
             ["7", "8"], (7, 8), np.array([7, 8]), np.array(["7", "8"]), pa.array([7, 8]), pa.array(["7", "8"]),
             pa.chunked_array([["7"], ["8"]]), pa.array(["7", "8"]).dictionary_encode(), pd.Series([7, 8]),
-            pd.Series(["7", "8"]), pl.Series([7, 8]), pl.Series(["7", "8"]), range(7, 9), iter(["7", 8]),
+            pd.Series(["7", "8"]), range(7, 9), iter(["7", 8]),
             [np.int8(7), np.str_("8")], pa.array(["7", "8"], pa.string_view()),
         ]  # fmt: skip
         for ids in cases:
             corpus = ["a b", "c d e"], ["a c", "c"]
             found = stream_of("rouge", [(*corpus, ids)], **ASKED)
             assert found.to_arrow().equals(stream_of("rouge", [(*corpus, [7, "8"])], **ASKED).to_arrow())
+
+    def test_may_be_a_series_of_polars(self):
+        pl, corpus = polars(), (["a b", "c d e"], ["a c", "c"])
+        expected = stream_of("rouge", [(*corpus, [7, "8"])], **ASKED).to_arrow()
+        for ids in (pl.Series([7, 8]), pl.Series(["7", "8"])):
+            assert stream_of("rouge", [(*corpus, ids)], **ASKED).to_arrow().equals(expected)
 
     def test_of_another_kind_or_number_are_refused_and_add_nothing(self):
         cases = [

@@ -135,7 +135,8 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     verdict = summary_verdict(comparison.tables, titles, names) if several else metrics[0].scores[0].verdict
     return TestSetView(
         comparison, prefix, names, contents,
-        [*comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"), *comparison.warnings],
+        # of systems, and of metrics where some leave out segments that others score
+        [*comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069"), *comparison.warnings],
         verdict, titles,
         [(each.scorer.segment_rule, each.title) for each in comparison.tables if each.scorer.segment_rule],
         summary_charts(comparison, titles, [row.system for row in rows], names) if several else [],
