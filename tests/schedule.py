@@ -3,6 +3,7 @@
 (The marks that pytest-xdist 3.8 has for this, ``xdist_group``, do nothing under pytest 9.2.)
 """
 
+import re
 from functools import cache
 from pathlib import PurePath
 
@@ -23,8 +24,8 @@ class Schedule(LoadScopeScheduling):
 
 @cache
 def _shares(path):
-    """Return whether a file has a fixture for all its tests, such as a trained model, a wheel or a Hub."""
-    return 'scope="module"' in path.read_text(encoding="utf-8")
+    """Return whether a file has a fixture for all its tests, such as a trained model, a Hub, or Ray."""
+    return re.search(r'scope="(module|session)"', path.read_text(encoding="utf-8")) is not None
 
 
 def is_long(item):

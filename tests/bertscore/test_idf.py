@@ -165,10 +165,10 @@ class TestAFile:
     def test_that_is_forged_is_refused_even_with_a_digest_that_fits(self, tmp_path, changed, why):
         path = tmp_path / "forged.idf"
         forge(path, changed)
-        begun = time.perf_counter()
+        begun = time.process_time()
         with pytest.raises(InputError) as caught:
             IdfTable.load(path)
-        assert time.perf_counter() - begun < 5
+        assert time.process_time() - begun < 5
         assert str(caught.value).startswith(f"The file {str(path)!r} is not an IDF table of tercet, or is damaged")
         assert why in str(caught.value)
         assert str(caught.value).endswith(".")

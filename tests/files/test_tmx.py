@@ -275,9 +275,9 @@ class TestSize:
         assert "a tag or comment of more than 16 MiB; expected the tags of a TMX file" in refusal(document(24 << 20))
 
     def test_a_comment_of_a_hundred_megabytes_is_not_read_again_with_every_piece(self):
-        begun = time.perf_counter()
+        begun = time.process_time()
         assert "a tag or comment of more than 16 MiB" in refusal(f"<tmx><!--{'x' * (100 << 20)}--></tmx>")
-        assert time.perf_counter() - begun < 20  # 96 s
+        assert time.process_time() - begun < 20  # 96 s
 
     def test_a_large_segment(self):
         document = f"<tmx><body>{UNIT.replace('a<', 'a b ' * 3_000 + '<')}</body></tmx>".encode()

@@ -75,15 +75,15 @@ class TestThreads:
 # never comes. All runs are at once, each with a folder of its own, in children of one process.
 PAIRS = [([prediction], [references]) for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)]
 ADDS, ADDS_NOTHING, NO_TOKENS = {"batches": PAIRS}, {"batches": []}, {"batches": [(["no tokens"], [["here"]])]}
-BRIEFLY = {"batches": PAIRS, "timeout": 6}
+BRIEFLY = {"batches": PAIRS, "timeout": 12}
 EVERYTHING = {"segments": True, "confidence_level": 0.9, "n_resamples": 50, "signature": True, "grid": True}
 # What comes of it, for each process: a result, the beginning of an error, what all but the first return, nothing
 # where it has no end, or whatever the timing makes of it.
 DONE, NOTHING, WHATEVER = [None, None], None, ...
 ENDED = "GatheringError: process {} of 3 ended before its compute"
 ENDED_EARLY = "GatheringError: process {} of 3 (ended before its compute|did not join within 60 sec)"
-LATE = r"GatheringError: process {} of 3 did not {} within 6 seconds \('timeout'\)"
-OTHERS_LATE = r"GatheringError: (another process did not join within 6 seconds|process 0 of 3 ended before)"
+LATE = r"GatheringError: process {} of 3 did not {} within 12 seconds \('timeout'\)"
+OTHERS_LATE = r"GatheringError: (another process did not join within 12 seconds|process 0 of 3 ended before)"
 UNUSABLE = "GatheringError: The rows of process 1 of 3 cannot be used: .*"
 
 
@@ -105,7 +105,7 @@ RUNS = {
         [ENDED_EARLY.format(1), NOTHING, WHATEVER]),
     "last never comes": ([BRIEFLY, BRIEFLY, None], [LATE.format(2, "join"), OTHERS_LATE, NOTHING]),
     "first never comes": ([None, BRIEFLY, None], [NOTHING, LATE.format(0, "join"), NOTHING]),
-    "never computes": ([BRIEFLY, {**BRIEFLY, "sleep": 12}, BRIEFLY], [LATE.format(1, "compute"), WHATEVER, WHATEVER]),
+    "never computes": ([BRIEFLY, {**BRIEFLY, "sleep": 24}, BRIEFLY], [LATE.format(1, "compute"), WHATEVER, WHATEVER]),
     "other options": (
         each_with(ADDS, "max_order", (2, 2, 3)),
         [r"GatheringError: process 2 of 3 was given max_order=3, process 0 max_order=2: give all", DONE, DONE]),

@@ -114,8 +114,10 @@ def test_copied_code_has_neither_prompts_nor_output(reader, name, shown, copied)
     assert len(block.inner_text().splitlines()) > len(copied.split(r"\n"))
     block.hover()
     block.get_by_role("button", name="Copy").click()
-    reader.page.wait_for_timeout(200)
-    assert re.fullmatch(copied, reader.page.evaluate("navigator.clipboard.readText()").rstrip(), flags=re.DOTALL)
+    reader.page.wait_for_function(
+        "async pattern => new RegExp(`^(?:${pattern})$`, 's').test((await navigator.clipboard.readText()).trim())",
+        arg=copied,
+    )
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])

@@ -31,11 +31,16 @@ BORDER = """box => {
 }"""
 
 
+#: Colours have faded to their last; what turns without end does not count.
+FADED = """() => document.getAnimations().every(each =>
+    each.playState !== "running" || each.effect.getComputedTiming().endTime === Infinity)"""
+
+
 def has_no_violation(visitor, where, part=None):
     """axe-core finds nothing on the page, or in a part of it; no rule is left out."""
     expect(visitor.page.locator("p.loading")).to_have_count(0)  # gradio's own, of a part that is yet to come
     visitor.page.mouse.move(0, 0)
-    visitor.page.wait_for_timeout(250)  # until colours have faded to their last
+    visitor.page.wait_for_function(FADED)
     found = Axe().run(visitor.page, context=part).response["violations"]
     named = {each["id"]: [node["html"][:200] for node in each["nodes"][:3]] for each in found}
     assert named == {}, where

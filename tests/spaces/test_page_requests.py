@@ -2,10 +2,10 @@
 
 import json
 import os
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gradio_client.exceptions import AppError
@@ -109,20 +109,15 @@ class TestPrograms:
 
     def test_get_their_own_answers(self, program):
         texts = [("a " * number + "cat", [["a cat"] * (number % 3 + 1)]) for number in range(6)]
-        found = {}
+        clients = [program("bleu_multi") for _ in texts]
 
-        def call(number, client):
-            prediction, references = texts[number]
-            found[number] = client.predict([prediction], references, api_name="/compute")
+        def call(client, pair):
+            return client.predict([pair[0]], pair[1], api_name="/compute")
 
-        threads = [threading.Thread(target=call, args=[each, program("bleu_multi")]) for each in range(len(texts))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for number, (prediction, references) in enumerate(texts):
-            expected = scored("bleu_multi", [prediction], references)
-            assert (found[number]["signature"], found[number]["bleu"]) == (expected["signature"], expected["bleu"])
+        with ThreadPoolExecutor(len(texts)) as threads:
+            for found, (prediction, references) in zip(threads.map(call, clients, texts), texts, strict=True):
+                expected = scored("bleu_multi", [prediction], references)
+                assert (found["signature"], found["bleu"]) == (expected["signature"], expected["bleu"])
 
 
 #: Where a request may have a file: in predictions, references and options, at any depth.

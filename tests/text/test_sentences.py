@@ -84,9 +84,9 @@ def test_time_is_linear(mark, closer):
     marks = (mark * n)[:n]
     shapes = [mark * n, marks + " " * n, marks + closer * n, marks + closer * n + " " * n, (mark + closer) * n]
     for text in [*shapes, "a" + " " * n + mark, (mark + " ") * n]:
-        start = time.perf_counter()
+        start = time.process_time()
         cut = split_sentences(text)
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
         assert "".join(cut.split()) == "".join(text.split())
 
 
