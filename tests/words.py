@@ -6,6 +6,7 @@ What passed is written down (``--times``), and `make test-all` runs every other 
 """
 
 import sys
+from collections import Counter
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import NoReturn
@@ -52,9 +53,14 @@ def pytest_runtest_setup(item):
 def pytest_terminal_summary(terminalreporter, config):
     """Say what was not covered, and how to run it."""
     if config.option.words:
-        counts = left_out(terminalreporter.stats.get("skipped", []))
-        subjects = "".join(f"{subject} ({count:,} tests or files), " for subject, count in counts.items())
+        reasons = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", []))
+        counts = dict.fromkeys(MORE, 0)
+        for package, subject in SUBJECTS.items():
+            counts[subject] += reasons.pop(f"Skipped: {LEFT_OUT.format(package)}", 0)
+        subjects = "".join(f"{subject} ({count:,} tests or files), " for subject, count in counts.items() if count)
         terminalreporter.write_line(f"Not covered here: {subjects}long tests. `make test-all` runs them.")
+        for reason, count in reasons.items():
+            terminalreporter.write_line(f"{reason} ({count:,} tests)")
 
 
 #: Why a test is skipped.
@@ -112,14 +118,3 @@ def leave_out_packages() -> None:
         return None
 
     PathFinder.find_spec = found
-
-
-def left_out(reports) -> dict[str, int]:
-    """Return how many tests, and files of tests, were left out for each subject of `MORE`."""
-    counts = dict.fromkeys(MORE, 0)
-    for report in reports:
-        reason = report.longrepr[2].removeprefix("Skipped: ")
-        package = next((name for name in SUBJECTS if reason == LEFT_OUT.format(name)), None)
-        if package:
-            counts[SUBJECTS[package]] += 1
-    return {subject: count for subject, count in counts.items() if count}
