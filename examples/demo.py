@@ -49,7 +49,7 @@ def read_test_set(language):
 def options_by_metric(language, of_networks):
     """Return the options of each metric that scores this language."""
     names = [name for name in COLUMNS if name not in NETWORKS or (name, language) in of_networks]
-    return {name: {"scale": 100, **{**OPTIONS, **of_networks}.get((name, language), {})} for name in names}
+    return {name: {**OPTIONS, **of_networks}.get((name, language), {}) for name in names}
 
 
 def shown(result, name):
@@ -65,7 +65,7 @@ def score_table(of_networks):
         rows, references = read_test_set(language)
         for name, options in options_by_metric(language, of_networks).items():
             module = evaluate.load(str(HERE.parent / "metrics" / name))
-            given = {"references": references, "confidence_level": 0.95, **options}
+            given = {"references": references, "confidence_level": 0.95, "scale": 100, **options}
             results = [module.compute(predictions=[row[system] for row in rows], **given) for system in SYSTEMS]
             for column in COLUMNS[name]:
                 table.add_row(title, column, *(shown(result, column) for result in results))
