@@ -33,7 +33,7 @@ def built_alike() -> str | None:
 
 def build(source, folder, *what, **environment) -> None:
     """Build from a checkout or an archive of sources."""
-    command = [sys.executable, "-m", "uv", "build", "--quiet", "--python", sys.executable, *what]
+    command = [sys.executable, "-m", "uv", "build", "--python", sys.executable, *what]
     command += ["--out-dir", str(folder), str(source)]
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -3,7 +3,10 @@
 import os
 import sys
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")  # first: the Hub's package reads it once, as it is imported
+# First: packages read these once, as they are imported; so do the processes that tests start.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Products of tests are small: more threads wait for each other, the longer the busier the machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from functools import partial
 from importlib import import_module
@@ -32,14 +35,6 @@ SETS = ROOT.parent / "shared" / "data"
 
 # The model of the cases and the card of perplexity_lm.
 os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
-
-
-def pytest_configure(config):
-    if not config.option.words:
-        import torch
-
-        # Small products: more threads wait for each other, the longer the busier the machine.
-        torch.set_num_threads(1)
 
 
 @pytest.hookimpl(tryfirst=True)

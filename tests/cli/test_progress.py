@@ -80,6 +80,7 @@ def counts(screen, bar):
         pytest.param(f"cosine:model_type={MINILM},batch_size=2", "the encoder model", "encoding", marks=LONG),
         pytest.param(f"perplexity:model_id={TINY},batch_size=1", "the language model gpt2", "reading", marks=LONG),
     ],
+    ids=["bertscore", "cosine", "perplexity"],
 )  # fmt: skip
 def test_a_network_says_that_it_is_loaded_and_counts_texts_from_0(table, metric, loading, bar):
     small_model("gpt2")

@@ -11,7 +11,7 @@ from tercet.api import make_scorer
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_systems
 from tercet.metric.scoring import batch_stats
-from texts import MINILM, all_pairs
+from texts import MINILM, all_pairs, without_path
 
 PREDICTIONS, REFERENCES = all_pairs()
 SYSTEMS = {"one": PREDICTIONS, "other": [texts[-1] for texts in REFERENCES], "third": PREDICTIONS[::-1]}
@@ -53,7 +53,7 @@ def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options):
     ("bertscore_idf", {"model_type": MINILM, "num_layers": 3}),
     ("bertscore_idf", {"model_type": MINILM, "num_layers": 3, "compat": "bert_score", "batch_size": 7}),
     ("perplexity_lm", {"model_id": "gpt2"}),
-], ids=str)  # fmt: skip
+], ids=without_path)  # fmt: skip
 def test_so_are_those_of_networks_but_for_rounding(metric, options):
     """A text's neighbours in a batch change its last bits; of bert-score, padding by batches changes more."""
     if "model_id" in options:

@@ -12,6 +12,7 @@ from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.registry import metric_class
+from texts import without_path
 
 PREDICTIONS = ["the cat sat down on the mat", "на кошке шапка", "猫 坐 了 。"]
 REFERENCES = [["The cat sat on the mat", "a cat"], ["кошка в шапке"], ["猫 坐 。"]]
@@ -33,7 +34,7 @@ pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:rouge_nlws. the toke
 
 @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
 @pytest.mark.filterwarnings("ignore:bleu_.* tokenizer='13a' splits:UserWarning")
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=without_path)
 def test_every_door_takes_a_value_or_a_short_name_and_answers_with_the_full_one(value):
     metric, short, options = value.name, SUITE[value.name].short, value.given
     expected = tercet.score(metric, PREDICTIONS, REFERENCES, **options)
