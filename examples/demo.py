@@ -97,7 +97,7 @@ def answer(comparisons, metric="chrf_multi"):
         pvalues.append(pvalue)
     which = "; ".join(f"{sentence} in {listed(titles)}" for sentence, titles in languages.items())
     apart = f"{min(differences):.1f} to {max(differences):.1f} points of {table.title}"
-    return f"{which}, by {apart} (adjusted p {max(pvalues):.4f} or less)."
+    return f"{which}, by {apart} (adjusted p ≤ {max(max(pvalues), 0.0001):.4f})."
 
 
 def listed(names):
@@ -115,8 +115,8 @@ def main():
     console = Console(width=100, highlight=False)
     console.print(table)
     console.print(f"\n[bold]{answer(comparisons)}[/bold]", soft_wrap=True)
-    console.print(f"Every score, test, signature and segment is in a report: open {os.path.relpath(REPORT)}")
-    console.print("\nTry it on a file of your own, with a column of references and one for each system:")
+    console.print(f"The report has every score, test, signature and segment: open {os.path.relpath(REPORT)}")
+    console.print("\nTry it on a file of your own, with one column of references and one per system:")
     console.print(f"  {command} compare FILE.tsv --metric chrf --metric bleu --out report.html", soft_wrap=True)
     console.print(f"  {command} explain bleu FILE.tsv", soft_wrap=True)
 

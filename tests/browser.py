@@ -101,27 +101,33 @@ class Served:
     """The page of a folder, served on the loopback interface by a process of its own."""
 
     def __init__(self, folder: Path, work: Path):
+        self.folder, self.environment, self._work = folder, alone(work), work
+        self._log, self._told = work / "log", 0
+        for attempt in range(3):  # another process may take the port before the page does
+            self._start()
+            try:
+                self._wait_until_it_answers(90)
+                return
+            except BaseException:
+                self.stop()
+                if attempt == 2 or "Cannot find empty port" not in self.log():
+                    raise
+
+    def _start(self) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.folder, self.environment = folder, alone(work)
         self.address = f"http://127.0.0.1:{port}"
-        self._log, self._told = work / "log", 0
         own = {
             "GRADIO_SERVER_PORT": str(port),
             "GRADIO_SERVER_NAME": "127.0.0.1",
-            "GRADIO_TEMP_DIR": str(work / "up"),
+            "GRADIO_TEMP_DIR": str(self._work / "up"),
         }
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-u", "app.py"],
-                cwd=folder, env={**self.environment, **own}, stdout=log, stderr=log,
+                cwd=self.folder, env={**self.environment, **own}, stdout=log, stderr=log,
             )  # fmt: skip
-        try:
-            self._wait_until_it_answers(60)
-        except BaseException:
-            self.stop()
-            raise
 
     def _wait_until_it_answers(self, seconds: float) -> None:
         end = time.monotonic() + seconds

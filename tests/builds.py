@@ -1,8 +1,12 @@
-"""The package as it is built: once a run for all tests of it, and when tests of building can be left out."""
+"""The package as it is built: once a run for all tests of it, and when tests of building can be left out.
+
+``python tests/builds.py`` notes that all of them passed, as the last line of `make test-all FULL=1`.
+"""
 
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,22 +17,25 @@ ROOT = Path(__file__).resolve().parents[1]
 #: What an engine, a wheel and an archive of the sources are made by and of.
 INPUTS = ["src/tercet/engine", "build_engine.py", "pyproject.toml"]
 
-#: The commit with which `make test-all FULL=1` last passed.
-COMMIT = Path(__file__).with_name("full_run.txt")
+#: The digest of these when tests of building last passed, and the commit that was checked out.
+TESTED = Path(__file__).with_name("builds_tested.txt")
 
 
-def git(*words) -> subprocess.CompletedProcess:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+def digest() -> str:
+    """Return a digest of the names and contents of all inputs that are sources."""
+    known = sha256()
+    for path in sorted(path for name in INPUTS for path in (ROOT / name, *(ROOT / name).glob("*"))):
+        if path.suffix in (".py", ".pyx", ".pxi", ".h", ".toml"):
+            known.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
+    return known.hexdigest()
 
 
 def built_alike() -> str | None:
-    """Return a commit or tag of which all builds were tested, if what they are made of is the same now."""
-    tag = git("describe", "--tags", "--abbrev=0").stdout.strip()
-    commit = COMMIT.read_text(encoding="utf-8").strip() if COMMIT.is_file() else ""
-    for tested in filter(None, (commit, tag)):
-        if git("diff", "--quiet", tested, "--", *INPUTS).returncode == 0:
-            return tested
-    return None
+    """Return the commit with which tests of building passed, if what is built is the same now."""
+    if not TESTED.is_file():
+        return None
+    tested, commit = TESTED.read_text(encoding="utf-8").split()
+    return commit if tested == digest() else None
 
 
 def build(source, folder, *what, **environment) -> None:
@@ -44,18 +51,18 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    builds = [item for item in items if item.get_closest_marker("builds")]
+    builds = {item for item in items if item.get_closest_marker("builds")}
     if builds and not config.option.full and built_alike():
-        items[:] = [item for item in items if item not in set(builds)]
-        config.hook.pytest_deselected(items=builds)
+        items[:] = [item for item in items if item not in builds]
+        config.hook.pytest_deselected(items=[*builds])
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say what was not covered, with which commit it was, and how to run it."""
+    """Say what was not run, with which commit it passed, and how to run it."""
     if config.option.markexpr == "" and not config.option.full and (tested := built_alike()):
         terminalreporter.write_line(
-            f"Not covered here: sanitizers, wheels for other Pythons and without a compiler. They passed with"
-            f" {tested}: {', '.join(INPUTS)} are still the same. `make test-all FULL=1` runs them."
+            f"Not run: sanitizers, wheels without a compiler and for other Pythons. They passed at {tested}, and "
+            f"{', '.join(INPUTS)} have not changed since. To run them: make test-all FULL=1"
         )
 
 
@@ -82,3 +89,8 @@ def archive(dist):
 def wheel(dist):
     (path,) = dist.glob("*.whl")
     return path
+
+
+if __name__ == "__main__":
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    TESTED.write_text(f"{digest()} {commit.strip()}\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """What each test costs: ``--times FILE`` writes it, and ``--after FILE`` runs what did not pass in the run of a file.
 
-``python tests/timing.py STEPS FILES``: the ten dearest steps and tests of a run of CI, and which tests did not pass.
+``python tests/timing.py STEPS FILES``: the ten slowest steps and tests of a run of CI, and which passed in no run.
 """
 
 import json
@@ -24,9 +24,9 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     if config.option.after:
         earlier = json.loads(config.option.after.read_text(encoding="utf-8"))
-        passed = [item for item in items if earlier.get(item.nodeid, {}).get("outcome") == "passed"]
-        items[:] = [item for item in items if item not in set(passed)]
-        config.hook.pytest_deselected(items=passed)
+        passed = {item for item in items if earlier.get(item.nodeid, {}).get("outcome") == "passed"}
+        items[:] = [item for item in items if item not in passed]
+        config.hook.pytest_deselected(items=[*passed])
 
 
 def processor_seconds() -> float:
@@ -48,9 +48,14 @@ class Times:
         report.processor, self.last = now - self.last, now
         return report
 
+    def pytest_collectreport(self, report):
+        if report.skipped:  # a file whose import found that something is missing
+            self.tests[report.nodeid] = {"processor": 0.0, "wall": 0.0, "outcome": "skipped"}
+
     def pytest_runtest_logreport(self, report):
         test = self.tests.setdefault(report.nodeid, {"processor": 0.0, "wall": 0.0, "outcome": "passed"})
-        test["processor"] = round(test["processor"] + report.processor, 3)
+        # That of a process which crashed has no processor time.
+        test["processor"] = round(test["processor"] + getattr(report, "processor", 0.0), 3)
         test["wall"] = round(test["wall"] + report.duration, 3)
         if report.outcome not in ("passed", "rerun"):
             test["outcome"] = report.outcome
@@ -61,23 +66,24 @@ class Times:
             self.path.write_text(json.dumps(self.tests, indent=1), encoding="utf-8")
 
 
-def print_dearest(what: str, costs: dict, most: int = 10) -> None:
+def print_slowest(what: str, costs: dict, most: int = 10) -> None:
     """Print what took the longest."""
     total = sum(cost["wall"] for cost in costs.values())
-    print(f"{len(costs):,} {what}, {total / 60:.1f} minutes one after the other. The dearest, in seconds:")
+    print(f"{len(costs):,} {what}, {total / 60:.1f} minutes in total. The slowest, in seconds:")
     for name, cost in sorted(costs.items(), key=lambda item: -item[1]["wall"])[:most]:
         print(f"{cost['wall']:8.1f}  (processor {cost['processor']:.1f})  {name}")
 
 
-def never_passed(runs: list[dict]) -> list[str]:
-    """Return the tests that were skipped wherever they were collected."""
+def passed_in_no_run(runs: list[dict]) -> list[str]:
+    """Return the tests that failed or were skipped wherever they were collected, and such files of tests."""
     passed = {name for run in runs for name, cost in run.items() if cost["outcome"] == "passed"}
+    passed |= {name.partition("::")[0] for name in passed}
     return sorted({name for run in runs for name in run} - passed)
 
 
 if __name__ == "__main__":
     steps, *runs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]]
-    print_dearest("steps", steps)
-    print_dearest("tests", {name: cost for run in runs for name, cost in run.items()})
-    if never_passed(runs):
-        sys.exit("Skipped in every run:\n" + "\n".join(never_passed(runs)))
+    print_slowest("steps", steps)
+    print_slowest("tests", {name: cost for run in runs for name, cost in run.items()})
+    if missed := passed_in_no_run(runs):
+        sys.exit("Passed in no run:\n" + "\n".join(missed))

@@ -143,6 +143,7 @@ def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
     assert (tmp_path / "text.txt").read_text() == "one text\n"
 
 
+@pytest.mark.needs("torch")  # else there is nothing to import by mistake
 @pytest.mark.parametrize("words", ["--version", "compare --help", "metrics"])
 def test_what_scores_nothing_imports_nothing_that_scores(words):
     code = "import sys; from tercet.cli.app import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -15,8 +16,12 @@ TARGETS = re.search(r"^\.PHONY: ((?:.*\\\n)*.*)$", MAKEFILE, re.MULTILINE)[1].re
 STAMPS = sorted(set(re.findall(r"^\S+/(\.[\w-]+):", MAKEFILE, re.MULTILINE)))
 
 
+#: Variables of a make that runs these tests.
+INHERITED = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS", "FULL")
+
+
 def make(*arguments):
-    alone = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")}
+    alone = {name: value for name, value in os.environ.items() if name not in INHERITED}
     run = subprocess.run(["make", *arguments], cwd=ROOT, env=alone, capture_output=True, text=True, timeout=60)
     return run.stdout
 
@@ -39,7 +44,7 @@ def test_a_target_says_first_what_it_does(name, tmp_path):
         (tmp_path / stamp).touch()
         os.utime(tmp_path / stamp, (now, now))
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python").symlink_to("/bin/true")
+    (tmp_path / "bin" / "python").symlink_to(shutil.which("true"))
     environments = [f"{variable}={tmp_path}" for variable in ("VENV", "ALL", "HARNESSES")]
     printed = make(*environments, name)  # nothing is installed, and nothing is run
     assert f"{name}: {helped()[name]}\n" in printed
@@ -78,5 +83,5 @@ def test_installing_shows_downloads_totals_and_errors_and_fails_where_it_fails(t
     program.chmod(0o755)
     (tmp_path / ".venv-made").touch()
     printed = make(f"VENV={tmp_path}", f"{tmp_path}/.light-installed", "--silent").splitlines()
-    assert [line for line in printed if not line.startswith("Installing")] == [*shown, "Installed 2 packages"]
+    assert [line for line in printed if not line.startswith("Installing")] == shown
     assert not (tmp_path / ".light-installed").exists()

@@ -103,6 +103,7 @@ def test_dir_shows_what_is_public_and_nothing_else():
         tercet.scores  # noqa: B018
 
 
+@pytest.mark.needs("torch")  # else there is nothing to import by mistake
 def test_what_is_used_is_imported_when_it_is_used():
     code = (
         "import sys, tercet; at_once = {'numpy', 'pyarrow', 'datasets', 'evaluate', 'rich'} & set(sys.modules);"
