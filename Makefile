@@ -76,7 +76,7 @@ $(VENV)/.light-installed: $(VENV)/.venv-made $(REQUIREMENTS)
 	@touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made $(REQUIREMENTS)
-	@echo "Installing tercet and the smaller packages that tests compare it with in $(VENV): about 250 MB to download, once;"
+	@echo "Installing tercet and the smaller packages that tests compare it with in $(VENV): about 350 MB to download, once;"
 	@echo "a minute or two, and a few minutes where pip does it."
 	@$(INSTALL) --editable ".[test]" $(SHORTLY)
 	@# Both packages bring a folder of this name, and the tests are of the first one's.

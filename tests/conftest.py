@@ -26,8 +26,10 @@ pytest_plugins = ["words", "builds", "timing"]
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
 
-# A third of the usual examples; without deadlines, as the first may import what it needs. `.ci/run` asks for "ci".
-settings.register_profile("quick", max_examples=30, deadline=None)
+# A third of the usual examples, the same ones each time; without deadlines, as the first may import what it needs.
+# `.ci/run` asks for "ci", which has more of them; "explore" draws others in each run.
+settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).resolve().parents[1]

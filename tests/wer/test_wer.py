@@ -82,6 +82,7 @@ class TestEqualsJiwer:
             predictions, lists = awkward_corpus(seed)
             check(predictions, [texts[0] for texts in lists], options, transforms)
 
+    @pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks':UserWarning")
     @given(st.lists(st.tuples(transcripts, transcripts), min_size=1, max_size=4), st.sampled_from(TRANSFORMS))
     def test_on_what_people_say(self, pairs, asked):
         check(*map(list, zip(*pairs, strict=True)), *asked)
