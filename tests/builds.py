@@ -34,7 +34,7 @@ def built_alike() -> str | None:
     """Return the commit with which tests of building passed, if what is built is the same now."""
     if not TESTED.is_file():
         return None
-    tested, commit = TESTED.read_text(encoding="utf-8").split()
+    tested, _, commit = TESTED.read_text(encoding="utf-8").strip().partition(" ")
     return commit if tested == digest() else None
 
 

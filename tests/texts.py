@@ -95,10 +95,3 @@ def corpora(text=texts, max_items=5, max_references=3):
 def without_path(value) -> str:
     """Return the name of a test with this value: the same one wherever the encoder lies, and where there is none."""
     return str(value).replace(MINILM, "MiniLM")
-
-
-def polars():
-    """Return the package, which not every run of tests has (see words.py)."""
-    import polars
-
-    return polars

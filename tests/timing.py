@@ -23,7 +23,10 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if config.option.after:
-        earlier = json.loads(config.option.after.read_text(encoding="utf-8"))
+        try:
+            earlier = json.loads(config.option.after.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise pytest.UsageError(f"--after needs what --times wrote in an earlier run: {error}") from None
         passed = {item for item in items if earlier.get(item.nodeid, {}).get("outcome") == "passed"}
         items[:] = [item for item in items if item not in passed]
         config.hook.pytest_deselected(items=[*passed])

@@ -35,6 +35,9 @@ MORE = {
 }
 SUBJECTS = {package: subject for subject, packages in MORE.items() for package in packages}
 
+#: Why a test is skipped.
+LEFT_OUT = "needs {}, which `make test-all` installs"
+
 
 def pytest_addoption(parser):
     parser.addoption("--words", action="store_true", help="leave out what needs packages that `make test` lacks")
@@ -60,10 +63,6 @@ def pytest_terminal_summary(terminalreporter, config):
         for reason, count in reasons.items():
             if not any(f"'{name}" in reason for name in SUBJECTS):  # "could not import 'ray'"
                 terminalreporter.write_line(f"{reason} ({count:,} times)")
-
-
-#: Why a test is skipped.
-LEFT_OUT = "needs {}, which `make test-all` installs"
 
 
 def leave_out(package: str) -> NoReturn:

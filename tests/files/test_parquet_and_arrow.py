@@ -16,7 +16,7 @@ from commands import command
 from tercet.errors import InputError
 from tercet.files.limits import LIMITS, Limits
 from tercet.files.read import READERS
-from texts import any_texts, polars
+from texts import any_texts
 
 ROWS = {
     "src": ["ein Hund", "猫"],
@@ -29,9 +29,9 @@ ROWS = {
 WAYS = {
     "datasets.parquet": lambda path: datasets.Dataset.from_dict(ROWS).to_parquet(path),
     "pyarrow.pq": lambda path: pq.write_table(pa.table(ROWS), path),
-    "polars.parquet": lambda path: polars().DataFrame(ROWS).write_parquet(path),
-    "polars.feather": lambda path: polars().DataFrame(ROWS).write_ipc(path, compression="zstd"),
-    "polars.arrow": lambda path: polars().DataFrame(ROWS).write_ipc_stream(path),
+    "polars.parquet": lambda path: pytest.importorskip("polars").DataFrame(ROWS).write_parquet(path),
+    "polars.feather": lambda path: pytest.importorskip("polars").DataFrame(ROWS).write_ipc(path, compression="zstd"),
+    "polars.arrow": lambda path: pytest.importorskip("polars").DataFrame(ROWS).write_ipc_stream(path),
     "feather.feather": lambda path: feather.write_feather(pa.table(ROWS), path),
 }
 

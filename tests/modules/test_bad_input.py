@@ -19,7 +19,6 @@ from conftest import needed
 from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
 from tercet.comparison.paired import paired_significance
-from texts import polars
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
@@ -180,7 +179,7 @@ def test_a_bad_item_is_named_at_every_door(prediction, reference, message):
 
 def test_a_number_in_a_series_of_polars_is_named_at_every_door():
     for name, door in DOORS_OF_ITEMS.items():
-        refused = door("bleu_multi", ["a", "a", "b"], [["a"], polars().Series([1, 2]), ["b"]])
+        refused = door("bleu_multi", ["a", "a", "b"], [["a"], pytest.importorskip("polars").Series([1, 2]), ["b"]])
         assert "item 0 of the references of item 1 must be a string" in refused, name
 
 
@@ -216,9 +215,10 @@ CORPORA = {
         "predictions must be one column, got a DataFrame of 2: ['a', 'c']. Give one of them.",
     ),
     "Polars table of two columns": (
-        lambda: polars().DataFrame(FRAME), ["a"], "predictions must be one column, got a DataFrame of 2"
+        lambda: pytest.importorskip("polars").DataFrame(FRAME), ["a"],
+        "predictions must be one column, got a DataFrame of 2",
     ),
-    "lazy table": (lambda: polars().DataFrame({"a": ["b"]}).lazy(), ["a"], TEXTS_WANTED),
+    "lazy table": (lambda: pytest.importorskip("polars").DataFrame({"a": ["b"]}).lazy(), ["a"], TEXTS_WANTED),
     "unreadable": (Unreadable(), ["a"], "predictions cannot be read. ZeroDivisionError: by design"),
     "generator that ends in an error": (  # made anew for each door, which uses it up
         lambda: (1 / each for each in (1, 0)), ["a"], "predictions cannot be read. ZeroDivisionError"
@@ -263,8 +263,8 @@ ODD_VALUES = {
     "long text": "a" * 10**5, "NUL": "a\0b", "surrogate": "\ud800", "bytes": b"x", "list": [], "list of text": ["x"],
     "list of nameless": [Nameless()], "dict": {}, "dict of a great weight": {"the": 10**400},
     "dict of nameless": {Nameless(): 1}, "dict of lists": {"a": []}, "set": {1.0}, "array": np.array([1, 2]),
-    "NA": pd.NA, "class": TypeError, "series": lambda: polars().Series([1, 2]),
-    "table": lambda: polars().DataFrame({"a": [1]}),
+    "NA": pd.NA, "class": TypeError, "series": lambda: pytest.importorskip("polars").Series([1, 2]),
+    "table": lambda: pytest.importorskip("polars").DataFrame({"a": [1]}),
 }  # fmt: skip
 ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
 
@@ -416,7 +416,7 @@ def are_scored_as_lists(metric, of_texts, of_lists):
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf"])
 def test_containers_of_polars_will_do(metric):
-    pl = polars()
+    pl = pytest.importorskip("polars")
     are_scored_as_lists(
         metric,
         {

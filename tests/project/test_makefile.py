@@ -4,10 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import pytest
 
+import build_engine
 from conftest import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -85,3 +89,34 @@ def test_installing_shows_downloads_totals_and_errors_and_fails_where_it_fails(t
     printed = make(f"VENV={tmp_path}", f"{tmp_path}/.light-installed", "--silent").splitlines()
     assert [line for line in printed if not line.startswith("Installing")] == shown
     assert not (tmp_path / ".light-installed").exists()
+
+
+def test_the_engine_is_compiled_again_where_a_source_is_newer_and_where_it_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_engine, "FOLDER", tmp_path)
+    source, library = tmp_path / "edges.pxi", tmp_path / f"_engine{EXTENSION_SUFFIXES[0]}"
+    source.touch()
+    assert not build_engine.is_current()
+    library.touch()
+    newest = max(path.stat().st_mtime for path in (source, Path(build_engine.__file__)))
+    for seconds, current in ((10, True), (-10, False)):
+        os.utime(library, (newest + seconds, newest + seconds))
+        assert build_engine.is_current() is current
+
+
+@pytest.mark.needs("torch")
+def test_what_make_test_skips_make_test_all_runs(tmp_path):
+    def tests(*options):
+        command = [sys.executable, "-m", "pytest", "-vv", "tests/core/test_stats.py", "-k", "shorten", *options]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        found = re.findall(r"::(\w+)\S* (PASSED|SKIPPED)", run.stdout)
+        return run, {outcome: {name for name, each in found if each == outcome} for _, outcome in found}
+
+    words, of_words = tests("--words", f"--times={tmp_path / 'times.json'}")
+    assert of_words["SKIPPED"] == {"test_shorten_shows_a_tensor_on_one_line"}
+    assert "Not run here: neural networks, slow tests. To run them: make test-all" in words.stdout
+    _, of_all = tests(f"--after={tmp_path / 'times.json'}")
+    assert of_all == {"PASSED": of_words["SKIPPED"]}
+    (tmp_path / "times.json").write_text("{")
+    for name in ("times.json", "absent.json"):
+        wrong, _ = tests(f"--after={tmp_path / name}")
+        assert "ERROR: --after needs what --times wrote in an earlier run: " in wrong.stderr + wrong.stdout

@@ -12,7 +12,7 @@ from conftest import ZERO_BLEU, needed
 from tercet import InputError, MergeError, OptionError, Stream, arrow_statistics
 from tercet.registry import METRICS
 from tercet.statistics.exact import DECIMAL
-from texts import all_pairs, polars
+from texts import all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
 RESAMPLED = {"confidence_level": 0.9, "n_resamples": 10}
@@ -105,7 +105,7 @@ ENGINES = {
     "columns turned": lambda table: table.select(table.column_names[::-1]),
     "a further column": lambda table: table.append_column("day", [["Monday"] * table.num_rows]),
     "pyarrow": by_pyarrow, "duckdb": by_duckdb,
-    "polars": lambda table: polars().from_arrow(table).group_by("signature", "resample").sum(),
+    "polars": lambda table: pytest.importorskip("polars").from_arrow(table).group_by("signature", "resample").sum(),
     "pandas": lambda table: table.to_pandas(),
     "pandas, added": lambda table: table.to_pandas().groupby(["signature", "resample"], as_index=False).sum(),
 }  # fmt: skip
@@ -234,7 +234,7 @@ class TestLayouts:
                 sums(table)
 
     def test_of_categories(self):
-        pl = polars()
+        pl = pytest.importorskip("polars")
         frame = pl.DataFrame({"mt": self.TEXTS, "ref": self.ONE}, schema_overrides={"mt": pl.Categorical})
         assert sums(frame).equals(of_lists(self.TEXTS, self.ONE))
         named = sums(frame.with_columns(id=frame["mt"]), id="id")

@@ -15,7 +15,7 @@ from test_same_bits import COUNTS
 import tercet
 from conftest import ZERO_BLEU, close, needed
 from tercet import InputError, MergeError, OptionError, Stream
-from texts import PAIRS, all_pairs, polars
+from texts import PAIRS, all_pairs
 
 NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perplexity_lm", {})]
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
@@ -170,7 +170,7 @@ class TestIds:
             assert found.to_arrow().equals(stream_of("rouge", [(*corpus, [7, "8"])], **ASKED).to_arrow())
 
     def test_may_be_a_series_of_polars(self):
-        pl, corpus = polars(), (["a b", "c d e"], ["a c", "c"])
+        pl, corpus = pytest.importorskip("polars"), (["a b", "c d e"], ["a c", "c"])
         expected = stream_of("rouge", [(*corpus, [7, "8"])], **ASKED).to_arrow()
         for ids in (pl.Series([7, 8]), pl.Series(["7", "8"])):
             assert stream_of("rouge", [(*corpus, ids)], **ASKED).to_arrow().equals(expected)
