@@ -3,7 +3,7 @@
 The scores come through evaluate.load. With ``--light``, with the metrics that need no neural network.
 """
 
-import csv
+import argparse
 import os
 import sys
 import warnings
@@ -38,12 +38,9 @@ OPTIONS = {
 }
 
 
-def read_test_set(language):
-    """Return the rows of a test set: several references per item, some cells of them empty."""
-    with open(HERE / "data" / f"{language}.tsv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    names = [name for name in rows[0] if name.startswith("reference")]
-    return rows, [[row[name] for name in names if row[name]] for row in rows]
+def read_test_sets():
+    """Return the test sets by language: several references per item, some cells of them empty."""
+    return {language: tercet.read_test_sets([HERE / "data" / f"{language}.tsv"])[0] for language in LANGUAGES}
 
 
 def options_by_metric(language, of_networks):
@@ -57,27 +54,26 @@ def shown(result, name):
     return f"{result[name]:.1f} ({low:.0f}-{high:.0f})"
 
 
-def score_table(of_networks):
+def score_table(test_sets, of_networks):
     """Return a table of all scores, each from the metric's evaluate module."""
-    systems = [Column(system, justify="right") for system in SYSTEMS]
-    table = Table("language", "score", *systems, title="Sample test set: scores with 95 % bootstrap intervals")
+    columns = [Column(system, justify="right") for system in SYSTEMS]
+    table = Table("language", "score", *columns, title="Sample test set: scores with 95 % bootstrap intervals")
     for language, title in LANGUAGES.items():
-        rows, references = read_test_set(language)
+        systems, references = test_sets[language].systems, test_sets[language].references
         for name, options in options_by_metric(language, of_networks).items():
             module = evaluate.load(str(HERE.parent / "metrics" / name))
             given = {"references": references, "confidence_level": 0.95, "scale": 100, **options}
-            results = [module.compute(predictions=[row[system] for row in rows], **given) for system in SYSTEMS]
+            results = [module.compute(predictions=systems[system], **given) for system in SYSTEMS]
             for column in COLUMNS[name]:
                 table.add_row(title, column, *(shown(result, column) for result in results))
         table.add_section()
     return table
 
 
-def compare_systems(of_networks):
+def compare_systems(test_sets, of_networks):
     """Return the comparison of the systems in each language, by the same metrics, with tests of significance."""
     comparisons = []
-    for language in LANGUAGES:
-        (test_set,) = tercet.read_test_sets([HERE / "data" / f"{language}.tsv"])
+    for language, test_set in test_sets.items():
         options = options_by_metric(language, of_networks)
         comparisons.append(tercet.compare(test_set, [tercet.scorer(name, **options[name]) for name in options]))
     return comparisons
@@ -105,10 +101,13 @@ def listed(names):
 
 
 def main():
-    of_networks = {} if sys.argv[1:] == ["--light"] else options_of_networks()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--light", action="store_true", help="with the metrics that need no neural network")
+    of_networks = {} if parser.parse_args().light else options_of_networks()
+    test_sets = read_test_sets()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the report has them, with the signatures
-        table, comparisons = score_table(of_networks), compare_systems(of_networks)
+        table, comparisons = score_table(test_sets, of_networks), compare_systems(test_sets, of_networks)
         REPORT.parent.mkdir(parents=True, exist_ok=True)
         REPORT.write_text(to_html(comparisons), encoding="utf-8")
     command = os.path.relpath(Path(sys.executable).with_name("tercet"))

@@ -73,7 +73,7 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
 
 
 def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
-    """Return sentences on empty predictions and segments left out; `plain` formats system names."""
+    """Return sentences on empty predictions and segments left out; `plain` formats names of systems and metrics."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     found = []

@@ -135,7 +135,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     verdict = summary_verdict(comparison.tables, titles, names) if several else metrics[0].scores[0].verdict
     return TestSetView(
         comparison, prefix, names, contents,
-        # of systems, and of metrics where some leave out segments that others score
+        # Metrics are named too where some leave out segments that others score: they have no short name.
         [*comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069"), *comparison.warnings],
         verdict, titles,
         [(each.scorer.segment_rule, each.title) for each in comparison.tables if each.scorer.segment_rule],
