@@ -31,7 +31,9 @@ def _shows_call(function: FunctionT) -> FunctionT:
 
 
 @_shows_call
-def score(metric: str | Metric, predictions: Any, references: Any = None, **options: Any) -> Result:
+def score(
+    metric: str | Metric, predictions: Any, references: Any = None, *, cluster: Any = None, **options: Any
+) -> Result:
     """Score predictions, against references where the metric needs them.
 
     Parameters
@@ -43,6 +45,9 @@ def score(metric: str | Metric, predictions: Any, references: Any = None, **opti
         One text per item.
     references : sequence of str or of sequences of str, optional
         One reference per item, or a list of any number of them per item. Metrics such as ``perplexity_lm`` take none.
+    cluster : sequence of str or int, optional
+        A label per item, the same for items that are not independent: repeats of a sample, or segments of a document.
+        The intervals of ``confidence_level`` then resample clusters, whose rows are the sums of their items' rows.
     **options
         The metric's options, which ``help(tercet.Bleu)`` and ``tercet metrics bleu`` list, and those of a call of
         the metric: ``segments``, ``confidence_level``, ``signature``, ``n_resamples``, ``seed`` and ``n_jobs``.
@@ -63,9 +68,14 @@ def score(metric: str | Metric, predictions: Any, references: Any = None, **opti
     >>> result = score("bleu_multi", ["the cat is on the mat"], [["the cat is on the mat"]])
     >>> result["bleu"]
     1.0
+    >>> texts, references = ["a cat", "a dog", "two mice"], ["the cat", "a dog", "two mice ran"]
+    >>> repeated = {"confidence_level": 0.95, "cluster": ["cat", "dog", "mice"] * 10}
+    >>> once = score("chrf", texts, references, confidence_level=0.95)
+    >>> score("chrf", texts * 10, references * 10, **repeated).intervals == once.intervals
+    True
     """
     value = _kept_metric(metric, options)
-    return score_batch(value, value.corpus(predictions, references))
+    return score_batch(value, value.corpus(predictions, references), cluster)
 
 
 @_shows_call

@@ -60,6 +60,12 @@ def argument(name: str) -> str:
     return f"{name}="
 
 
+def argument_set(name: str, value: str) -> str:
+    """Return an argument with a text as its value as the user would write it."""
+    quoted = f"'{value}'" if " " in value else value
+    return f"{argument(name)} {quoted}" if on_command_line() else f"{name}={value!r}"
+
+
 def setting(metric: str, name: str, value: str) -> str:
     """Return an option with a value as the user would write it, in Python or on the command line."""
     return f"-m {metric}:{name}={value}" if on_command_line() else f"{name}={value!r}"

@@ -366,3 +366,50 @@ class TestWhatIsOdd:
     )
     def test_what_is_given_twice_is_refused(self, here, line, message):
         assert message in command("score", *line.split(), cwd=here, code=2).stderr
+
+
+class TestClusters:
+    """Rows of a table that belong together, by a column."""
+
+    ROWS = [
+        ("a", "the cat sat", "a cat sat down", "the cat sat down"), ("a", "it rains", "it rained", "it rains now"),
+        ("b", "кот спит", "кошка спит", "кот спит дома"), ("b", "yes", "no", "yes"), ("c", "two dogs", "dog", "two dogs"),
+    ]  # fmt: skip
+
+    @pytest.fixture
+    def table(self, tmp_path):
+        path = tmp_path / "news.tsv"
+        lines = ["docid\tsystem A\tsystem B\treference", *("\t".join(row) for row in self.ROWS)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def test_a_column_of_documents_is_suggested_and_taken(self, table):
+        alone = command("compare", table, "-m", "chrf")
+        assert "note: " in alone.stderr and "'docid' names 3 documents of 5 segments" in alone.stderr
+        assert "--cluster docid resamples documents." in alone.stderr
+        shown = command("compare", table, "-m", "chrf", "--cluster", "docid")
+        assert "Resampled by 3 clusters of 1 to 2 (docid)." in shown.stdout
+        assert "documents" not in shown.stderr
+        (one,) = json.loads(command("compare", table, "-m", "chrf", "--cluster", "docid", "--format", "json").stdout)[
+            "test_sets"
+        ]
+        assert one["clusters"] == {"by": "docid", "number": 3, "sizes": [1, 2]}
+        (other,) = json.loads(command("compare", table, "-m", "chrf", "--format", "json").stdout)["test_sets"]
+        rows, alone = (each["tables"][0]["systems"] for each in (one, other))
+        assert [row["value"] for row in rows] == [row["value"] for row in alone]
+        assert rows[1]["wins"] + rows[1]["ties"] + rows[1]["losses"] == 3
+        assert rows[1]["pvalue"] > alone[1]["pvalue"]
+
+    def test_score_takes_it_too(self, table):
+        shown = command("score", table, "-m", "chrf", "--cluster", "docid", "--format", "markdown")
+        assert "Resampled by 3 clusters of 1 to 2 (docid)." in shown.stdout
+
+    def test_a_wrong_column_is_refused(self, table, tmp_path):
+        assert "has no column 'doc'" in command("compare", table, "--cluster", "doc", code=2).stderr
+        table.write_text(table.read_text(encoding="utf-8").replace("c\ttwo", "\ttwo"), encoding="utf-8")
+        refused = command("compare", table, "--cluster", "docid", code=2)
+        assert "line 6, column 'docid': expected the name of the row's cluster" in refused.stderr
+        texts = tmp_path / "a.txt"
+        texts.write_text("yes\n", encoding="utf-8")
+        refused = command("score", texts, "-r", texts, "--cluster", "docid", code=2)
+        assert "'docid' is the name of a column" in refused.stderr

@@ -104,7 +104,6 @@ def test_several_tasks_are_several_test_sets(runs):
 def test_what_holds_no_text_or_several_is_refused(runs):
     assert "line 1: this log holds log-likelihoods of 2 choices, not texts" in refusal(*runs("choices"))
     assert "line 1: this log holds log-likelihoods of a text, not texts" in refusal(*runs("rolling"))
-    assert "line 1: found 2 responses in 'filtered_resps'; expected one text" in refusal(*runs("several"))
 
 
 def test_samples_that_one_run_lacks_are_left_out(runs, changed):
@@ -149,3 +148,32 @@ def test_runs_of_one_folder_are_named_by_their_dates(runs, tmp_path):
         (folder / f"samples_toy_2026-01-02T{hour}-00-00.5.jsonl").write_text(path.read_text())
     found = read(sorted(folder.iterdir()))
     assert list(found.systems) == ["model 2026-01-02T03-00-00.5", "model 2026-01-02T04-00-00.5"]
+
+
+def test_repeats_are_rows_that_are_resampled_together(runs):
+    once, several = read(runs("toy")), read(runs("several"))
+    assert several.systems == {
+        name: [text for text in texts for _ in range(2)] for name, texts in once.systems.items()
+    }
+    assert several.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
+    assert once.clusters is None
+    one, two = (tercet.compare(test_set, "chrf").tables[0].rows for test_set in (once, several))
+    assert [(row.low, row.high, row.pvalue, row.wins) for row in one] == [
+        (row.low, row.high, row.pvalue, row.wins) for row in two
+    ]
+    code = command("compare", *runs("several"), "-m", "chrf")
+    assert "Resampled by 4 clusters of 2 (sample id)." in code.stdout
+    assert "4 samples with 8 answers are resampled by sample" in code.stderr
+
+
+def test_one_run_with_fewer_repeats_is_compared_on_those_of_both(runs):
+    with pytest.warns(UserWarning, match="lacks 4 of the 8 samples of these runs, the first with the doc_id '0' and"):
+        found = read([runs("several")[0], changed_task(runs("toy")[1])])
+    assert found.n_segments == 4
+
+
+def changed_task(path):
+    """Return a copy of a run's samples as of the task with repeats."""
+    copy = path.parent / path.name.replace("samples_toy_", "samples_several_")
+    copy.write_bytes(path.read_bytes())
+    return copy

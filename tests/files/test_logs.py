@@ -54,8 +54,13 @@ class TestDetailsOfLighteval:
     def test_what_holds_no_text_or_several_is_refused(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text=[], logprobs=[-1.0, -2.0])
         assert "row 1: the model's answer has no text, as log-likelihoods of choices have none" in refusal(path)
+
+    def test_several_answers_to_a_sample_are_a_cluster(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text=["a", "b"])
-        assert "row 1: found 2 texts of the model; expected one" in refusal(path)
+        found = read(path)
+        assert list(found.systems.values()) == [["a", "b"] * 4]
+        assert found.references == [target for target in TARGETS for _ in range(2)]
+        assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
 
 
 class TestLogsOfInspect:
@@ -78,9 +83,10 @@ class TestLogsOfInspect:
         assert (found.name, found.references, found.source) == ("de_en", TARGETS, GERMAN)
 
     def test_epochs_are_segments_and_samples_with_errors_are_left_out(self, tmp_path):
-        path = logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], epochs=2)
-        with pytest.warns(UserWarning, match="the id '0' occurs 2 times.*Each row is scored as a separate segment"):
-            assert read(path).systems == {"mockllm/model": RUNS["A"] * 2}
+        found = read(logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], epochs=2))
+        assert found.systems == {"mockllm/model": RUNS["A"] * 2}
+        assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
+        assert "4 samples with 8 answers are resampled by sample" in found.fields
         path = logs.inspect_shape(tmp_path / "b.json", RUNS["A"])
         log = json.loads(path.read_text())
         log["samples"][1] |= {"error": {"message": "time out"}, "output": {"choices": [], "completion": ""}}

@@ -16,6 +16,7 @@ from tercet.metric.drawing.visible import visible
 
 from .completion import metrics_like
 from .score_options import (
+    ClusterColumn,
     Format,
     Level,
     Output,
@@ -59,6 +60,7 @@ class Grades:
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
+    cluster: ClusterColumn = None
 
 
 @dataclass
@@ -121,7 +123,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
     test_set, known = read_graded(
         graded.file, grades=graded.grades, systems=graded.system or (),
-        reference_columns=graded.reference_column or (), source_column=graded.source_column,
+        reference_columns=graded.reference_column or (), source_column=graded.source_column, cluster=graded.cluster,
     )  # fmt: skip
     report_on(test_set)
     asked = {name: value for name, value in vars(figures).items() if name != "metric"}

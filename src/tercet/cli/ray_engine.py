@@ -25,7 +25,7 @@ def score_with_ray(
     scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
     results = score_systems(
         texts.files, {spec.label: scorer for spec, scorer in scorers}, systems=texts.system,
-        references=texts.reference_column, id=texts.id_column, write_segments=output.segments,
+        references=texts.reference_column, id=texts.id_column, cluster=texts.cluster, write_segments=output.segments,
         on_bad_file=texts.on_bad_file, progress=output.progress,
     )  # fmt: skip
     bad = next(iter(results.values())).bad_files

@@ -57,6 +57,14 @@ ReferenceColumns = Annotated[
     reading("--reference-column", metavar="COLUMN", help=f"Column of references; repeatable. {_GUESSED}"),
 ]
 SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
+ClusterColumn = Annotated[
+    str | None,
+    reading(
+        "--cluster", metavar="COLUMN",
+        help="Column that says which rows belong together, such as those of a document: intervals and tests resample "
+        "these clusters. Default: samples that a harness repeated.",
+    ),
+]  # fmt: skip
 Level = Annotated[
     float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
 ]
@@ -89,8 +97,8 @@ def report_on(test_set: TestSet) -> None:
     from tercet.comparison.warnings_of_test_sets import warn_of
     from tercet.metric.drawing.visible import visible
 
-    if test_set.fields:
-        typer.echo(f"note: {visible(test_set.fields)}", err=True)
+    for note in filter(None, (test_set.fields, test_set.hint)):
+        typer.echo(f"note: {visible(note)}", err=True)
     warn_of(test_set)
 
 
@@ -120,6 +128,7 @@ class Texts:
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
+    cluster: ClusterColumn = None
 
     def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
         """Read what the metrics need, and warn of problems in it."""
@@ -127,7 +136,7 @@ class Texts:
 
         found = read_test_sets(
             self.files, references=self.references or (), source=self.source, systems=self.system or (),
-            reference_columns=self.reference_column or (), source_column=self.source_column,
+            reference_columns=self.reference_column or (), source_column=self.source_column, cluster=self.cluster,
             need_references=any(spec.takes_references for spec in specs),
         )  # fmt: skip
         for each in found:

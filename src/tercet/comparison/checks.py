@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 from tercet.files.lines import STDIN
 from tercet.files.roles import role_of
 from tercet.files.table import Table
@@ -154,7 +154,8 @@ def warn_repeated_ids(table: Table) -> None:
             more = f"; {others:,} more {'id is' if others == 1 else 'ids are'} repeated" if others else ""
             warnings.warn(
                 f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
-                f"and {lines[1]:,}{more}. Each row is scored as a separate segment.",
+                f"and {lines[1]:,}{more}. Each row is scored as a separate segment; "
+                f"{argument_set('cluster', column)} resamples those of an id together.",
                 UserWarning,
                 stacklevel=4,
             )

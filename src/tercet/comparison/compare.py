@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +19,7 @@ from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.bootstrap import bootstraps
+from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
@@ -52,6 +54,7 @@ def compare(
     interval: str = "percentile",
     alpha: float = 0.05,
     seed: int = 12345,
+    cluster: Any = None,
     progress: bool = False,
 ) -> Comparison:
     """Compare systems on a test set.
@@ -76,6 +79,9 @@ def compare(
     alpha : float
         Significance level.
     seed : int
+    cluster : sequence of str or int, optional
+        A label per segment, the same for segments that are not independent: repeats of a sample, or the segments of a
+        document. Intervals, tests, wins, ties and losses then go by clusters. A TestSet may have clusters of its own.
     progress : bool
         Show a bar on stderr.
 
@@ -106,6 +112,8 @@ def compare(
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
+    if cluster is not None:
+        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     names = list(test_set.systems)
     check_baseline(baseline, names)
     first = names[0] if baseline is None else baseline
@@ -133,10 +141,13 @@ def compare(
             warn_of_gaps(test_set, scorer, stats)
             resampled = "intervals" if test is None else f"{test} test and intervals"
             show(f"metric {place} of {len(specs)}, {spec.metric}: {resampled}")
-            scored = _scored(stats)
-            pvalues = _all_pairs(scorer, scored, test, number, seed)
+            kept = _kept(stats)
+            scored = [each.selected(kept) for each in stats]
+            clusters = None if test_set.clusters is None else test_set.clusters.selected(kept)
+            units = clustered(scored, clusters)
+            pvalues = _all_pairs(scorer, units, test, number, seed)
             found.facts.extend(facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored))
-            found.tables.extend(_tables(found, spec, scorer, stats, pvalues))
+            found.tables.extend(_tables(found, spec, scorer, stats, scored, units, pvalues))
     found.warnings.extend(map(as_settings, dict.fromkeys(warned)))
     return found
 
@@ -221,12 +232,12 @@ def read_test_set(
     return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), corpus
 
 
-def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
-    """Return the rows of the items that were scored for all systems."""
-    kept = np.logical_and.reduce([each.column("items") > 0 for each in stats])
+def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
+    """Return which items were scored for all systems."""
+    kept: NDArray[np.bool_] = np.logical_and.reduce([each.column("items") > 0 for each in stats])
     if not kept.any():
         raise InputError("No segment was scored for all systems.")
-    return [each.selected(kept) for each in stats]
+    return kept
 
 
 def _all_pairs(
@@ -253,21 +264,25 @@ def _tables(
     spec: MetricSpec,
     scorer: Scorer,
     stats: Sequence[SegmentStats],
+    scored: Sequence[SegmentStats],
+    units: Sequence[SegmentStats],
     pvalues: dict[str, NDArray[np.float64]],
 ) -> Iterator[ScoreTable]:
     names = list(found.test_set.systems)
-    scored, base, seed = _scored(stats), names.index(found.baseline), found.seed
+    base, seed = names.index(found.baseline), found.seed
     level, method = found.confidence_level, found.interval
-    intervals = bootstraps(scorer, scored, confidence_level=level, method=method, seed=seed)
+    intervals = bootstraps(scorer, units, confidence_level=level, method=method, seed=seed)
     scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
     lists = [segment_lists(scorer, each) for each in stats]
+    # wins and losses are of what is resampled: segments, those that are left out included, or clusters
+    of_units = lists if found.test_set.clusters is None else [segment_lists(scorer, each) for each in units]
     signature = summarize(scorer, stats[base]).signature
     of_systems = dict(zip(names, stats, strict=True))
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
         adjusted, higher = _adjusted(pvalues[name]), scorer.is_higher_better(name)
         top = int(values.argmax() if higher else values.argmin())
-        counts = [_counts(each[of_segment], lists[base][of_segment], higher) for each in lists]
+        counts = [_counts(each[of_segment], of_units[base][of_segment], higher) for each in of_units]
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
@@ -297,7 +312,7 @@ def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _counts(own: Sequence[float | None], base: Sequence[float | None], higher: bool) -> tuple[int, int, int]:
-    """Return on how many segments a system is better than, as good as, and worse than the baseline."""
+    """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
     pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
     wins = sum(one > other if higher else one < other for one, other in pairs)
     ties = sum(one == other for one, other in pairs)

@@ -58,7 +58,8 @@ class SystemScore:
         The same, adjusted for the number of pairs of systems (Holm 1979), as in :attr:`ScoreTable.pvalues`; tables
         show this one.
     wins, ties, losses : int or None
-        Segments that score better than, the same as, or worse than those of the baseline.
+        Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
+        has them.
     best : bool
         Whether no system has a better value.
     as_good : bool or None
@@ -292,18 +293,24 @@ class Comparison:
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
         texts = self.test_set
+        n_units, unit = texts.n_segments, "segment"
+        if texts.clusters is not None:
+            n_units, unit = len(texts.clusters), "cluster"
         little = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
-            little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
-        alone = "With 1 segment, an interval has no width: it says nothing about other texts."
-        few = [alone] * (texts.n_segments == 1) + ([] if little is None else [little])
-        return [*fact_lines(self.facts, plain), *few]
+            little = too_little(self.test, self.n_resamples, n_units, unit, len(texts.systems), self.alpha)
+        alone = f"With 1 {unit}, an interval has no width: it says nothing about other texts."
+        few = [alone] * (n_units == 1) + ([] if little is None else [little])
+        resampled = [] if texts.clusters is None else texts.clusters.notes(plain)
+        return [*resampled, *fact_lines(self.facts, plain), *few]
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
+        clusters = self.test_set.clusters
         return {
             "test_set": self.test_set.name,
             "n_segments": self.test_set.n_segments,
+            "clusters": None if clusters is None else clusters.to_dict(),
             **self.test_set.about,
             "baseline": self.baseline if self.test is not None else None,
             **{name: getattr(self, name) for name in _SETTINGS},

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, argument, shorten
+from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
-from tercet.files.roles import guess_roles
+from tercet.files.roles import document_column, guess_roles
 from tercet.files.table import Log, Table
+from tercet.statistics.clusters import Clusters
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
 from .names import names_of
@@ -40,6 +41,10 @@ class TestSet:
         A text per segment.
     fields : str
         Of a harness's logs, the fields that were read, in words.
+    clusters : Clusters or None
+        Which segments are resampled together: repeats of a sample, or the segments of a document.
+    hint : str
+        A column that looks like a document's name, with the option that makes clusters of it.
     """
 
     __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
@@ -49,6 +54,8 @@ class TestSet:
     references: list[list[str]]
     source: list[str] | None
     fields: str = field(default="", repr=False, compare=False, kw_only=True)
+    clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
+    hint: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -74,6 +81,7 @@ def read_test_sets(
     systems: str | Sequence[str] = (),
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
+    cluster: str | None = None,
     need_references: bool = True,
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
@@ -115,6 +123,9 @@ def read_test_sets(
         Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
     source_column : str, optional
         Column of the tables.
+    cluster : str, optional
+        Column of the tables: rows with the same text or number there are resampled together, as the segments of a
+        document. A cell must not be empty. Logs with repeated samples are resampled by sample without it.
     need_references : bool
         False for metrics that take none: tables may have none, and text files alone are one test set, named after
         the first of them.
@@ -151,7 +162,7 @@ def read_test_sets(
     if not tables:
         targets = _listed(reference_columns)
         of_data = any(map(table_format, reference_paths))
-        named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column)]
+        named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column), *_listed(cluster)]
         if named:
             raise InputError(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
@@ -160,6 +171,8 @@ def read_test_sets(
         source = None if source is None else os.fspath(source)
         return [_text_set(paths, reference_paths, targets, source, need_references)]
     if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
+        if cluster is not None:
+            raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
         return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
     if reference_paths and all(table_format(each) == "tmx" for each in paths):
         other = next((each for each in reference_paths if table_format(each) != "tmx"), source)
@@ -183,10 +196,13 @@ def read_test_sets(
         if isinstance(table, Log):
             logs.append(table)
         else:
-            found.append(_table_set(table, path, name, named, targets, source_column, need_references))
-    for runs in join_logs(logs, named, targets, source_column):
-        warn_repeated_ids(runs.first)
-        found.append(TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields))
+            test_set = _table_set(table, path, name, named, targets, source_column, need_references)
+            found.append(_with_clusters(test_set, table, cluster))
+    for runs in join_logs(logs, named, targets, source_column, cluster):
+        clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
+        found.append(
+            TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
+        )
     return found
 
 
@@ -228,7 +244,6 @@ def _table_set(
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
-    warn_repeated_ids(table)
     check_roles(table, format, systems, references, need_references)
     if guessed:
         known = {*roles.systems, *roles.references, *references, roles.source, source}
@@ -236,6 +251,34 @@ def _table_set(
     lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     return TestSet(name, texts, lists, None if source is None else _sources(table, source))
+
+
+def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
+    """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
+    if column is not None:
+        return replace(test_set, clusters=clusters_of(table, column))
+    warn_repeated_ids(table)
+    documents = document_column(table)
+    if documents is None:
+        return test_set
+    number = len(set(table.columns[documents]))
+    hint = (
+        f"{table.name}: {shorten(documents)} names {number:,} documents of {len(table.lines):,} segments. Segments of "
+        f"a document are not independent: {argument_set('cluster', documents)} resamples documents."
+    )
+    return replace(test_set, hint=hint)
+
+
+def clusters_of(table: Table, column: str) -> Clusters:
+    """Return the clusters that a column of a table names."""
+    cells = table.column(column)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+            raise InputError(
+                f"{table.place(row, column)}: expected the name of the row's cluster, a text or an integer, got "
+                f"{shorten(cell)}."
+            )
+    return Clusters.of(cells, len(cells), column)
 
 
 def _table(path: str) -> Table:

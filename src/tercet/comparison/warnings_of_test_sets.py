@@ -56,7 +56,7 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
 
 
 def too_little(
-    test: str | None, n_resamples: int | None, n_segments: int, n_systems: int, alpha: float
+    test: str | None, n_resamples: int | None, n_units: int, unit: str, n_systems: int, alpha: float
 ) -> str | None:
     """Return why no difference could be significant, however large; None if one could.
 
@@ -67,14 +67,14 @@ def too_little(
         return None
     n_pairs = n_systems * (n_systems - 1) // 2
     adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
-    of_segments = 2.0 ** (1 - n_segments) if test == "permutation" else 0.0
-    by_number = (of_segments, f"{n_segments:,} segment"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
+    of_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
+    by_number = (of_units, f"{n_units:,} {unit}"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
     for least, what in by_number:
         if n_pairs * least >= alpha:
             several = "" if what.startswith("1 ") else "s"
             p = f"{min(1, n_pairs * least):.3g}"
             # chance decides how often these two are drawn
-            bound = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
+            bound = "always 1" if p == "1" else f"about {p} or more" if least == of_units else f"at least {p}"
             return (
                 f"No difference can be significant here: with {what}{several}{adjusted}, p is {bound}. "
                 f"More {what.split()[-1]}s would help."

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tercet.errors import InputError, level_of_caller, shorten
 
 from .read import items
 from .table import Log
 
+#: The column that tells the repeats of a sample apart.
+_REPEAT = "repeat"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
 
 
@@ -24,25 +27,37 @@ class Runs(NamedTuple):
     references: list[list[str]]
     source: list[str] | None
     fields: str  # which of the logs' fields these are, in words
-    first: Log
+    cluster: str | None  # what the labels are of segments that are resampled together; None if each is alone
+    labels: list[str]
 
 
 def join_logs(
-    logs: Sequence[Log], systems: Sequence[str] = (), references: Sequence[str] = (), source: str | None = None
+    logs: Sequence[Log],
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    source: str | None = None,
+    cluster: str | None = None,
 ) -> Iterator[Runs]:
     """Yield the runs of each task that the logs are of; columns are those of their formats unless given.
 
     Samples are joined by their ids; those that one run lacks are left out for every run, and a warning counts them.
-    The references must be the same. Sources are kept where every run has the same: prompts may differ.
+    The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
+    were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
     for log, name in zip(logs, names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     for runs in tasks.values():
-        yield _joined(runs, systems, references, source)
+        yield _joined(_repeated(runs, systems), systems, references, source, cluster)
 
 
-def _joined(runs: Mapping[str, Log], systems: Sequence[str], references: Sequence[str], source: str | None) -> Runs:
+def _joined(
+    runs: Mapping[str, Log],
+    systems: Sequence[str],
+    references: Sequence[str],
+    source: str | None,
+    cluster: str | None,
+) -> Runs:
     first = next(iter(runs.values()))
     rows = {name: _rows(log) for name, log in runs.items()}
     kept = _in_all(runs, rows)
@@ -74,7 +89,45 @@ def _joined(runs: Mapping[str, Log], systems: Sequence[str], references: Sequenc
     fields += f"; sources from {source}" if shown else ""
     fields += f"; samples joined by {' and '.join(first.key)}" if len(runs) > 1 else ""
     logs = f"{'logs' if len(runs) > 1 else 'log'} of {first.harness}"
-    return Runs(first.task, texts, lists, shown, f"{first.task}: {logs}: {', '.join(texts)}: {fields}.", first)
+    labels = [key[0] for key in kept]
+    n_samples, called = len(set(labels)), None
+    if cluster is not None:
+        cells, order = first.column(cluster), rows[next(iter(runs))]
+        labels, called = [str(cells[order[key]] or "") for key in kept], cluster
+    elif n_samples < len(kept):
+        called = "sample id"
+        fields += f"; {n_samples:,} samples with {len(kept):,} answers are resampled by sample"
+    return Runs(
+        first.task, texts, lists, shown, f"{first.task}: {logs}: {', '.join(texts)}: {fields}.", called, labels
+    )
+
+
+def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
+    """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
+    chosen = {name: [log.column(each) for each in systems or log.roles.systems] for name, log in runs.items()}
+    if not any(isinstance(cell, list) for columns in chosen.values() for column in columns for cell in column):
+        return runs
+    return {name: _with_row_of_each(log, chosen[name]) for name, log in runs.items()}
+
+
+def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
+    numbers = [
+        max(len(cell) if isinstance(cell, list) else 1 for cell in cells) for cells in zip(*systems, strict=True)
+    ]
+    places = [(row, repeat) for row, number in enumerate(numbers) for repeat in range(number)]
+
+    def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
+        cell = cells[row]
+        # A filter that takes one of the repeats has the same text in all rows, which changes no statistic of clusters.
+        if not any(cells is each for each in systems) or not isinstance(cell, list):
+            return cell
+        if len(cell) == 1:
+            return cell[0]
+        return cell[repeat] if repeat < len(cell) else None
+
+    columns = {name: [cell_of(cells, *place) for place in places] for name, cells in log.columns.items()}
+    columns[_REPEAT] = [str(repeat) for _, repeat in places]
+    return replace(log, columns=columns, lines=[log.lines[row] for row, _ in places], key=(log.key[0], _REPEAT))
 
 
 def _rows(log: Log) -> dict[tuple[str, ...], int]:

@@ -82,17 +82,15 @@ def _prompt(arguments: Any, place: str) -> str | None:
     return request[0] if isinstance(request[0], str) else None
 
 
-def _response(cell: Any, place: str) -> str:
+def _response(cell: Any, place: str) -> str | list[str]:
+    """Return the response to a document, or those to all repeats of its request."""
     text = cell
     while isinstance(text, list) and len(text) == 1:
         text = text[0]
-    if isinstance(text, str):
+    if isinstance(text, str) or (isinstance(text, list) and text and all(isinstance(each, str) for each in text)):
         return text
-    found = f"{len(text)} responses" if isinstance(text, list) else shorten(text)
-    raise InputError(
-        f"{place}: found {found} in {_RESPONSE!r}; expected one text for a document: log it with a filter that takes "
-        "one, such as take_first."
-    )
+    found = "no response" if text == [] else shorten(text)
+    raise InputError(f"{place}: found {found} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats.")
 
 
 def _targets(cells: list[Any]) -> list[Any]:

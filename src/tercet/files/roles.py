@@ -19,6 +19,8 @@ _ABOUT = frozenset({
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
     "annotator", "rater", "length", "count", "comment", "comments", "notes", "remarks",
 })  # fmt: skip
+# The whole name, without what is between its words.
+_DOCUMENTS = frozenset({"docid", "documentid", "docname", "documentname", "dokumentid"})
 # One of these first: "reference_summary", "gold_output", "human_translation".
 _REFERENCES = frozenset({"ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth"})
 # One of these anywhere: "mt", "system_summary", "target_mt".
@@ -123,6 +125,16 @@ def role_of(name: str) -> str:
     if parts in _WHOLE_SOURCES or words[0] in _SOURCES or bare in _BARE_SOURCES or _OTHER_SOURCES.intersection(words):
         return "source"
     return "system"
+
+
+def document_column(table: Table) -> str | None:
+    """Return the first column whose name says that it names documents, if some document has several rows."""
+    for name, cells in table.columns.items():
+        words = re.findall(r"[^\W\d_]+", _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))
+        if "".join(words) in _DOCUMENTS and all(isinstance(cell, str | int) and cell != "" for cell in cells):
+            if 1 < len(set(cells)) < len(cells):
+                return name
+    return None
 
 
 def _is_text(cells: Iterable[Any]) -> bool:

@@ -20,7 +20,8 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
     """Return a scorer for ``Task(scorer=...)``: scores of answers against all their targets, and of the corpus.
 
     The log has the corpus score with its standard error and the ends of its interval, the options, and in the
-    metadata of each sample the signature. All epochs count as items of the corpus.
+    metadata of each sample the signature. All epochs count as items of the corpus, and
+    those of a sample are resampled together.
 
     Parameters
     ----------
@@ -34,7 +35,9 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
     def corpus() -> inspect.Metric:
         def compute(scores: list[SampleScore]) -> Value:
             answers = [each.score.answer or "" for each in scores]
-            return dict(corpus_scores(value, answers, [(each.score.metadata or {})["target"] for each in scores]))
+            targets = [(each.score.metadata or {})["target"] for each in scores]
+            ids = [each.sample_id for each in scores]
+            return dict(corpus_scores(value, answers, targets, None if None in ids else ids))
 
         return compute
 

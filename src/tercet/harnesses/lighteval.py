@@ -10,7 +10,7 @@ import numpy as np
 from tercet.errors import needs
 from tercet.metric.metric import Metric
 
-from .texts import corpus_scores, only, segment_score, with_intervals
+from .texts import answers_of, only, scores_of_repeats, segment_score, with_intervals
 
 needs("tercet.harnesses.lighteval", "", "lighteval")
 
@@ -32,7 +32,8 @@ class _OfMetric:
 class _Corpus(_OfMetric, CorpusLevelComputation):
     def compute_corpus(self, items: Sequence[Any]) -> dict[str, float]:
         """Return all numbers, as a dict: to such, lighteval adds no error of its own, of which the page says more."""
-        found = corpus_scores(self.metric, [only(each.preds) for each in items], [each.golds for each in items])
+        answers = [answers_of(each.preds) for each in items]
+        found = scores_of_repeats(self.metric, answers, [each.golds for each in items])
         return {f"tercet_{name}": value for name, value in found.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tercet.errors import InputError, needs
 from tercet.metric.metric import Metric
 
-from .texts import corpus_scores_once, only, score_keys, with_intervals
+from .texts import answers_of, score_keys, scores_of_repeats_once, with_intervals
 
 needs("tercet.harnesses.lm_eval", "", "lm_eval", package="lm-eval")
 
@@ -23,7 +23,7 @@ class _Item:
 
     def __call__(self, references: Sequence[Any], predictions: Sequence[Any]) -> dict[str, Any]:
         golds = references[0] if isinstance(references[0], str) else tuple(references[0])
-        return {f"tercet_{key}": (key, only(predictions), golds) for key in score_keys(self.metric)}
+        return {f"tercet_{key}": (key, answers_of(predictions), golds) for key in score_keys(self.metric)}
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class _Corpus(_Item):  # one for each name, which lm-eval looks up by it
                 "lm-eval gives a metric the targets of an item one by one, and keeps none: give the task a "
                 "process_results that returns metric(references=[targets], predictions=results)."
             )
-        keys, predictions, references = zip(*items, strict=True)
-        return float(corpus_scores_once(self.metric, predictions, references)[keys[0]])
+        keys, answers, references = zip(*items, strict=True)
+        return float(scores_of_repeats_once(self.metric, answers, references)[keys[0]])
 
 
 def register(metric: str | Metric, **options: Any) -> _Item:

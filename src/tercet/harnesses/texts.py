@@ -13,6 +13,7 @@ from tercet.metric.scorer import segment_lists
 from tercet.metric.scoring import summarize, warn
 from tercet.result import Result
 from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.clusters import Clusters
 from tercet.statistics.stats import SegmentStats
 
 
@@ -22,20 +23,38 @@ def with_intervals(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     return make_scorer(metric, {"confidence_level": level or 0.95, **options})
 
 
-def corpus_scores(metric: Metric, predictions: Sequence[str], references: Sequence[Any] | None) -> Result:
-    """Return the scores of a corpus, each with its standard error and the ends of its interval."""
+def corpus_scores(
+    metric: Metric, predictions: Sequence[str], references: Sequence[Any] | None, samples: Sequence[Any] | None = None
+) -> Result:
+    """Return the scores of a corpus, each with its standard error and the ends of its interval.
+
+    Predictions with the same label in `samples`, as those of a sample's epochs, are resampled together.
+    """
+    repeated = samples is not None and len({*samples}) < len(samples)
+    clusters = Clusters.of(samples, len(predictions)) if repeated else None
     stats, asked = metric.stats(predictions, references), metric.asked
     warn(metric, metric.score_warning(stats.sums() if metric.in_floats else stats.total()))
-    result = summarize(metric, stats)
+    result = summarize(metric, stats, clusters)
     if asked.confidence_level is None:
         return flat(metric, result, {})
-    kept = stats.selected(stats.column("items") > 0)
-    found = bootstrap(metric, kept, n_resamples=asked.n_resamples, seed=asked.seed)
+    kept = stats.column("items") > 0
+    units = stats.selected(kept)
+    if clusters is not None:
+        units = clusters.selected(kept).stats(units)
+    found = bootstrap(metric, units, n_resamples=asked.n_resamples, seed=asked.seed)
     return flat(metric, result, {name: each.standard_error for name, each in found.items()})
+
+
+def scores_of_repeats(metric: Metric, answers: Sequence[Sequence[str]], references: Sequence[Any]) -> Result:
+    """Return the same of samples, each with one answer, or with several as of repeats."""
+    samples = [number for number, texts in enumerate(answers) for _ in texts]
+    texts = [text for several in answers for text in several]
+    return corpus_scores(metric, texts, [references[number] for number in samples], samples)
 
 
 #: The same for harnesses that ask for number after number of one corpus, whose texts are tuples here.
 corpus_scores_once = lru_cache(maxsize=1)(corpus_scores)
+scores_of_repeats_once = lru_cache(maxsize=1)(scores_of_repeats)
 
 
 def flat(metric: Metric, result: Result, errors: Mapping[str, float]) -> Result:
@@ -72,5 +91,13 @@ def segment_score(metric: Metric, prediction: str, references: str | Sequence[st
 def only(texts: Sequence[str]) -> str:
     """Return the one prediction of an item; InputError where a harness sampled several."""
     if len(texts) != 1 or not isinstance(texts[0], str):
-        raise InputError(f"A corpus has one prediction per item, got {shorten(texts)}: ask the model for one.")
+        raise InputError(f"A segment has one prediction, got {shorten(texts)}: ask the model for one.")
     return texts[0]
+
+
+def answers_of(texts: Sequence[Any]) -> tuple[str, ...]:
+    """Return the predictions of a sample: one, or one for each time that a harness asked."""
+    flat = texts[0] if len(texts) == 1 and isinstance(texts[0], list | tuple) else texts
+    if not flat or not all(isinstance(text, str) for text in flat):
+        raise InputError(f"Expected the texts that a model wrote for a sample, got {shorten(texts)}.")
+    return tuple(flat)

@@ -94,6 +94,7 @@ class Metric(Scorer, metaclass=_Helpful):
         predictions: Any,
         references: Any = None,
         *,
+        cluster: Any = None,
         segments: bool = False,
         confidence_level: float | None = None,
         signature: bool = False,
@@ -112,6 +113,8 @@ class Metric(Scorer, metaclass=_Helpful):
         references : sequence of str or of sequences of str, optional
             One reference per item, or a list of any number of them per item. Metrics such as ``perplexity_lm`` take
             none.
+        cluster : sequence of str or int, optional
+            A label per item, by which the intervals resample, as in :func:`tercet.score`.
         segments : bool
             Add the scores of every item to the result.
         confidence_level : float, optional
@@ -138,7 +141,7 @@ class Metric(Scorer, metaclass=_Helpful):
         if segments or confidence_level is not None or signature or (n_resamples, seed, n_jobs) != _USUAL:
             call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
             metric = self._calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
-        return score_batch(metric, self.corpus(predictions, references))
+        return score_batch(metric, self.corpus(predictions, references), cluster)
 
     def _calling(self, call: dict[str, Any]) -> Metric:
         """Return the metric for a call; options that the call leaves at the default are those of the metric."""

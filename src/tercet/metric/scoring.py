@@ -9,17 +9,21 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller
 from tercet.result import Result
 from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.clusters import Clusters
 from tercet.statistics.stats import SegmentStats
 
 from .pieces import corpus_stats
 from .scorer import Scorer, segment_lists
 
 
-def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
-    """Score checked texts."""
+def score_batch(scorer: Scorer, corpus: Corpus, cluster: Any = None) -> Result:
+    """Score checked texts; intervals resample the clusters that are given by a label for each item."""
+    clusters = None if cluster is None else Clusters.of(cluster, corpus.n_items)
+    if clusters is not None and scorer.asked.confidence_level is None:
+        warn(scorer, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
     stats = batch_stats(scorer, corpus)
     warn(scorer, scorer.score_warning(stats.sums() if scorer.in_floats else stats.total()))
-    return summarize(scorer, stats)
+    return summarize(scorer, stats, clusters)
 
 
 def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
@@ -35,21 +39,28 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     return stats
 
 
-def summarize(scorer: Scorer, stats: SegmentStats) -> Result:
+def summarize(scorer: Scorer, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
     asked = scorer.asked
     totals: Any = stats.sums() if scorer.in_floats else stats.total()
     n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
     if not n_scored:
         raise InputError(scorer.nothing_left)
-    kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)
+    scored = stats.column("items") > 0
+    kept = stats if n_scored == len(stats) else stats.selected(scored)
     span = kept.span("references")
     entries = scorer.report(scorer.corpus_totals(stats), stats)
     notes: dict[str, str] = {}
     extra: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     if asked.confidence_level is not None:
+        units = kept
+        if clusters is not None:
+            clusters = clusters.selected(scored)
+            units, more["n_clusters"] = clusters.stats(kept), len(clusters)
+            notes["clusters"] = str(len(clusters))
         found = bootstrap(
-            scorer, kept, n_resamples=asked.n_resamples, confidence_level=asked.confidence_level, seed=asked.seed
+            scorer, units, n_resamples=asked.n_resamples, confidence_level=asked.confidence_level, seed=asked.seed
         )
         intervals = {name: list(each.confidence_interval) for name, each in found.items()}
         notes["ci"] = f"{asked.confidence_level!r},{asked.n_resamples},{asked.seed}"
@@ -75,6 +86,7 @@ def summarize(scorer: Scorer, stats: SegmentStats) -> Result:
         missing_references=n_missing,
         intervals=extra.get("intervals"),
         segments=extra.get("segments"),
+        **more,
         **scorer.details(totals, stats, entries),
     )
 

@@ -27,6 +27,7 @@ def score(
     prediction: str | None = None,
     references: str | Sequence[str] | None = None,
     id: str | None = None,
+    cluster: str | None = None,
     write_segments: str | os.PathLike[str] | None = None,
     on_bad_file: str = "error",
     progress: bool = True,
@@ -56,6 +57,8 @@ def score(
         Column of texts or integers, unique to each item, by which items are resampled: items with the same id are
         drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) Default:
         items are identified by their texts.
+    cluster : str, optional
+        Column of texts or integers, the same for items that are not independent, which intervals draw together.
     write_segments : path, optional
         Empty folder or address for Parquet files with the scores of each item and its id, or its file and row.
     on_bad_file : {"error", "skip"}
@@ -89,7 +92,7 @@ def score(
     scorer = make_scorer(metric, options)
     [result] = score_systems(
         data, {scorer.name: scorer}, systems=None if prediction is None else [prediction], references=references,
-        id=id, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
+        id=id, cluster=cluster, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
         workers=Workers(num_gpus, concurrency), one_system=True,
     ).values()  # fmt: skip
     return result
@@ -102,6 +105,7 @@ def score_systems(
     systems: Sequence[str] | None = None,
     references: str | Sequence[str] | None = None,
     id: str | None = None,
+    cluster: str | None = None,
     write_segments: str | os.PathLike[str] | None = None,
     on_bad_file: str = "error",
     progress: bool = True,
@@ -133,14 +137,14 @@ def score_systems(
             roles, known = _roles_in_first(files, on_bad_file == "skip")
         compares = any(scorer.takes_references for scorer in scorers.values())
         columns, named = choose_columns(
-            roles, known, systems, references, id, take_references=compares, one_system=one_system
+            roles, known, systems, references, id, take_references=compares, one_system=one_system, cluster=cluster
         )
         listed = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
         labels = labels_of(listed)
         jobs = tuple(Job(one[2], one[0], own) for one, own in zip(listed, labels, strict=True))
         if folder is not None and id in {label for own in labels for label in own.values()}:
             raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
-        work = Work(jobs, tuple(named) if compares else (), id, folder, on_bad_file == "skip")
+        work = Work(jobs, tuple(named) if compares else (), id, folder, on_bad_file == "skip", cluster)
         results = run(ray, data if files is None else files, work, workers)
     return {(system, metric): result for (system, metric, _), result in zip(listed, results, strict=True)}
 

@@ -86,7 +86,7 @@ class Stream:
         """Return how many items were added."""
         return 0 if self._sums is None else int(self._sums.of_corpus(ADDED))
 
-    def add(self, predictions: Any, references: Any = None, ids: Any = None) -> None:
+    def add(self, predictions: Any, references: Any = None, ids: Any = None, cluster: Any = None) -> None:
         """Add items; a refused batch adds nothing.
 
         Parameters
@@ -98,20 +98,29 @@ class Stream:
         ids : sequence of str or int, optional
             An id per item, by which it is resampled: systems with the same ids are resampled alike. Without ids items
             are identified by their texts, and equal ones are drawn together.
+        cluster : sequence of str or int, optional
+            A label per item, the same for items that are not independent, in whatever batch: the items of a cluster are
+            drawn together.
 
         Raises
         ------
         InputError
-            As :func:`tercet.score` does; also if there is not exactly one id per item, or two of a call are equal.
+            As :func:`tercet.score` does; also if there is not exactly one id or label per item, or two ids of a call are
+            equal.
         MergeError
-            With intervals, for ids if earlier items had none, or none if they had ids.
+            With intervals, for ids or clusters if earlier items had none, or none if they had some.
         """
         corpus = self._scorer.corpus(predictions, references)
         named = None if ids is None else read_ids(ids)
         if named is not None and len(named) != corpus.n_items:
             raise InputError(f"There must be an id for each item, got {len(named)} ids for {corpus.n_items} items.")
+        labels = None if cluster is None else read_ids(cluster)
+        if labels is not None and len(labels) != corpus.n_items:
+            raise InputError(
+                f"cluster: there must be a label for each item, got {len(labels):,} labels for {corpus.n_items:,} items."
+            )
         if corpus.n_items:
-            self._sums = self._plus(sums_of(self._scorer, corpus, named).marked(self._mark))
+            self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels).marked(self._mark))
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
         """Add the items of another stream, or several; `other` is not changed.
@@ -222,8 +231,9 @@ class Stream:
             return sums
         before, now = (Signature.parse(each.signature).get("ids") for each in (self._sums, sums))
         if before != now:
-            had, have = ("had ids", "have none") if now == "texts" else ("had no ids", "have some")
-            raise MergeError(f"Earlier items {had}, these {have}: give ids to all, or to none.")
+            called = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
+            had, have = called.get(before or "", before), called.get(now or "", now)
+            raise MergeError(f"Earlier items had {had}, these have {have}: give all the same, or none.")
         return self._sums + sums
 
     def _filled(self) -> Sums:

@@ -54,15 +54,24 @@ def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
 
 
 def sums_of(
-    scorer: Scorer, corpus: Corpus, ids: Any = None, context: Any = None, seen: Callable[..., Any] | None = None
+    scorer: Scorer,
+    corpus: Corpus,
+    ids: Any = None,
+    context: Any = None,
+    seen: Callable[..., Any] | None = None,
+    clusters: Any = None,
 ) -> Sums:
     """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
+
+    Items with the same label in `clusters`, another array, are resampled together.
 
     A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
     scorer.check_missing(corpus.missing)
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items)
+    drawn_by = None if clusters is None else keys_of_ids(clusters)
+    units = "clusters" if clusters is not None else "texts" if ids is None else "given"
 
     def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
         batch = corpus.part(start, stop)
@@ -70,7 +79,8 @@ def sums_of(
         fitted = scorer.fit(batch) if context is None else context
         stats = scorer.segment_stats(batch, fitted)
         check_summable(stats.rows, stats.columns, batch.first_item)
-        return _sums(scorer, stats, own, None if context is not None else fitted, ids is not None), stats
+        drawn = own if drawn_by is None else drawn_by[start:stop]
+        return _sums(scorer, stats, own, drawn, None if context is not None else fitted, units), stats
 
     def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
         if seen is not None:
@@ -80,16 +90,16 @@ def sums_of(
     return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
 
 
-def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, context: Any, by_ids: bool) -> Sums:
-    """Return the sums of rows, of the resamples in which their keys draw them, and of the numbers of a context."""
+def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn: Keys, context: Any, units: str) -> Sums:
+    """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of the numbers of a context."""
     signature, resampling = stats.signature, resampling_of(scorer)
     squares = stats.column("references") ** 2
     halves = (keys >> np.uint64(32)).astype(np.float64)
     sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
     if resampling is not None:
-        signature = resampled(signature, resampling, "given" if by_ids else "texts")
+        signature = resampled(signature, resampling, units)
         none = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
-        sums = sums.stacked(resampling.sums(stats.rows, keys).beside(none))
+        sums = sums.stacked(resampling.sums(stats.rows, drawn).beside(none))
     sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
     return Sums(str(signature), sums_columns(scorer, context), sums)
 

@@ -42,6 +42,7 @@ def choose_columns(
     *,
     take_references: bool,
     one_system: bool,
+    cluster: str | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return the columns of predictions and of references: the given ones, else by their roles.
 
@@ -50,10 +51,10 @@ def choose_columns(
     if not (references is None or isinstance(references, Iterable)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
     named = [references] if isinstance(references, str) else list(references or ())
-    for name in (*named, *(systems or ()), *([] if id is None else [id])):
+    for name in (*named, *(systems or ()), *filter(None, (id, cluster))):
         if name not in known:
             raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, known)}")
-    others = {*named, *(systems or ()), id}
+    others = {*named, *(systems or ()), id, cluster}
     found = list(systems or (name for name in roles.systems if name not in others))
     if not found or (one_system and len(found) > 1):
         which = f"several match by name: {', '.join(found)}" if found else "none matches by name"

@@ -70,12 +70,13 @@ class Work:
     id: str | None
     segments: str | None
     skip_bad: bool
+    cluster: str | None = None
 
     @property
     def columns(self) -> list[str]:
         """The columns to read."""
         needed = [job.prediction for job in self.jobs] + list(self.references)
-        return list(dict.fromkeys([*needed, *([] if self.id is None else [self.id])]))
+        return list(dict.fromkeys([*needed, *filter(None, (self.id, self.cluster))]))
 
     def of_part(self, part: FilePart) -> Summed:
         """Return the sums of a part of a file; errors name the file."""
@@ -156,11 +157,12 @@ class _Rows:
         """Sum further rows."""
         scores: dict[str, Any] = {}
         named = None if self.work.id is None else read_ids(table[self.work.id])
+        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster])
         for number, job in enumerate(self.work.jobs):
             kept: list[SegmentStats] = []
             corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table))
             seen = None if self.work.segments is None else kept.append
-            sums = sums_of(job.scorer, corpus, named, job.context, seen)
+            sums = sums_of(job.scorer, corpus, named, job.context, seen, clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
             if kept:
                 lists = segment_lists(job.scorer, SegmentStats.concatenate(kept))

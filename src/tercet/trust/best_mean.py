@@ -123,12 +123,15 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
         raise OptionError(f"The unit of the folds must be one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
     figure = table.rank_by
     human, metrics = found.graded(table, columns)
-    folded = out_of_fold(figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed)
+    clusters = found.cluster_numbers()
+    folded = out_of_fold(
+        figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed, clusters=clusters
+    )
     values = standardized(metrics)
     chosen = best(figure, human, values, _means(figure, human, values))
     (lone,) = best(figure, human, values, singles(figure, human, values))
     (out, epsilon), (alone, other) = (value_of(figure, human, each) for each in folded)
-    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed)[0, 1]
+    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed, clusters)[0, 1]
     about = {"dimension": table.dimension, "figure": figure, "out_of_fold": out, "test_set": found.test_set.name}
     return BestMean(
         SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,

@@ -21,6 +21,7 @@ from tercet.errors import InputError, OptionError, argument, did_you_mean, short
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scoring import batch_stats, summarize
+from tercet.statistics.clusters import Clusters
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
 
@@ -60,6 +61,7 @@ def correlate(
     ties: str = "scored",
     standardize: bool = False,
     seed: int = 12345,
+    cluster: Any = None,
     progress: bool = False,
 ) -> Correlation:
     """Measure how well metrics agree with human grades, and which agrees best.
@@ -95,6 +97,10 @@ def correlate(
     standardize : bool
         Use the z-scores of each rater.
     seed : int
+    cluster : sequence of str or int, optional
+        A label per item, the same for items that are not independent, such as the segments of a document: intervals
+        draw clusters of items, and tests exchange the scores of a system for all items of a cluster at once. A TestSet
+        may have clusters of its own; with a path also the name of a column.
     progress : bool
         Show a bar on stderr.
 
@@ -134,11 +140,15 @@ def correlate(
     if isinstance(test_set, str | os.PathLike):
         if grades is not None or references is not None:
             raise InputError("A path has grades and references of its own: give them only with texts.")
-        test_set, grades = read_graded(test_set)
+        column = cluster if isinstance(cluster, str) else None
+        test_set, grades = read_graded(test_set, cluster=column)
+        cluster = None if column is not None else cluster
     check_test_set(test_set, "correlate")
     specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
+    if cluster is not None:
+        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
@@ -190,6 +200,7 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
     columns = of.metrics
     scores = np.array([column.scores for column in columns], np.float64)
     human, metrics = graded(of.grades.mean(dimension, of.standardize), scores)
+    numbers = of.cluster_numbers()
     there = ~np.isnan(human)
     if there.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
@@ -203,7 +214,7 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
             f"{', '.join(names)}."
         )
     found = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
-    drawn = distributions(found, human, metrics, of.unit, of.n_resamples, of.seed)
+    drawn = distributions(found, human, metrics, of.unit, of.n_resamples, of.seed, numbers)
     labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
@@ -212,16 +223,17 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
             n = points_of(name, human, metrics[place])
             figures[label][name] = FigureValue(value, low, high, epsilon, n)
     values, epsilons = ([each[place] for each in found[rank_by]] for place in (0, 1))
-    pvalues = pvalues_between(rank_by, human, metrics, epsilons, of.n_permutations, of.seed)
+    pvalues = pvalues_between(rank_by, human, metrics, epsilons, of.n_permutations, of.seed, numbers)
     groups = clusters(values, pvalues, of.alpha)
     ranking = sorted(range(len(labels)), key=lambda each: (groups[each], -np.nan_to_num(values[each], nan=-np.inf)))
     table = DimensionTable(
         dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
         [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
-        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), of.grades.agreement(dimension),
-        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed),
+        _adjusted(values, pvalues), williams_between(rank_by, human, metrics, numbers), of.grades.agreement(dimension),
+        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed, numbers),
     )  # fmt: skip
-    table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha))
+    n_clusters = None if numbers is None else len(np.unique(numbers[there.any(axis=0)]))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha, n_clusters))
     return table
 
 

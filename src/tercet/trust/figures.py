@@ -15,7 +15,7 @@ from tercet.statistics.progress import bar_of
 
 from . import correlations
 from .pairs import accuracy, calibrate, darr, difference_pearson
-from .sample import Array, OfColumns, OfPoints, Sample
+from .sample import Array, Numbers, OfColumns, OfPoints, Sample
 from .spa import resampled_soft_accuracy, soft_pairwise_accuracy
 
 #: The resampled unit, and what the interval then holds for.
@@ -183,10 +183,12 @@ def resampled(name: str, sample: Sample, found: tuple[float, float]) -> Array:
     return values
 
 
-def draws(n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int) -> Iterator[tuple[Array, Array]]:
+def draws(
+    n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int, clusters: Numbers | None = None
+) -> Iterator[tuple[Array, Array]]:
     """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
 
-    The same seed gives the same items, whether or not systems are drawn too.
+    The same seed gives the same items, whether or not systems are drawn too. Items of a cluster are drawn together.
     """
     of_systems = np.ones((1, n_systems))
     if unit != "items":
@@ -195,7 +197,8 @@ def draws(n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int) 
         yield of_systems, np.ones((1, n_items))
         return
     start = 0
-    for items in bootstrap_weights(n_items, n_resamples, seed):
+    for units in bootstrap_weights(n_items if clusters is None else int(clusters.max()) + 1, n_resamples, seed):
+        items = units if clusters is None else units[:, clusters]
         stop = start + len(items)
         yield of_systems[start:stop] if unit == "both" else of_systems, items
         start = stop
@@ -208,11 +211,12 @@ def distributions(
     unit: str,
     n_resamples: int,
     seed: int,
+    clusters: Numbers | None = None,
 ) -> dict[str, Array]:
     """Return figures of all metrics (k, n, m) in the same resamples, given their values: by name, shape (k, B)."""
     parts: dict[str, list[Array]] = {name: [] for name in names}
     with bar_of("intervals", "resampled figures", n_resamples * len(names) * len(metrics)) as bar:
-        for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed):
+        for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed, clusters):
             samples = [Sample(human, metric, *drawn) for metric in metrics]
             for name, found in names.items():
                 rows = []

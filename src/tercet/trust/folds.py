@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tercet.errors import InputError, OptionError, shorten
 
 from .figures import value_of
-from .sample import Array
+from .sample import Array, Numbers
 
 #: A mean of metrics: their indices and weights.
 Weights = tuple[tuple[int, float], ...]
@@ -23,16 +23,25 @@ _Places = NDArray[np.int64]
 
 
 def out_of_fold(
-    figure: str, human: Array, metrics: Array, choices: Sequence[Candidates], *, unit: str, n_folds: int, seed: int
+    figure: str,
+    human: Array,
+    metrics: Array,
+    choices: Sequence[Candidates],
+    *,
+    unit: str,
+    n_folds: int,
+    seed: int,
+    clusters: Numbers | None = None,
 ) -> Array:
     """Return out-of-fold scores of each choice, shape (len(choices), n, m).
 
     For each output it is the mean that was best by the figure without the outputs of its fold, which holds some of
-    the items, or some of the systems with all their items. There are fewer folds where there are fewer systems.
+    the items, or some of the systems with all their items. There are fewer folds where there are fewer systems. All
+    items of a cluster are in the same fold.
     """
     axis = 1 if unit == "items" else 0
     found = np.full((len(choices), *human.shape), np.nan)
-    for kept, held in _folds(human, axis, n_folds, seed):
+    for kept, held in _folds(human, axis, n_folds, seed, clusters):
         values = standardized(metrics, kept, axis)
         grades, seen = np.take(human, kept, axis), np.take(values, kept, axis + 1)
         for place, candidates in enumerate(choices):
@@ -42,7 +51,9 @@ def out_of_fold(
     return found
 
 
-def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_Places, _Places]]:
+def _folds(
+    human: Array, axis: int, n_folds: int, seed: int, clusters: Numbers | None
+) -> Iterator[tuple[_Places, _Places]]:
     """Yield the training items, or systems, and the held-out ones."""
     if not isinstance(n_folds, int) or n_folds < 2:
         raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
@@ -51,9 +62,13 @@ def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_
         raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
     if axis == 0 and len(graded) < 3:
         raise InputError(f"{len(graded)} graded systems are too few for folds of systems; expected at least 3.")
-    order = np.random.default_rng(seed).permutation(graded)
-    for held in np.array_split(order, min(n_folds, len(graded))):
-        yield np.setdiff1d(graded, held), held
+    units = graded if axis == 0 or clusters is None else clusters[graded]
+    order = np.random.default_rng(seed).permutation(np.unique(units))
+    if len(order) < 2:
+        raise InputError("All graded items are of one cluster; expected at least two clusters for folds.")
+    for fold in np.array_split(order, min(n_folds, len(order))):
+        held = np.isin(units, fold)
+        yield graded[~held], graded[held]
 
 
 def standardized(metrics: Array, places: _Places | None = None, axis: int = 1) -> Array:

@@ -17,7 +17,7 @@ from tercet.metrics.bertscore.metric import BertScore
 from .figures import FigureValue, value_of
 from .folds import Candidates, out_of_fold, singles
 from .grades import MetricColumn
-from .sample import Array
+from .sample import Array, Numbers
 from .significance import pvalues_between
 
 #: The score that is compared: F.
@@ -67,6 +67,7 @@ def layer_sweeps(
     figures: Mapping[str, Mapping[str, FigureValue]],
     n_permutations: int,
     seed: int,
+    clusters: Numbers | None = None,
 ) -> list[LayerSweep]:
     """Compare the layers of each metric that was scored with ``all_layers=True``.
 
@@ -88,12 +89,15 @@ def layer_sweeps(
         best = usual if known[usual] == known.max() else int(known.argmax())
         try:
             folded = out_of_fold(
-                figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed
-            )
+                figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed,
+                clusters=clusters,
+            )  # fmt: skip
         except InputError:  # too few items for folds: a warning says so
             continue
         out = [value_of(figure, human, each) for each in folded]
-        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[0, 1]
+        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed, clusters)[
+            0, 1
+        ]
         called = layers[0].label.removesuffix(f" {layers[0].score}")
         found.append(LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p)))
     return found

@@ -15,6 +15,7 @@ from tercet.files.lines import open_binary
 from tercet.files.read import READERS, check_no_workbook, table_format
 from tercet.files.roles import role_of
 from tercet.files.table import Table
+from tercet.statistics.clusters import Clusters
 
 from .grades import Grades, Row
 
@@ -38,6 +39,7 @@ def read_graded(
     systems: str | Sequence[str] = (),
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
+    cluster: str | None = None,
 ) -> tuple[TestSet, Grades]:
     """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx .parquet .arrow, also gzipped).
 
@@ -53,9 +55,10 @@ def read_graded(
     table = _table(name)
     long = _find(table, _SYSTEM) is not None and _find(table, _ITEM) is not None
     if long and not systems:
-        test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column)
+        test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column, cluster)
     else:
         columns: dict[str, Any] = {"reference_columns": reference_columns, "source_column": source_column}
+        columns["cluster"] = cluster
         (test_set,), ids = read_test_sets(path, systems=systems, **columns), _numbers(table)
     names, n_items = list(test_set.systems), len(test_set.references)
     rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
@@ -164,7 +167,7 @@ def _are_numbers(cells: Sequence[Any]) -> bool:
 
 
 def _pivot(
-    table: Table, name: str, reference_columns: str | Sequence[str], source_column: str | None
+    table: Table, name: str, reference_columns: str | Sequence[str], source_column: str | None, cluster: str | None
 ) -> tuple[TestSet, dict[str, int]]:
     """Return the texts of a long table: a row for each item and system, or several, which repeat the texts."""
     item, system, text = _find(table, _ITEM), _find(table, _SYSTEM), _find(table, _TEXT)
@@ -181,6 +184,7 @@ def _pivot(
     texts: dict[tuple[str, int], str] = {}
     lists: list[list[str]] = []
     sources: list[str] = []
+    labels: list[Any] = []
     for row in range(len(table.lines)):
         key, of, written = (table.columns[column][row] for column in (item, system, text))
         if not isinstance(of, str) or not isinstance(written, str):
@@ -189,7 +193,14 @@ def _pivot(
         number = ids.setdefault(str(key), len(ids))
         if texts.setdefault((of, number), written) != written:
             raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
+        label = None if cluster is None else table.column(cluster)[row]
+        if number < len(labels) and labels[number] != label:
+            raise InputError(
+                f"{table.place(row, str(cluster))}: {shorten(label)} for the item {shorten(key)}, which an earlier row "
+                f"puts in {shorten(labels[number])}."
+            )
         if number == len(lists):
+            labels.append(label)
             cells = [table.columns[column][row] for column in references]
             flat = [each for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
             lists.append([each for each in flat if each])
@@ -199,4 +210,5 @@ def _pivot(
         if (of, number) not in texts:
             raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
     systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
-    return TestSet(name, systems, lists, sources if source else None), ids
+    clusters = None if cluster is None else Clusters.of(labels, len(labels), cluster)
+    return TestSet(name, systems, lists, sources if source else None, clusters=clusters), ids

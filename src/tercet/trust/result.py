@@ -16,7 +16,7 @@ from tercet.errors import OptionError, did_you_mean, needs, shorten
 from .figures import FIGURES, UNITS, FigureValue
 from .grades import Grades, MetricColumn
 from .layers import LayerSweep
-from .sample import Array, graded
+from .sample import Array, Numbers, graded
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (
@@ -162,6 +162,10 @@ class Correlation:
         scores = np.array([column.scores for column in columns], np.float64)
         return graded(self.grades.mean(table.dimension, self.standardize), scores)
 
+    def cluster_numbers(self) -> Numbers | None:
+        """Return the cluster of each item, from 0; None where each item is its own."""
+        return None if self.test_set.clusters is None else self.test_set.clusters.numbers
+
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
         found = []
@@ -190,10 +194,12 @@ class Correlation:
     def to_dict(self) -> dict[str, Any]:
         """Return figures, intervals and tests as plain Python (not texts, grades or scores)."""
         labels = [column.label for column in self.metrics]
+        clusters = self.test_set.clusters
         return {
             "test_set": self.test_set.name,
             "systems": list(self.grades.systems),
             "n_items": self.grades.n_items,
+            "clusters_of_items": None if clusters is None else clusters.to_dict(),
             "raters": [rater for rater in self.grades.raters if rater],
             **{name: getattr(self, name) for name in _SETTINGS},
             "metrics": [
@@ -221,6 +227,7 @@ class Correlation:
 
     def legend(self) -> str:
         """Return what the numbers are."""
+        resampled = [] if self.test_set.clusters is None else self.test_set.clusters.notes()
         negated = ", ".join(self.titles()[column.label] for column in self.metrics if column.negated)
         clusters = (
             f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
@@ -230,6 +237,7 @@ class Correlation:
             f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
             f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
             f"{self.n_resamples:,} resamples, seed {self.seed}."
+            f"{''.join(f' {note}' for note in resampled)}"
             f"{clusters if len(self.metrics) > 1 else ''}"
             f"{' Scores that agree to 12 significant digits are ties.' if self.ties == 'exact' else ''}"
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+#: The cluster of each item, from 0; without clusters each item is its own.
+Numbers = NDArray[np.int64]
 
 #: A correlation of points x and y, shape (N,), for each row of the weights that follow in chunks, shape (b, N).
 OfPoints = Callable[[Array, Array, Iterator[Array]], Array]

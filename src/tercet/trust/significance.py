@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.clusters import Clusters
 from tercet.statistics.progress import counted
 
 from .correlations import centred, pearson_of_sums
 from .figures import FIGURES, value_of
 from .pairs import agreements
-from .sample import Array, Sample
+from .sample import Array, Numbers, Sample
 from .spa import p_of_pairs
 
 #: Numbers of one step over draws; and of one that goes through them several times, in a processor's cache.
@@ -33,39 +34,52 @@ def test_name(figure: str) -> str:
 
 
 def pvalues_between(
-    figure: str, human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int
+    figure: str,
+    human: Array,
+    metrics: Array,
+    epsilons: Sequence[float],
+    n_resamples: int,
+    seed: int,
+    clusters: Numbers | None = None,
 ) -> Array:
     """Return one-sided p-values, shape (k, k): the row's metric agrees better than the column's; 1 on the diagonal.
 
     `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
-    share of draws with at least the observed difference, which counts as a draw.
+    share of draws with at least the observed difference, which counts as a draw. What is exchanged of an item is
+    exchanged for all items of its cluster.
     """
+    clusters = np.arange(human.shape[1]) if clusters is None else clusters
     if figure == "pooled.pearson":
-        return _exchanged_sums(human, metrics, n_resamples, seed)
+        return _exchanged_sums(human, metrics, n_resamples, seed, clusters)
     if figure in _OF_PAIRS:
-        return _exchanged_pairs(human, metrics, epsilons, n_resamples, seed)
+        return _exchanged_pairs(human, metrics, epsilons, n_resamples, seed, clusters)
     values = np.array([_standardized(each) for each in metrics])
     if figure == "system.pairwise_accuracy":
-        return exchanged(_pairwise_accuracy(human), np.nan_to_num(values), n_resamples, seed)
+        return exchanged(_pairwise_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
     if figure == "system.spa":
-        return exchanged(_soft_accuracy(human), np.nan_to_num(values), n_resamples, seed)
-    return exchanged(one_by_one(figure, human), values, n_resamples, seed)
+        return exchanged(_soft_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
+    return exchanged(one_by_one(figure, human), values, n_resamples, seed, clusters)
 
 
-def exchanged(figure: Callable[[Array], Array], values: Array, n_resamples: int, seed: int) -> Array:
+def exchanged(
+    figure: Callable[[Array], Array], values: Array, n_resamples: int, seed: int, clusters: Numbers | None = None
+) -> Array:
     """Test any figure of scores (b, n, m) by exchanging each two metrics' output by output (PERM-BOTH).
 
     Source: Deutsch et al. 2021. Each draw computes the figure of both metrics.
     """
     observed = figure(values)
-    size = values[0].size
+    n_systems, n_items = values.shape[1:]
+    clusters = np.arange(n_items) if clusters is None else clusters
+    n_clusters = int(clusters.max()) + 1
     pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
     null = np.empty((len(pairs), n_resamples))
-    draw, step = 0, max(1, _NEAR_CELLS // size)
-    chunks = tosses(size, n_resamples, seed)
+    draw, step = 0, max(1, _NEAR_CELLS // (n_systems * n_items))
+    chunks = tosses(n_systems * n_clusters, n_resamples, seed)
     parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
     for part in counted(parts, "testing", "permutations", n_resamples):
-        masks = part.reshape(-1, *values.shape[1:])
+        masks = part.reshape(-1, n_systems, n_clusters)
+        masks = masks if n_clusters == n_items else masks[:, :, clusters]
         for place, (one, other) in enumerate(pairs):
             shift = masks * (values[other] - values[one])
             null[place, draw : draw + len(masks)] = figure(values[other] - shift) - figure(values[one] + shift)
@@ -99,7 +113,7 @@ def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
     return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, known) - of_grades).mean(-1), np.float64)
 
 
-def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
+def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> Array:
     """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
     there = ~np.isnan(human)
     g, values = _standardized(human)[there], np.array([_standardized(each)[there] for each in metrics])
@@ -107,7 +121,9 @@ def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int) -
     shift = values[second] - values[first]
     squares = values[second] ** 2 - values[first] ** 2
     parts = np.concatenate([shift, squares, shift * g]).T
-    masks = counted(tosses(len(g), n_resamples, seed), "testing", "permutations", n_resamples)
+    systems, items = np.nonzero(there)
+    parts = Clusters.of(systems * human.shape[1] + clusters[items], len(g)).sums(parts)
+    masks = counted(tosses(len(parts), n_resamples, seed), "testing", "permutations", n_resamples)
     changes = np.concatenate([mask @ parts for mask in masks])
     sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])  # (3, k)
     dx, dxx, dxy = np.split(changes, 3, axis=1)  # (draws, pairs) each
@@ -121,13 +137,17 @@ def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int) -
     return _matrix(len(metrics), null.T, r(*sums))
 
 
-def _exchanged_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int) -> Array:
+def _exchanged_pairs(
+    human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
+) -> Array:
     """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
     _, there = agreements(human, human, 0.0)
     count = there.sum(0)
     shares = there / np.maximum(count, 1) / max(1, int((count > 0).sum()))
     pairs = zip(metrics, epsilons, strict=True)
-    values = np.array([(shares * agreements(human, metric, epsilon)[0]).ravel() for metric, epsilon in pairs])
+    by_item = np.array([shares * agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
+    values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
+    values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
     one, other = np.triu_indices(len(metrics), 1)
     differences = (values[other] - values[one]).T
     masks = counted(tosses(len(differences), n_resamples, seed), "testing", "permutations", n_resamples)
@@ -135,14 +155,16 @@ def _exchanged_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_
     return _matrix(len(metrics), null.T, values.sum(1))
 
 
-def williams_between(figure: str, human: Array, metrics: Array) -> Array:
+def williams_between(figure: str, human: Array, metrics: Array, clusters: Numbers | None = None) -> Array:
     """Return p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
 
-    NaN unless the figure is Pearson's r.
+    NaN unless the figure is Pearson's r, and for outputs in clusters: the test is for independent ones.
     """
     k = len(metrics)
     found = np.full((k, k), np.nan)
     if figure not in ("pooled.pearson", "system.pearson"):
+        return found
+    if figure == "pooled.pearson" and clusters is not None:
         return found
     n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
     own = [value_of(figure, human, metric)[0] for metric in metrics]

@@ -19,26 +19,29 @@ _POWER = 0.8
 _MOST = 1_000_000
 
 
-def ranking_warnings(table: DimensionTable, drawn: Array, titles: Mapping[str, str], alpha: float) -> list[str]:
+def ranking_warnings(
+    table: DimensionTable, drawn: Array, titles: Mapping[str, str], alpha: float, n_clusters: int | None = None
+) -> list[str]:
     """Return warnings; `drawn` (k, B) holds the ranking figure of each metric in each resample."""
     found = []
-    if table.n_items < _RELIABLE:
-        found.append(f"Only {table.n_items} graded items: too few for reliable intervals and tests.")
+    n_units, units = (
+        (table.n_items, "graded items") if n_clusters is None else (n_clusters, "clusters of graded items")
+    )
+    if n_units < _RELIABLE:
+        found.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
     first, *others = table.ranked() or [""]
     unclear = next((each for each in others if not table.significance(first, each, alpha)), None)
     if unclear is None:
         return found
     places, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
     difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
-    n_needed = items_needed(
-        difference, drawn[places.index(first)] - drawn[places.index(unclear)], table.n_items, alpha
-    )
-    if n_needed is None or n_needed == table.n_items:  # enough for one test, if not for all pairs
+    n_needed = items_needed(difference, drawn[places.index(first)] - drawn[places.index(unclear)], n_units, alpha)
+    if n_needed is None or n_needed == n_units:  # enough for one test, if not for all pairs
         return found
     return [
         *found,
-        f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} graded "
-        f"items; there are {table.n_items:,} ({100 * _POWER:.0f} % power, by resampling).",
+        f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} "
+        f"{units}; there are {n_units:,} ({100 * _POWER:.0f} % power, by resampling).",
     ]
 
 

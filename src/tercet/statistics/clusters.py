@@ -1,0 +1,112 @@
+"""Segments that are resampled together, as repeats of a sample or the segments of a document: a cluster is one unit.
+
+A cluster's row is the sum of its segments' rows, so every statistic of rows takes clusters as it takes segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import InputError, shorten
+
+from .stats import SegmentStats
+
+#: With fewer clusters than these, percentile intervals are clearly too short.
+FEW = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Which cluster each segment belongs to.
+
+    Attributes
+    ----------
+    numbers : ndarray of int, shape (n,)
+        The cluster of each segment; clusters are numbered from 0 in the order in which they first occur.
+    name : str
+        What the labels are, such as ``doc_id``; "" if nobody said.
+    """
+
+    numbers: NDArray[np.int64]
+    name: str
+
+    @classmethod
+    def of(cls, labels: Any, n_segments: int, name: str = "") -> Clusters:
+        """Return the clusters of segments with equal labels, texts or integers; 7 and "7" are the same.
+
+        Raises
+        ------
+        InputError
+            Unless there is a label for each segment.
+        """
+        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+            raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
+        to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)  # of Arrow, NumPy and pandas
+        given = list(labels) if to_list is None else to_list()
+        if len(given) != n_segments:
+            raise InputError(
+                f"cluster: there must be a label for each item, got {len(given):,} labels for {n_segments:,} items."
+            )
+        numbers: dict[str, int] = {}
+        for place, label in enumerate(given):
+            if isinstance(label, bool) or not isinstance(label, str | int | np.integer) or label == "":
+                raise InputError(
+                    f"cluster: item {place} has the label {shorten(label)}; expected a text or an integer, the same "
+                    "for all items of a cluster."
+                )
+            numbers.setdefault(str(label), len(numbers))
+        return cls(np.array([numbers[str(label)] for label in given], np.int64), name)
+
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return int(self.numbers.max()) + 1 if len(self.numbers) else 0
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of segments in each cluster."""
+        return np.bincount(self.numbers)
+
+    def selected(self, kept: NDArray[Any]) -> Clusters:
+        """Return the clusters of some segments, numbered anew."""
+        return Clusters.of(self.numbers[kept], len(self.numbers[kept]), self.name)
+
+    def sums(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of each cluster's rows, shape (c, k), of rows (n, k)."""
+        if len(self) == len(self.numbers):
+            return rows
+        return np.column_stack([np.bincount(self.numbers, column) for column in rows.T])
+
+    def stats(self, stats: SegmentStats) -> SegmentStats:
+        """Return the statistics with a row for each cluster."""
+        return stats if len(self) == len(stats) else replace(stats, rows=self.sums(stats.rows))
+
+    def described(self, plain: Callable[[str], str] = str) -> str:
+        """Return the number and size of the clusters, and what they are: ``40 clusters of 10 (sample id)``."""
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        of = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        what = f" ({plain(self.name)})" if self.name else ""
+        return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {of}{what}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the clusters are, how many there are, and the least and greatest number of segments in one."""
+        sizes = self.sizes
+        return {"by": self.name or None, "number": len(self), "sizes": [int(sizes.min()), int(sizes.max())]}
+
+    def notes(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return sentences for below a table: what was resampled, and that a few clusters are few."""
+        lines = [f"Resampled by {self.described(plain)}."]
+        if 1 < len(self) < FEW:
+            lines.append(
+                f"Few clusters: with fewer than {FEW}, intervals come out a little short; p-values are not affected."
+            )
+        return lines
+
+
+def clustered(systems: Sequence[SegmentStats], clusters: Clusters | None) -> list[SegmentStats]:
+    """Return the rows that are resampled, of each system: those of clusters, or of segments where there are none."""
+    return list(systems) if clusters is None else [clusters.stats(stats) for stats in systems]
