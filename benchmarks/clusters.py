@@ -19,7 +19,28 @@ import tercet
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters
 
-WORDS = np.array("the a cat dog bird sat ran sings on under mat tree today often never red old small".split())
+WORDS = np.array(
+    [
+        "the",
+        "a",
+        "cat",
+        "dog",
+        "bird",
+        "sat",
+        "ran",
+        "sings",
+        "on",
+        "under",
+        "mat",
+        "tree",
+        "today",
+        "often",
+        "never",
+        "red",
+        "old",
+        "small",
+    ]
+)
 SAMPLES, LENGTH, ALPHA = 40, 12, 0.05
 RUNS = int(sys.argv[1]) if sys.argv[1:] else 300
 RIGHT = "a" * 20

@@ -368,24 +368,26 @@ class TestWhatIsOdd:
         assert message in command("score", *line.split(), cwd=here, code=2).stderr
 
 
+OF_DOCUMENTS = [
+    ("a", "the cat sat", "a cat sat down", "the cat sat down"), ("a", "it rains", "it rained", "it rains now"),
+    ("b", "кот спит", "кошка спит", "кот спит дома"), ("b", "yes", "no", "yes"), ("c", "two dogs", "dog", "two dogs"),
+]  # fmt: skip
+
+
 class TestClusters:
     """Rows of a table that belong together, by a column."""
-
-    ROWS = [
-        ("a", "the cat sat", "a cat sat down", "the cat sat down"), ("a", "it rains", "it rained", "it rains now"),
-        ("b", "кот спит", "кошка спит", "кот спит дома"), ("b", "yes", "no", "yes"), ("c", "two dogs", "dog", "two dogs"),
-    ]  # fmt: skip
 
     @pytest.fixture
     def table(self, tmp_path):
         path = tmp_path / "news.tsv"
-        lines = ["docid\tsystem A\tsystem B\treference", *("\t".join(row) for row in self.ROWS)]
+        lines = ["docid\tsystem A\tsystem B\treference", *("\t".join(row) for row in OF_DOCUMENTS)]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
     def test_a_column_of_documents_is_suggested_and_taken(self, table):
         alone = command("compare", table, "-m", "chrf")
-        assert "note: " in alone.stderr and "'docid' names 3 documents of 5 segments" in alone.stderr
+        assert "note: " in alone.stderr
+        assert "'docid' names 3 documents of 5 segments" in alone.stderr
         assert "--cluster docid resamples documents." in alone.stderr
         shown = command("compare", table, "-m", "chrf", "--cluster", "docid")
         assert "Resampled by 3 clusters of 1 to 2 (docid)." in shown.stdout

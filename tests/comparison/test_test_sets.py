@@ -88,7 +88,7 @@ class TestTables:
         rows = "ID\tmt\tref\n7\ta\tb\n\tc\td\n8\te\tf\n7\ta\tb\n\tg\th\n7\ta\tb\n8\te\tf\n"
         message = (
             r"news\.tsv: the id '7' occurs 3 times, first on lines 2 and 5; 1 more id is repeated\. Each row "
-            r"is scored as a separate segment\.$"
+            r"is scored as a separate segment; cluster='ID' resamples those of an id together\.$"
         )
         with pytest.warns(UserWarning, match=message):
             read_test_sets(save(tmp_path / "news.tsv", rows))

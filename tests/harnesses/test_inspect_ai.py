@@ -61,6 +61,18 @@ def test_epochs_are_more_items_of_the_corpus():
     assert score.metrics["bleu"].value == pytest.approx(twice["bleu"])
 
 
+def test_epochs_of_the_same_answers_change_no_standard_error():
+    """A sample is one unit, however often the model answers it."""
+    from tercet.harnesses.inspect_ai import scorer
+
+    once, ten = (
+        {name: each.value for name, each in run(scorer("chrf"), epochs=epochs).results.scores[0].metrics.items()}
+        for epochs in (1, 10)
+    )
+    assert ten == pytest.approx(once)
+    assert once["chrf_stderr"] > 0
+
+
 def test_an_item_left_out_is_not_scored():
     from tercet.harnesses.inspect_ai import scorer
 

@@ -23,11 +23,12 @@ def run(tmp_path, monkeypatch):
     class Parrot(DummyModel):
         def greedy_until(self, docs):
             order[:] = [PREDICTIONS.index(doc.query) for doc in docs]  # lighteval shuffles them
-            return [ModelResponse(text=[doc.query]) for doc in docs]
+            return [ModelResponse(text=[doc.query] * times[0]) for doc in docs]
 
-    order = []
+    order, times = [], [1]
 
-    def run(references, *metrics):
+    def run(references, *metrics, answers=1):
+        times[:] = [answers]
         rows = {"text": PREDICTIONS, "gold": [[each] if isinstance(each, str) else each for each in references]}
         folder = tmp_path / "data"
         datasets.Dataset.from_dict(rows).to_json(folder / "test.jsonl")
@@ -51,7 +52,7 @@ def run(tmp_path, monkeypatch):
         )
         pipeline.evaluate()
         pipeline.save_and_push_results()
-        (saved,) = (tmp_path / "out").glob("results/**/*.json")
+        *_, saved = sorted((tmp_path / "out").glob("results/**/*.json"))
         return pipeline.get_results()["results"]["parrot:0"], saved.read_text(), order
 
     return run
@@ -68,6 +69,15 @@ def test_a_corpus_metric(run):
     assert found["tercet_bleu"] == pytest.approx(by_sacrebleu(*lower))
     assert 0 < found["tercet_bleu_stderr"] < 0.2
     assert "Bleu(lowercase=True)" in saved
+
+
+def test_several_answers_that_are_equal_change_no_standard_error(run):
+    from tercet.harnesses.lighteval import corpus_metric
+
+    metric = corpus_metric("chrf")
+    once, four = (run(SEVERAL, metric, answers=number)[0] for number in (1, 4))
+    for end in ("", "_stderr", "_low", "_high"):
+        assert four[f"tercet_chrf{end}"] == pytest.approx(once[f"tercet_chrf{end}"])
 
 
 def test_a_sample_metric_says_that_it_is_a_mean_of_segments(run):

@@ -94,6 +94,17 @@ def test_several_references_by_process_results(run):
     assert reported(results, numbers("chrf")) == numbers("chrf")
 
 
+def test_repeats_of_the_same_answers_change_no_number(run):
+    """A document is one unit, however often it is asked: neither its score nor its standard error changes."""
+    from tercet.harnesses.lm_eval import register
+
+    register("chrf")
+    listed = [{"metric": f"tercet_chrf{end}"} for end in ("", "_stderr", "_low", "_high")]
+    every = {"name": "none", "filter": [{"function": "take_first_k", "k": 3}]}
+    _, results = run(ONE, repeats=3, filter_list=[every], metric_list=listed)
+    assert reported(results, numbers("chrf", ONE)) == pytest.approx(numbers("chrf", ONE))
+
+
 def test_several_references_one_by_one_are_refused(run):
     from tercet.harnesses.lm_eval import register
 

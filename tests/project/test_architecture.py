@@ -107,13 +107,6 @@ def test_every_room_has_a_place_and_a_sentence():
         assert len(more) == (folder.name == "compat"), folder  # tercet.compat.install
 
 
-def test_rooms_and_files_are_small():
-    folders = [path_of(name).parent for name in IN_ROOMS]
-    assert max(map(folders.count, folders)) <= 18
-    for name in IN_ROOMS:
-        assert len(path_of(name).read_text().splitlines()) <= 330, name
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_no_file_asks_for_more_than_the_base_before_it_is_used(name):
     more = next((packages for room, packages in MORE.items() if name.startswith(room)), set())

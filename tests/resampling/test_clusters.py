@@ -72,7 +72,8 @@ def test_ten_epochs_of_four_samples_are_four_units(metrics):
                 assert value == expected if isinstance(expected, str | None) else close(value, expected)
         assert ten.rows[1].pvalue > 0.12
     notes = " ".join(many.remarks())
-    assert "Resampled by 4 clusters of 10." in notes and "Few clusters" in notes
+    assert "Resampled by 4 clusters of 10." in notes
+    assert "Few clusters" in notes
     assert "No difference can be significant here: with 4 clusters, p is about 0.125 or more." in notes
     assert many.to_dict()["clusters"] == {"by": None, "number": 4, "sizes": [10, 10]}
     independent = tercet.compare(systems, metrics, references=REFERENCES * 10)
@@ -85,7 +86,8 @@ def test_intervals_of_a_score():
     many = tercet.score("chrf", ONE * 3, REFERENCES * 3, confidence_level=0.9, cluster=np.arange(12) % 4)
     assert many.intervals == once.intervals
     assert (many.n_segments, many.n_clusters) == (12, 4)
-    assert "|clusters:4|" in many.signature and "clusters" not in once.signature
+    assert "|clusters:4|" in many.signature
+    assert "clusters" not in once.signature
     assert tercet.Chrf()(ONE * 3, REFERENCES * 3, confidence_level=0.9, cluster=[*"abcd"] * 3) == many
 
 
@@ -138,17 +140,18 @@ def test_streams_draw_clusters_whatever_the_batches():
         stream.add(predictions, references, cluster=[1])
 
 
-class TestCorrelate:
-    SYSTEMS = {"A": ONE, "B": OTHER, "C": ["a cat", "rain", "the dogs bark", "we went by train"]}
-    GRADES = {"A": [3, 2, 3, 4], "B": [5, 5, 4, 5], "C": [1, 3, 2, 2]}
+GRADED = {"A": ONE, "B": OTHER, "C": ["a cat", "rain", "the dogs bark", "we went by train"]}
+GRADES = {"A": [3, 2, 3, 4], "B": [5, 5, 4, 5], "C": [1, 3, 2, 2]}
 
+
+class TestCorrelate:
     @pytest.mark.parametrize("figure", ["pooled.pearson", "item.acc_eq", "system.pearson", "item.kendall_b"])
     def test_copies_change_no_interval_and_no_p(self, figure):
         settings = {"rank_by": figure, "n_resamples": 50, "n_permutations": 99}
         metrics = ["chrf", "ter"]
-        once = tercet.correlate(self.SYSTEMS, metrics, self.GRADES, references=REFERENCES, **settings)
-        systems = {name: texts * 5 for name, texts in self.SYSTEMS.items()}
-        grades = {name: values * 5 for name, values in self.GRADES.items()}
+        once = tercet.correlate(GRADED, metrics, GRADES, references=REFERENCES, **settings)
+        systems = {name: texts * 5 for name, texts in GRADED.items()}
+        grades = {name: values * 5 for name, values in GRADES.items()}
         many = tercet.correlate(
             systems, metrics, grades, references=REFERENCES * 5, cluster=list(range(4)) * 5, **settings
         )

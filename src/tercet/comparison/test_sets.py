@@ -263,8 +263,8 @@ def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestS
         return test_set
     number = len(set(table.columns[documents]))
     hint = (
-        f"{table.name}: {shorten(documents)} names {number:,} documents of {len(table.lines):,} segments. Segments of "
-        f"a document are not independent: {argument_set('cluster', documents)} resamples documents."
+        f"{table.name}: {shorten(documents)} names {number:,} documents of {len(table.lines):,} segments. Segments "
+        f"of a document are not independent: {argument_set('cluster', documents)} resamples documents."
     )
     return replace(test_set, hint=hint)
 

@@ -92,8 +92,8 @@ def _joined(
     labels = [key[0] for key in kept]
     n_samples, called = len(set(labels)), None
     if cluster is not None:
-        cells, order = first.column(cluster), rows[next(iter(runs))]
-        labels, called = [str(cells[order[key]] or "") for key in kept], cluster
+        cells, places = first.column(cluster), rows[next(iter(runs))]
+        labels, called = [str(cells[places[key]] or "") for key in kept], cluster
     elif n_samples < len(kept):
         called = "sample id"
         fields += f"; {n_samples:,} samples with {len(kept):,} answers are resampled by sample"
@@ -118,7 +118,7 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
 
     def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
         cell = cells[row]
-        # A filter that takes one of the repeats has the same text in all rows, which changes no statistic of clusters.
+        # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
         if not any(cells is each for each in systems) or not isinstance(cell, list):
             return cell
         if len(cell) == 1:

@@ -99,14 +99,14 @@ class Stream:
             An id per item, by which it is resampled: systems with the same ids are resampled alike. Without ids items
             are identified by their texts, and equal ones are drawn together.
         cluster : sequence of str or int, optional
-            A label per item, the same for items that are not independent, in whatever batch: the items of a cluster are
+            A label per item, the same for items that are not independent, in whatever batch: those of a cluster are
             drawn together.
 
         Raises
         ------
         InputError
-            As :func:`tercet.score` does; also if there is not exactly one id or label per item, or two ids of a call are
-            equal.
+            As :func:`tercet.score` does; also if there is not exactly one id or label per item, or two ids of a
+            call are equal.
         MergeError
             With intervals, for ids or clusters if earlier items had none, or none if they had some.
         """
@@ -117,7 +117,8 @@ class Stream:
         labels = None if cluster is None else read_ids(cluster)
         if labels is not None and len(labels) != corpus.n_items:
             raise InputError(
-                f"cluster: there must be a label for each item, got {len(labels):,} labels for {corpus.n_items:,} items."
+                f"cluster: there must be a label for each item, got {len(labels):,} labels for "
+                f"{corpus.n_items:,} items."
             )
         if corpus.n_items:
             self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels).marked(self._mark))

@@ -91,7 +91,7 @@ def sums_of(
 
 
 def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn: Keys, context: Any, units: str) -> Sums:
-    """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of the numbers of a context."""
+    """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
     signature, resampling = stats.signature, resampling_of(scorer)
     squares = stats.column("references") ** 2
     halves = (keys >> np.uint64(32)).astype(np.float64)

@@ -99,8 +99,8 @@ def correlate(
     seed : int
     cluster : sequence of str or int, optional
         A label per item, the same for items that are not independent, such as the segments of a document: intervals
-        draw clusters of items, and tests exchange the scores of a system for all items of a cluster at once. A TestSet
-        may have clusters of its own; with a path also the name of a column.
+        draw clusters of items, and tests exchange the scores of a system for all items of a cluster at once. Not
+        needed for a TestSet that has clusters; with a path also the name of a column.
     progress : bool
         Show a bar on stderr.
 
@@ -229,8 +229,11 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
     table = DimensionTable(
         dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
         [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
-        _adjusted(values, pvalues), williams_between(rank_by, human, metrics, numbers), of.grades.agreement(dimension),
-        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed, numbers),
+        _adjusted(values, pvalues), williams_between(rank_by, human, metrics, numbers),
+        of.grades.agreement(dimension),
+        layers=layer_sweeps(
+            dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed, numbers
+        ),
     )  # fmt: skip
     n_clusters = None if numbers is None else len(np.unique(numbers[there.any(axis=0)]))
     table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha, n_clusters))

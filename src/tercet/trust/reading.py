@@ -196,8 +196,8 @@ def _pivot(
         label = None if cluster is None else table.column(cluster)[row]
         if number < len(labels) and labels[number] != label:
             raise InputError(
-                f"{table.place(row, str(cluster))}: {shorten(label)} for the item {shorten(key)}, which an earlier row "
-                f"puts in {shorten(labels[number])}."
+                f"{table.place(row, str(cluster))}: {shorten(label)} for the item {shorten(key)}, which an earlier "
+                f"row puts in {shorten(labels[number])}."
             )
         if number == len(lists):
             labels.append(label)
