@@ -110,8 +110,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(title)
     if len(tops) == 1:
         (best,) = tops
-        kind = "metrics" if len({table.metric for table in tables}) == len(tables) else "scores"
-        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {all_of(len(tables))} {kind}.")
+        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_counted(tables)}.")
         return [first, *_apart_from_best(tables, titles, names, len(best))]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
@@ -125,6 +124,17 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if near:
         found.append((f"By {_joined(near)}, the test does not tell them apart.",))
     return found
+
+
+def _counted(tables: Sequence[ScoreTable]) -> str:
+    """Return how many metrics were asked for, and how many scores they have where these are more.
+
+    A metric with several scores, as ROUGE, is one metric.
+    """
+    n_metrics, n_scores = len({table.metric for table in tables}), len(tables)
+    if n_metrics == 1:
+        return f"{all_of(n_scores)} scores"
+    return f"{all_of(n_metrics)} metrics{f' ({n_scores} scores)' if n_scores > n_metrics else ''}"
 
 
 def _apart_from_best(
