@@ -84,7 +84,7 @@ CUT = """() => [...document.querySelectorAll("th, td, .scroll")]
     .filter(part => part.checkVisibility() && part.scrollWidth > part.clientWidth)
     .map(part => [part.className, part.ariaLabel || part.textContent, part.scrollWidth, part.clientWidth])"""
 
-WORDS = "the river carries old boats past quiet villages while children wave from wooden bridges above".split()
+WORDS = ("the", "river", "carries", "old", "boats", "past", "quiet", "villages", "while", "children", "wave")
 
 
 @pytest.fixture(scope="module")
