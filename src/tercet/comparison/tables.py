@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from tercet.metric.drawing.visible import one_cell
 from tercet.signature import __version__
 from tercet.statistics.paired_tests import pvalue_text
 
-from .exports import name_cell
+from .exports import finite, name_cell
 from .scores import AS_GOOD, COLUMNS, LOWER, Comparison
 
 
@@ -26,15 +25,7 @@ def to_json(comparisons: Sequence[Comparison]) -> str:
 
 def json_text(value: Any) -> str:
     """Return a value as strict JSON: null for NaN and infinities."""
-    return json.dumps(_finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
