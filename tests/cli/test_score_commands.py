@@ -188,7 +188,8 @@ class TestScoreAndCompare:
              "--out 'three.pdf': the extension '.pdf' names no format: use one of .html .htm .json .tsv .csv .md "
              ".tex .xlsx .txt, or choose with --format."),
             ("score nowhere.tsv --segments s.html",
-             "--segments 's.html': the extension '.html' names no format: use one of .csv .jsonl .ndjson .xlsx .tsv .tab .txt."),
+             "--segments 's.html': the extension '.html' names no format: "
+             "use one of .csv .jsonl .ndjson .xlsx .tsv .tab .txt."),
             ("score nowhere.tsv --bom", "--bom is for CSV and TSV: give --format csv, or a file that ends in .csv"),
             ("compare nowhere.tsv --bom -o x.json --segments x.jsonl", "--bom is for CSV and TSV"),
             ("correlate nowhere.tsv --bom -o x.html", "--bom is for CSV and TSV"),
