@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from conftest import ROOT
-
 from workbooks import workbook
 
 #: Python in which no extra is installed: runs each program, and prints what it ends with.

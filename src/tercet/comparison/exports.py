@@ -114,7 +114,9 @@ def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] 
 def _segment_cell(value: Any) -> str:
     if isinstance(value, list):
         return " | ".join(value)
-    return "" if value is None else value if isinstance(value, str) else repr(value)
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else "NaN" if value != value else repr(value)
 
 
 def json_line(value: Any) -> str:

@@ -15,6 +15,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.markup import scores_html
 from tercet.metric.scorer import Scorer
+from tercet.statistics.paired_tests import decimals
 from tercet.statistics.stats import SegmentStats
 
 from .facts import SystemFacts, fact_lines
@@ -261,7 +262,9 @@ class Comparison:
         for index, system in enumerate(self.test_set.systems):
             own = [table.rows[index] for table in self.tables]
             marked = [(row, BEST if row.best else AS_GOOD if row.as_good else "") for row in own]
-            cells = [f"{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})" for row, mark in marked]
+            cells = [
+                f"{decimals(row.value)}{mark} ({decimals(row.low)} – {decimals(row.high)})" for row, mark in marked
+            ]
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
