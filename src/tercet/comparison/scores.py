@@ -262,10 +262,8 @@ class Comparison:
         for index, system in enumerate(self.test_set.systems):
             own = [table.rows[index] for table in self.tables]
             marked = [(row, BEST if row.best else AS_GOOD if row.as_good else "") for row in own]
-            cells = [
-                f"{decimals(row.value)}{mark} ({decimals(row.low)} – {decimals(row.high)})" for row, mark in marked
-            ]
-            rows.append([system, *cells])
+            shown = [(*map(decimals, (row.value, row.low, row.high)), mark) for row, mark in marked]
+            rows.append([system, *(f"{value}{mark} ({low} – {high})" for value, low, high, mark in shown)])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
         below = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]
