@@ -152,8 +152,8 @@ class TrainerMetrics:
         --------
         >>> import tercet
         >>> compute = tercet.compute_metrics(None, ["wer", "chrf"], decode=lambda rows: [str(row) for row in rows])
-        >>> compute.higher_is_better["wer"], compute.higher_is_better["wip"], compute.higher_is_better["chrf"]
-        (False, True, True)
+        >>> compute.higher_is_better["wer"], compute.higher_is_better["cer"], compute.higher_is_better["chrf"]
+        (False, False, True)
         """
         better = {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
         for metric, score, name in self._score_names():
