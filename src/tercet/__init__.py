@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .api import scorer as scorer
     from .comparison.compare import compare as compare
     from .comparison.test_sets import read_test_sets as read_test_sets
+    from .encoders.load import free_models as free_models
     from .huggingface.loading import load as load
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
     from .huggingface.trainer import compute_metrics as compute_metrics
@@ -52,6 +53,7 @@ _PLACES = {
     "compute_metrics": "huggingface.trainer",
     "correlate": "trust.correlate",
     "explain": "api",
+    "free_models": "encoders.load",
     "load": "huggingface.loading",
     "mbr": "risk.decide",
     "preprocess_logits_for_metrics": "huggingface.token_ids",

@@ -23,6 +23,16 @@ def sentences_html(sentences: Iterable[Sequence[str]]) -> str:
     return f"<p>{' '.join(parts)}</p>"
 
 
+def metric_html(title: str, value: str, description: str, call: str) -> str:
+    """Return a fragment of HTML that says what a metric is and how it is called: its first sentence will do."""
+    sentence = description.strip().partition(". ")[0].removesuffix(".")
+    return (
+        '<div style="max-width:60em;overflow-wrap:anywhere">'
+        f"<b>{clean(title)}</b> <code>{clean(value)}</code><br>{clean(' '.join(sentence.split()))}.<br>"
+        f"<small>Score texts: <code>{clean(call)}</code></small></div>"
+    )
+
+
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     """Return a fragment of HTML: a table of names and numbers, with lines below."""
     names = "".join(f'<th scope="col">{clean(name)}</th>' for name in head)

@@ -1,6 +1,7 @@
 """Messages of the command: written for who types it, and true of what is not here."""
 
 import re
+import shlex
 
 import pytest
 
@@ -133,6 +134,49 @@ def test_a_metric_that_is_not_here_gets_a_true_answer(name, tmp_path):
     assert "Did you mean" not in shown
     with pytest.raises(OptionError, match="There is no metric"):
         tercet.score(name, ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "example"),
+    [
+        ("--smooth_method exp", "-m bleu:smooth_method=exp"),
+        ("--smooth-method=exp", "-m bleu:smooth_method=exp"),
+        ("--bleu", "-m bleu"),
+        ("--TER", "-m ter"),
+        ("--BertScore", "-m bertscore"),
+        ("--tokenize zh", "-m bleu:tokenizer=zh"),
+        ("-m chrf --word-order 2", "-m chrf:word_order=2"),
+        ("--lowercase good.tsv -m bleu:tokenizer=zh", "-m bleu:tokenizer=zh,lowercase=true"),
+        ("-m wer --lowercase=no", "-m wer:lowercase=no"),
+        ("--rouge_types rouge1,rougeL", "-m rouge:rouge_types=rouge1+rougeL"),
+        ("--lang", "-m bertscore:lang=..."),
+        ("--comet", "tercet correlate --scores comet."),
+        ("--chrf++", "as in chrf:word_order=2."),
+    ],
+)
+@pytest.mark.parametrize("name", ["score", "compare", "correlate", "mbr", "explain"])
+def test_options_and_names_of_metrics_are_not_options_of_the_command(name, typed, example, tmp_path):
+    shown = said(f"{name} good.tsv {typed}", tmp_path)
+    assert shown.startswith(f"error: There is no option {re.search('--[^ =]+', typed)[0]}. ")
+    assert shown.endswith(f" {example}\n")
+
+
+@pytest.mark.parametrize("typed", ["--smooth_method exp", "--weights [0.5,0.5]", "--lc"])
+def test_what_that_answer_says_can_be_typed(typed, tmp_path):
+    shown = said(f"score good.tsv -m bleu:max_order=2 {typed}", tmp_path)
+    example = shlex.split(shown.rpartition("as in ")[2])
+    assert example[1].startswith("bleu:max_order=2,")
+    command("score", "good.tsv", *example, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [("--metrics bleu", "--metric"), ("--foo", "No such option: --foo"), ("--out", "requires an argument")],
+)
+def test_other_wrong_options_are_answered_as_ever(typed, message, tmp_path):
+    shown = said(f"score good.tsv {typed}", tmp_path)
+    assert message in shown
+    assert "-m " not in shown
 
 
 def test_that_answer_can_be_followed(tmp_path):

@@ -1,5 +1,6 @@
 """``tercet score`` and ``tercet compare``: what they print and write, and what they refuse."""
 
+import codecs
 import csv
 import html
 import json
@@ -11,6 +12,7 @@ from itertools import zip_longest
 import pytest
 import sacrebleu
 from markdown_it import MarkdownIt
+from openpyxl import load_workbook
 
 from commands import command, process
 from conftest import ROOT
@@ -98,6 +100,52 @@ class TestScoreAndCompare:
         assert len((tmp_path / "segments.tsv").read_text().splitlines()) == 1 + 3 * len(sample("large")[0])
         assert "baseline_en.tsv" in run.stderr
 
+    @pytest.mark.parametrize("name", ["score", "compare"])
+    def test_the_ending_chooses_how_segments_are_written(self, name, tmp_path):
+        table = [
+            ("мы шли домой", "=1+1, мы шли домой", 'Она сказала: "да"\nи ушла', "мы шли"),
+            ("كلب نائم", "كلب", "قط", "كلب نائم"),
+        ]
+        rows = [{"reference": first, "reference2": last, "a": a, "b": b} for first, a, b, last in table]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+        (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        asked = ("in.jsonl", "-s", "a", "-s", "b", "-m", "bleu", "-m", "ter")
+        for ending in ("tsv", "csv", "jsonl", "xlsx"):
+            command(name, *asked, "--segments", f"out.{ending}", cwd=tmp_path)
+        with (tmp_path / "out.jsonl").open(encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+        assert [(each["segment"], each["system"]) for each in records] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
+        assert [each["candidate"] for each in records] == [row[column] for row in rows for column in "ab"]
+        assert records[0]["references"] == ["мы шли домой", "мы шли"]
+        scores = ["bleu_multi bleu", "ter ter"]
+        with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+            cells = list(csv.DictReader(file))
+        assert [list(map(float, map(each.get, scores))) for each in cells] == [
+            list(map(each.get, scores)) for each in records
+        ]
+        assert [each["candidate"] for each in cells] == [each["candidate"] for each in records]
+        assert cells[0]["references"] == "мы шли домой | мы шли"
+        sheet = load_workbook(tmp_path / "out.xlsx")["Segments"]
+        head, *body = sheet.iter_rows(values_only=True)
+        assert [[row[head.index(score)] for score in scores] for row in body] == [
+            [pytest.approx(each[score]) for score in scores] for each in records
+        ]
+        assert sheet.cell(2, head.index("prediction") + 1).data_type == "s"  # no formula
+        assert (tmp_path / "out.tsv").read_text(encoding="utf-8").count("\n") == 5
+
+    def test_a_byte_order_mark_is_written_where_it_is_asked_for(self, tmp_path):
+        written = ("score", EN, "-o", "scores.csv", "--segments", "segments.csv")
+        command(*written, cwd=tmp_path)
+        plain = [(tmp_path / name).read_bytes() for name in ("scores.csv", "segments.csv")]
+        command(*written, "--bom", cwd=tmp_path)
+        marked = [(tmp_path / name).read_bytes() for name in ("scores.csv", "segments.csv")]
+        assert marked == [codecs.BOM_UTF8 + each for each in plain]
+        assert not any(each.startswith(codecs.BOM_UTF8) for each in plain)
+        shown = command("score", EN, "-f", "tsv", "--bom").stdout
+        assert shown == "\ufeff" + command("score", EN, "-f", "tsv").stdout
+        graded = ("correlate", ROOT / "examples" / "data" / "graded.tsv", "-m", "chrf", "-f", "csv", "--bom")
+        assert command(*graded).stdout.startswith("\ufeff")
+
     def test_one_segment_side_by_side(self):
         shown = command("compare", EN, "--segment", "2").stdout
         assert "segment 2" in shown
@@ -139,7 +187,12 @@ class TestScoreAndCompare:
             ("compare nowhere.tsv -o three.pdf",
              "--out 'three.pdf': the extension '.pdf' names no format: use one of .html .htm .json .tsv .csv .md "
              ".tex .xlsx .txt, or choose with --format."),
-            ("score nowhere.tsv --segments s.csv", "--segments 's.csv': the extension '.csv' names no format"),
+            ("score nowhere.tsv --segments s.html",
+             "--segments 's.html': the extension '.html' names no format: "
+             "use one of .csv .jsonl .ndjson .xlsx .tsv .tab .txt."),
+            ("score nowhere.tsv --bom", "--bom is for CSV and TSV: give --format csv, or a file that ends in .csv"),
+            ("compare nowhere.tsv --bom -o x.json --segments x.jsonl", "--bom is for CSV and TSV"),
+            ("correlate nowhere.tsv --bom -o x.html", "--bom is for CSV and TSV"),
             ("score nowhere.tsv -f xlsx", "--format xlsx needs a file: give one, as in --out scores.xlsx."),
             ("explain bleu nowhere.tsv -o a.xlsx", "'.xlsx' names no format: use one of .html .htm .json .txt, or"),
             ("mbr nowhere.jsonl -o a.docx", "--out 'a.docx': expected .jsonl, .txt or the like"),

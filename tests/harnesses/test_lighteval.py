@@ -88,16 +88,6 @@ def test_a_sample_metric_says_that_it_is_a_mean_of_segments(run):
     assert 0 < found["tercet_bleu_segment_mean_stderr"] < 0.2
 
 
-def test_several_answers_to_a_question_are_refused():
-    from lighteval.metrics.sample_preparator import GenerativeCorpusMetricInput
-
-    from tercet.harnesses.lighteval import corpus_metric
-
-    (aggregation,) = corpus_metric("bleu").get_corpus_aggregations().values()
-    with pytest.raises(tercet.InputError, match=r"one prediction per item, got \['it rains', 'it rained'\]"):
-        aggregation([GenerativeCorpusMetricInput(["it rains"], ["it rains", "it rained"])])
-
-
 def test_what_it_replaces_gives_references_by_item_to_what_takes_them_by_position():
     from lighteval.metrics.metrics import Metrics
     from lighteval.metrics.sample_preparator import GenerativeCorpusMetricInput

@@ -1,11 +1,13 @@
 """What lacks a package names the extra that brings it, in one line, through every door."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
+from conftest import ROOT
 from workbooks import workbook
 
 #: Python in which no extra is installed: runs each program, and prints what it ends with.
@@ -82,3 +84,11 @@ def test_says_which_extra(program, found):
     extra = {**NEEDS, **COMMANDS}[program]
     assert f'which is not installed: pip install "tercet[{extra}]"' in found[program].replace("\\'", "'")
     assert "\n" not in found[program]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md"])
+def test_the_line_that_installs_brings_what_the_files_of_the_first_pages_need(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lines = re.findall(r"^pip install \"\.\[(.+?)\]\"", text, flags=re.MULTILINE)
+    assert [set(line.split(",")) for line in lines] == [{"evaluate", *COMMANDS.values()} - {"bertscore"}]
+    assert f'pip install "tercet[{lines[0]}]"' in text

@@ -79,6 +79,43 @@ def test_axe_finds_nothing(shown, name, scheme, width):
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+#: Shown parts of tables that do not show all that is in them, and by how much.
+CUT = """() => [...document.querySelectorAll("th, td, .scroll")]
+    .filter(part => part.checkVisibility() && part.scrollWidth > part.clientWidth)
+    .map(part => [part.className, part.ariaLabel || part.textContent, part.scrollWidth, part.clientWidth])"""
+
+WORDS = ("the", "river", "carries", "old", "boats", "past", "quiet", "villages", "while", "children", "wave")
+
+
+@pytest.fixture(scope="module")
+def wide_report(tmp_path_factory):
+    """A report with long numbers: ten scores of six systems, some with long names, on 3,000 segments."""
+    rng = np.random.default_rng(7)
+    references = [" ".join(rng.choice(WORDS, size)) for size in rng.integers(4, 60, 3_000)]
+    names = ("baseline", "tuned", "nllb-200-distilled-600M", "opus-mt-tc-big", "Größeres_Modell", "大模型")
+    systems = {
+        name: [" ".join(word for word in text.split() if rng.random() > 0.05 * (2 + place)) for text in references]
+        for place, name in enumerate(names)
+    }
+    found = compare(systems, ["bleu", "chrf", "ter", "rouge"], references=references, n_resamples=20)
+    path = tmp_path_factory.mktemp("wide") / "wide.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 1920, 390])
+def test_tables_have_the_width_they_need(browser, wide_report, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(wide_report.as_uri())
+    page.evaluate("document.querySelectorAll('details:not(.segments)').forEach(each => each.open = true)")
+    scores = page.locator("table", has=page.locator("caption", has_text="ROUGE-Lsum of each system"))
+    assert re.fullmatch(r"\d{3,4}/\d+/\d+", scores.locator("tr:nth-child(2) td").last.text_content())
+    cut = [part for part in page.evaluate(CUT) if width > 1000 or part[0] != "scroll"]  # a phone scrolls tables
+    assert cut == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.close()
+
+
 @pytest.mark.parametrize("name", ["one", "several"])
 def test_the_contents_lead_to_every_part(shown, name):
     page = shown(name)

@@ -174,6 +174,20 @@ def test_scores_of_one_metric_are_not_called_metrics():
     )
 
 
+def test_a_metric_with_several_scores_counts_as_one():
+    rows = [replace(BLEU.rows[0], system=name, best=name == "große") for name in ("große", "小")]
+    names = {"große": "große", "小": "小"}
+    for metrics, said_of_all in (
+        (["bleu", "chrf", "ter", *["rouge"] * 7], "all 4 metrics (10 scores)"),
+        (["bleu", "rouge", "rouge"], "both metrics (3 scores)"),
+        (["bleu", "chrf"], "both metrics"),
+        (["rouge"] * 7, "all 7 scores"),
+    ):
+        tables = [replace(BLEU, metric=metric, rows=rows) for metric in metrics]
+        titles = [f"{metric} {number}" for number, metric in enumerate(metrics)]
+        assert "".join(summary_verdict(tables, titles, names)[0]) == f"große is best in {said_of_all}."
+
+
 def test_groups_count_those_that_are_best_in_each():
     columns = [(1.0, 2.0), (3.0, 2.0), (float("nan"), 2.0), (2.0, 2.0)]
     untested = " These were not tested."

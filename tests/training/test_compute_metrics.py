@@ -48,6 +48,17 @@ KINDS = {
 }  # fmt: skip
 
 
+def test_which_scores_are_better_is_said_by_their_names_in_a_log(tokenizer):
+    metrics = ["bleu", "wer", "ter", "rouge"]
+    compute = tercet.compute_metrics(tokenizer, metrics, prefix="mt")
+    same = ["le chat dort sur le canapé"]
+    names = set(compute(same, same)) - {"mt_gen_len"}
+    assert {name: compute.higher_is_better[name] for name in names} == {
+        name: name not in ("mt_wer", "mt_cer", "mt_mer", "mt_wil", "mt_ter") for name in names
+    }
+    assert [compute.higher_is_better[name] for name in ("bleu_multi", "wer", "ter")] == [True, False, False]
+
+
 class TestIds:
     @pytest.mark.parametrize("kind", KINDS)
     def test_of_any_kind_are_read_without_what_is_no_text(self, compute, tokenizer, kind):

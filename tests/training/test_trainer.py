@@ -103,6 +103,20 @@ class TestSeq2SeqTrainer:
         assert trainer.state.best_metric == max(scores)
         assert trainer.evaluate()["eval_rougeL"] == max(scores)
 
+    @pytest.mark.parametrize("name", ["wer", "ter", "chrf"])
+    def test_the_best_model_is_that_of_the_least_errors_where_lower_is_better(self, make_trainer, tokenizer, name):
+        compute = tercet.compute_metrics(tokenizer, name)
+        trainer = make_trainer(
+            compute, metric_for_best_model=name, greater_is_better=compute.higher_is_better[name],
+            load_best_model_at_end=True, save_strategy="epoch", num_train_epochs=3, learning_rate=2e-2,
+        )  # fmt: skip
+        trainer.train()
+        scores = [entry[f"eval_{name}"] for entry in trainer.state.log_history if f"eval_{name}" in entry]
+        assert len(set(scores)) > 1
+        best = (max if name == "chrf" else min)(scores)
+        assert trainer.state.best_metric == best
+        assert trainer.evaluate()[f"eval_{name}"] == best
+
     @pytest.mark.parametrize("how", [{"batch_eval_metrics": True}, {"eval_do_concat_batches": False}])
     def test_batches_give_the_scores_of_the_whole(self, trained, make_trainer, compute, how):
         whole = logged(trained.evaluate())

@@ -20,6 +20,7 @@ from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command
 from .explain_command import ExplainCommand, explain
 from .mbr_command import EXAMPLES, mbr_command
+from .metric_command import MetricCommand
 from .metrics_command import metrics
 from .score_commands import compare_command, score_command
 from .score_options import HOW_METRICS_ARE_WRITTEN
@@ -32,11 +33,11 @@ app = typer.Typer(
 _LONGEST_MESSAGE = 5_000
 _VERSION = f"tercet {__version__}"
 
-app.command("score", epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
-app.command("compare", epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
-app.command("correlate", epilog=HOW_METRICS_ARE_WRITTEN)(correlate_command)
+app.command("score", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
+app.command("compare", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
+app.command("correlate", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(correlate_command)
 app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)(explain)
-app.command("mbr", epilog=EXAMPLES)(mbr_command)
+app.command("mbr", cls=MetricCommand, epilog=EXAMPLES)(mbr_command)
 app.command("metrics")(metrics)
 app.add_typer(idf, name="idf")
 app.command("bertscore-baseline")(bertscore_baseline)

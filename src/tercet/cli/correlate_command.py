@@ -113,11 +113,12 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     from tercet.trust.reading import read_graded
     from tercet.trust.result import COLUMNS
 
-    from .output import check_before, chosen_format, write, write_book
+    from .output import check_before, check_bom, chosen_format, write, write_book
 
     specs = read_specs(figures.metric or ([] if graded.scores else ["bleu_multi"]))
     form = chosen_format(output.format, output.out)
     check_before(form, output.out)
+    check_bom(output.bom, form)
     _check_options(figures, output)
     inputs = [graded.file, *filter(None, [graded.grades]), *(spec.metric for spec in specs)]
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
@@ -141,7 +142,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         rows = [list(row.values()) for row in found.records()]
         write_book([Sheet("Figures", COLUMNS, len(rows), rows)], output.out)
     else:
-        write(text, output.out, form)
+        write(text, output.out, form, bom=output.bom)
 
 
 def _check_options(figures: Figures, output: MeanOutput) -> None:

@@ -17,7 +17,6 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from typer.core import TyperCommand
 
 from tercet.comparison.checks import check_outputs, check_references
 from tercet.errors import InputError, OptionError, shorten
@@ -25,6 +24,7 @@ from tercet.metric.drawing.visible import one_cell, visible
 from tercet.registry import metric_class
 
 from .completion import metrics_like
+from .metric_command import MetricCommand
 from .score_options import ReferenceColumns, References, SourceColumn, Systems, read_specs, report_on
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ Out = Annotated[
 ]
 
 
-class ExplainCommand(TyperCommand):
+class ExplainCommand(MetricCommand):
     """The command; its help lists the packages of each metric, so only it imports them."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

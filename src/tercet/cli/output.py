@@ -14,7 +14,7 @@ from rich.console import Console
 
 import tercet.comparison.tables as tables
 from tercet.comparison.checks import check_ending, check_file
-from tercet.comparison.exports import export_segments
+from tercet.comparison.exports import BOM, export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
 from tercet.comparison.segment.side_by_side import side_by_side
@@ -34,6 +34,11 @@ _FORMS: dict[str, Format] = {
     ".html": "html", ".htm": "html", ".json": "json", ".tsv": "tsv", ".csv": "csv",
     ".md": "markdown", ".tex": "latex", ".xlsx": "xlsx", ".txt": "text", "": "text",
 }  # fmt: skip
+
+
+#: Endings of files for segments, those of TSV last, and which of them have no byte order mark.
+SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "")
+_WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
 
 
 def chosen_format(format: Format | None, out: Path | None, known: Iterable[str] = tuple(_FORMS)) -> Format:
@@ -63,6 +68,14 @@ def check_before(format: Format, *paths: Path | None) -> None:
             check_file(path)
 
 
+def check_bom(bom: bool, format: Format, segments: Path | None = None) -> None:
+    """Refuse a byte order mark where nothing is written that would have one."""
+    if bom and format not in ("csv", "tsv") and (segments is None or segments.suffix.lower() in _WITHOUT_BOM):
+        raise OptionError(
+            "--bom is for CSV and TSV: give --format csv, or a file that ends in .csv or .tsv, as --out scores.csv."
+        )
+
+
 def in_terminal(out: Path | None) -> bool:
     """Return whether the output is shown in a terminal."""
     return out is None and sys.stdout.isatty()
@@ -78,8 +91,13 @@ def command_line() -> str:
     return shlex.join(["tercet", *sys.argv[1:]])
 
 
-def write(text: str, out: Path | None, format: Format = "text") -> None:
-    """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale."""
+def write(text: str, out: Path | None, format: Format = "text", *, bom: bool = False) -> None:
+    """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale.
+
+    With `bom`, CSV and TSV begin with a byte order mark.
+    """
+    if bom and format in ("csv", "tsv"):
+        text = f"{BOM}{text}"
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             encoding = sys.stdout.encoding if format == "text" else "utf-8"
@@ -122,11 +140,11 @@ def finish(
             err=True,
         )
     if segments is not None:
-        export_segments(found, segments)
+        export_segments(found, segments, bom=output.bom)
     if format == "xlsx" and output.out is not None:
         write_book(sheets_of(found), output.out)
     else:
-        write(_rendered(found, format, output), output.out, format)
+        write(_rendered(found, format, output), output.out, format, bom=output.bom)
     worse = failures(thresholds, found)
     for line in worse:
         typer.echo(f"failed: {visible(line)}", err=True)

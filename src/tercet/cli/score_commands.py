@@ -51,7 +51,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     specs, thresholds, form = _checked(texts, scores, output, output.segments)
     sets = texts.test_sets(specs)
-    if form == "xlsx":
+    if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(sets)
     found = [compare(each, specs, test=None, progress=output.progress, **scores.asked) for each in sets]
     finish(found, form, output, thresholds, output.segments)
@@ -78,7 +78,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if output.segment is not None:
         write(segment_text(sets, specs, output.segment, tests.baseline, output.out), output.out)
         return
-    if form == "xlsx":
+    if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(sets)
     found = [compare(each, specs, progress=output.progress, **tests.asked) for each in sets]
     if output.export is not None:
@@ -88,17 +88,26 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     finish(found, form, output, thresholds, output.segments)
 
 
+def _in_workbook(path: Path | None) -> bool:
+    return path is not None and path.suffix.lower() == ".xlsx"
+
+
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[MetricSpec], list[Threshold], Format]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
-    from .output import check_before, chosen_format
+    from tercet.comparison.workbook_file import needs_workbooks
+
+    from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
     from .thresholds import read_thresholds
 
     specs = read_specs(scores.metric or ["bleu_multi"])
     thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
     if segments is not None:
-        check_ending("--segments", segments, (".tsv", ".tab", ".txt", ""))
+        check_ending("--segments", segments, SEGMENT_FORMS)
+        if _in_workbook(segments):
+            needs_workbooks()
+    check_bom(output.bom, form, segments)
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(specs))
     return specs, thresholds, form

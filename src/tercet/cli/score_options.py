@@ -223,6 +223,10 @@ class Output:
         ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
     )  # fmt: skip
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    bom: bool = writing(
+        False, "--bom",
+        help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
+    )  # fmt: skip
     quiet: Quiet = False
 
     @property
@@ -237,8 +241,9 @@ class ScoreOutput(Output):
 
     segments: Path | None = writing(
         None, metavar="FILE",
-        help="TSV file for the scores of every segment. Texts are written unchanged, even those that a spreadsheet "
-        "would take for formulas: import the columns as text. With score --engine ray: a folder for Parquet files.",
+        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. Texts are "
+        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
+        "as text. With score --engine ray: a folder for Parquet files.",
     )  # fmt: skip
     fail_under: list[str] | None = writing(
         None, metavar="METRIC=VALUE",

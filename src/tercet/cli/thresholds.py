@@ -67,7 +67,9 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     way = "below" if table.higher_is_better else "above"
     for row in table.rows:
-        if not (row.value >= limit if table.higher_is_better else row.value <= limit):
+        if math.isnan(row.value):
+            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if way == 'below' else 'less'}."
+        elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
             by = abs(row.value - limit)
             yield row.system, f"{row.value:.2f}, {way} {limit:g} by {by:{'.2f' if by >= 0.005 else '.1g'}}."
 

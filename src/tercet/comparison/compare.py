@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -280,22 +281,31 @@ def _tables(
     of_systems = dict(zip(names, stats, strict=True))
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
-        adjusted, higher = _adjusted(pvalues[name]), scorer.is_higher_better(name)
-        top = int(values.argmax() if higher else values.argmin())
+        higher, unknown = scorer.is_higher_better(name), np.isnan(values)
+        tests = np.where(unknown[:, None] | unknown, np.nan, pvalues[name])  # NaN cannot be tested
+        adjusted = _adjusted(tests)
+        top = _best(values, higher)
         counts = [_counts(each[of_segment], of_units[base][of_segment], higher) for each in of_units]
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
-            best = bool(values[index] == values[top])
+            best = bool(values[index] == values[top])  # of NaN, none is
             p = _or_none(adjusted[index, top])
             as_good = best or (None if p is None else p >= found.alpha)
             against: list[Any] = [None] * 6
             if index != base:
-                of_baseline = (_or_none(each[index, base]) for each in (pvalues[name], adjusted))
+                of_baseline = (_or_none(each[index, base]) for each in (tests, adjusted))
                 against = [value - float(values[base]), *of_baseline, *counts[index]]
             rows.append(SystemScore(*[system, value, bounds.low, bounds.high, *against, best, as_good]))
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
         yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, higher, scorer, of_systems)
+
+
+def _best(values: NDArray[np.float64], higher: bool) -> int:
+    """Return the place of the best value: NaN is none, unless all are."""
+    worst = -np.inf if higher else np.inf
+    known = np.where(np.isnan(values), worst, values)
+    return int(known.argmax() if higher else known.argmin())
 
 
 def _or_none(value: float) -> float | None:
@@ -303,17 +313,16 @@ def _or_none(value: float) -> float | None:
 
 
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    if np.isnan(pvalues).any():
-        return pvalues
-    adjusted = np.ones_like(pvalues)
-    upper = np.triu_indices(len(pvalues), 1)
-    adjusted[upper] = holm(pvalues[upper].tolist())
+    known = np.triu(~np.isnan(pvalues), 1)
+    adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
+    adjusted[known] = holm(pvalues[known].tolist())
     return np.minimum(adjusted, adjusted.T)
 
 
 def _counts(own: Sequence[float | None], base: Sequence[float | None], higher: bool) -> tuple[int, int, int]:
     """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
-    pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
+    known = ((one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None)
+    pairs = [(one, other) for one, other in known if not math.isnan(one) and not math.isnan(other)]
     wins = sum(one > other if higher else one < other for one, other in pairs)
     ties = sum(one == other for one, other in pairs)
     return wins, ties, len(pairs) - wins - ties

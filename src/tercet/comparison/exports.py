@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
+import math
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.files.writing import write_text_file
@@ -17,6 +20,9 @@ from .test_sets import TestSet
 
 #: The longest name, in bytes, that every file system takes.
 _LONGEST_NAME = 255
+
+#: The byte order mark, by which Excel reads a text file as UTF-8.
+BOM = "\ufeff"
 
 #: Characters that start a formula in a spreadsheet; an apostrophe before them makes the cell text.
 _FORMULAS = ("=", "+", "-", "@")
@@ -66,23 +72,65 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
     return list(paths)
 
 
-def export_segments(comparisons: Sequence[Comparison], path: Path) -> None:
+def export_segments(comparisons: Sequence[Comparison], path: Path, *, bom: bool = False) -> None:
     """Write one row per segment and system: test set, number from 1, system, each score, text, references.
 
-    Names are written with :func:`name_cell`, texts as they are.
+    The ending of the path chooses the format: .csv, .jsonl, .xlsx (the sheet of segments of
+    :func:`~.workbook.sheets_of`), else TSV. In TSV and CSV names are written with :func:`name_cell`, and references
+    are joined by " | "; JSON Lines have a list of them, and null for a score that is none. Texts are written as they
+    are, but for white space in TSV. `bom` begins TSV and CSV with a byte order mark.
     """
-    names = list(dict.fromkeys(f"{table.metric} {table.name}" for each in comparisons for table in each.tables))
-    shown = map(name_cell, names)
-    lines: list[list[str]] = [["test_set", "segment", "system", *shown, "candidate", "references"]]
+    ending = path.suffix.lower()
+    if ending == ".xlsx":
+        from .workbook import segments_of
+        from .workbook_file import write_workbook
+
+        write_workbook(path, [segments_of(comparisons)])
+    elif ending in (".jsonl", ".ndjson"):
+        rows = _segment_rows(comparisons)
+        head = next(rows)
+        with write_text_file(path) as file:
+            for row in rows:
+                file.write(json_line(dict(zip(head, row, strict=True))))
+    else:
+        cells = ([_segment_cell(value) for value in row] for row in _segment_rows(comparisons, name_cell))
+        (write_csv if ending == ".csv" else write_tsv)(path, cells, bom=bom)
+
+
+def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] = str) -> Iterator[list[Any]]:
+    """Yield the head, then the row of each segment and system; `name` writes names."""
+    titles = list(dict.fromkeys(f"{table.metric} {table.name}" for each in comparisons for table in each.tables))
+    yield ["test_set", "segment", "system", *map(name, titles), "candidate", "references"]
     for comparison in comparisons:
+        test_set = comparison.test_set
         scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
-        for number, references in enumerate(comparison.test_set.references):
-            for system, texts in comparison.test_set.systems.items():
-                values = [scores[name][system][number] for name in names]
-                cells = ["" if value is None else repr(value) for value in values]
-                where = [name_cell(comparison.test_set.name), str(number + 1), name_cell(system)]
-                lines.append([*where, *cells, texts[number], " | ".join(references)])
-    write_tsv(path, lines)
+        for number, references in enumerate(test_set.references):
+            for system, texts in test_set.systems.items():
+                values = [scores[title][system][number] for title in titles]
+                where = [name(test_set.name), number + 1, name(system)]
+                yield [*where, *values, texts[number], list(references)]
+
+
+def _segment_cell(value: Any) -> str:
+    if isinstance(value, list):
+        return " | ".join(value)
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else "NaN" if value != value else repr(value)
+
+
+def json_line(value: Any) -> str:
+    """Return a value as a line of strict JSON: null for NaN and infinities."""
+    return json.dumps(finite(value), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
+    if isinstance(value, dict):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def name_cell(name: str) -> str:
@@ -91,11 +139,19 @@ def name_cell(name: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULAS) else cell
 
 
-def write_tsv(path: Path, rows: Iterable[Iterable[str]]) -> None:
+def write_tsv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
     """Write rows of texts, one per line: white space within a cell becomes a space."""
     with write_text_file(path) as file:
+        file.write(BOM if bom else "")
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
         writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
+
+
+def write_csv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
+    """Write rows of texts as CSV of RFC 4180."""
+    with write_text_file(path) as file:
+        file.write(BOM if bom else "")
+        csv.writer(file).writerows(rows)
 
 
 def _file_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,8 @@ def to_comparison(
 def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
     higher = scorer.is_higher_better(score)
-    top = (max if higher else min)(values.values())
+    known = [value for value in values.values() if not math.isnan(value)]
+    top = (max if higher else min)(known, default=math.nan)
     rows = []
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]

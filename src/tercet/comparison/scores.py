@@ -15,6 +15,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.markup import scores_html
 from tercet.metric.scorer import Scorer
+from tercet.statistics.paired_tests import decimals
 from tercet.statistics.stats import SegmentStats
 
 from .facts import SystemFacts, fact_lines
@@ -262,8 +263,8 @@ class Comparison:
         for index, system in enumerate(self.test_set.systems):
             own = [table.rows[index] for table in self.tables]
             marked = [(row, BEST if row.best else AS_GOOD if row.as_good else "") for row in own]
-            cells = [f"{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})" for row, mark in marked]
-            rows.append([system, *cells])
+            shown = [(*map(decimals, (row.value, row.low, row.high)), mark) for row, mark in marked]
+            rows.append([system, *(f"{value}{mark} ({low} – {high})" for value, low, high, mark in shown)])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
         below = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]

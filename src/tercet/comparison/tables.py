@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from typing import Any
 
 from tercet.metric.drawing.visible import one_cell
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.statistics.paired_tests import decimals, pvalue_text
 
-from .exports import name_cell
+from .exports import finite, name_cell
 from .scores import AS_GOOD, COLUMNS, LOWER, Comparison
 
 
@@ -26,15 +25,7 @@ def to_json(comparisons: Sequence[Comparison]) -> str:
 
 def json_text(value: Any) -> str:
     """Return a value as strict JSON: null for NaN and infinities."""
-    return json.dumps(_finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
@@ -55,10 +46,10 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[list[str]]:
 
 
 def table_cell(value: object) -> str:
-    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, "" for None."""
+    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, "" for None, or NaN."""
     if isinstance(value, str):
         return name_cell(value)
-    return "" if value is None else str(value)
+    return "" if value is None else "NaN" if value != value else str(value)
 
 
 def lines_of_tsv(rows: Iterable[Sequence[str]]) -> str:
@@ -88,7 +79,7 @@ class _Style:
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each system: each score with its interval, difference and p."""
-    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–", "{:+.2f}"), []
+    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–", "{}"), []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
         name = [f"**{as_markdown(comparison.test_set.name)}**\n\n"] if len(comparisons) > 1 else []
@@ -100,7 +91,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
 def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
-    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--", "${:+.2f}$")
+    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--", "${}$")
     parts = []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
@@ -129,13 +120,14 @@ def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
         head.append(style.plain(label) + ("" if table.higher_is_better else f" {style.lower}"))
         head += [style.difference, style.plain(comparison.p_label)] if tested else []
         for cells, row in zip(rows, table.rows, strict=True):
-            value = style.bold.format(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
+            value = style.bold.format(decimals(row.value)) if row.best else decimals(row.value)
             mark = style.as_good if row.as_good and not row.best else ""
-            cells.append(f"{value}{mark} ({row.low:.2f}{style.dash}{row.high:.2f})")
+            cells.append(f"{value}{mark} ({decimals(row.low)}{style.dash}{decimals(row.high)})")
             if tested:
                 difference, p = row.difference, row.adjusted_pvalue
-                cells.append("" if difference is None else style.signed.format(difference))
-                cells.append("" if p is None else pvalue_text(p))
+                cells.append("" if difference is None else style.signed.format(decimals(difference, signed=True)))
+                unknown = "" if difference is None else "NaN"
+                cells.append(unknown if p is None else pvalue_text(p))
     return [head, *rows]
 
 

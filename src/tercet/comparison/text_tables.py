@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tercet.metric.drawing.visible import one_cell
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.statistics.paired_tests import decimals, pvalue_text
 
 from .scores import AS_GOOD, BEST, LOWER, Comparison, ScoreTable, SystemScore
 
@@ -56,7 +56,7 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]
     used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
     labels = comparisons[0].marked_labels()
     by_score = zip(*(each.tables for each in comparisons), strict=False)
-    values = ([len(f"{row.value:.2f} ") for table in tables for row in table.rows] for tables in by_score)
+    values = ([len(f"{decimals(row.value)} ") for table in tables for row in table.rows] for tables in by_score)
     heads = (min(cell_len(one_cell(label)), _HEAD_WIDTH) for label in labels)
     widths = [max(head, *own) for head, own in zip(heads, values, strict=True)]
     first = 0
@@ -91,7 +91,7 @@ def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[
 
 
 def _value(row: SystemScore) -> str:
-    value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
+    value = f"[bold]{decimals(row.value)}[/]" if row.best else decimals(row.value)
     return f"{value}{BEST if row.best else AS_GOOD if row.as_good else ' '}"
 
 
@@ -125,7 +125,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for row in table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
-        cells = (name, _value(row), f"{row.low:.2f} – {row.high:.2f}", *tested)
+        cells = (name, _value(row), f"{decimals(row.low)} – {decimals(row.high)}", *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)
     for name in (counts, level):
@@ -150,6 +150,7 @@ def _room(columns: dict[str, list[str]]) -> int:
 
 
 def _against(row: SystemScore) -> tuple[str, str, str]:
-    if row.difference is None or row.adjusted_pvalue is None:
+    if row.difference is None:
         return "", "", ""
-    return f"{row.difference:+.2f}", pvalue_text(row.adjusted_pvalue), f"{row.wins}/{row.ties}/{row.losses}"
+    p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
+    return decimals(row.difference, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"

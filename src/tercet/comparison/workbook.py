@@ -26,7 +26,7 @@ _WIDTHS = {
 
 def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
     """Return the sheets Scores, Pairs (of several systems), Segments (of texts in memory) and Notes."""
-    sheets = [_scores(comparisons), _pairs(comparisons), _segments(comparisons), _notes(comparisons)]
+    sheets = [_scores(comparisons), _pairs(comparisons), segments_of(comparisons), _notes(comparisons)]
     return [sheet for sheet in sheets if sheet.n_rows]
 
 
@@ -60,7 +60,7 @@ def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
         yield [*where, one.system, other.system, difference, p, verdict]
 
 
-def _segments(comparisons: Sequence[Comparison]) -> Sheet:
+def segments_of(comparisons: Sequence[Comparison]) -> Sheet:
     """Return a row for each segment and system: its scores and texts."""
     names = list(dict.fromkeys((table.metric, table.name) for each in comparisons for table in each.tables))
     titles = [f"{metric} {name}" for metric, name in names]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
+import sys
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from tercet.errors import OptionError, shorten
 from tercet.signature import digest
@@ -21,6 +24,8 @@ from .network import load_network
 from .onednn import use_onednn
 from .padding import padding_shows
 from .subwords import Subwords, lower_casing
+
+T = TypeVar("T")
 
 
 def subwords_of(
@@ -83,11 +88,50 @@ def leave_threads_of_the_parent() -> None:
     _processes.add(os.getpid())
 
 
+#: What was loaded and is kept for later calls.
+_caches: list[Any] = []
+
+
+def kept(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return a decorator that keeps the last results of a function that loads a model, until they are freed."""
+
+    def decorate(load: Callable[..., T]) -> Callable[..., T]:
+        cached = lru_cache(maxsize=count)(load)
+        _caches.append(cached)
+        return cached
+
+    return decorate
+
+
+def free_models() -> None:
+    """Free the memory of the networks that metrics have loaded: encoders and language models, with their tokenizers.
+
+    tercet keeps the last two encoders (of BERTScore and the cosine of embeddings, with the embeddings of texts) and
+    the last two language models (of perplexity), so that the next call need not load them. After this call, the
+    memory of those that nothing else uses is free, on a GPU too, for training or for another model. Metrics stay as
+    they are: the next call that needs a network loads it again.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.free_models()
+    """
+    with LOADING:
+        for cached in _caches:
+            cached.cache_clear()
+    gc.collect()
+    torch: Any = sys.modules.get("torch")  # which alone has taken memory of a GPU
+    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+    if torch is not None and torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
 #: Of two threads that load a network one waits for the other: transformers switches the loading of all of them.
 LOADING = Lock()
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def _encoder(
     model: str,
     state: tuple[object, ...],
@@ -110,7 +154,7 @@ def _encoder(
         return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _subwords(
     model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
 ) -> Subwords:

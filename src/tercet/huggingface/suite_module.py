@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from tercet.api import explain, own_options
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.errors import InputError, OptionError, shorten
+from tercet.markup import metric_html
 from tercet.metric.call import Call
 from tercet.metric.metric import Metric
 from tercet.metric.option_docs import args_section
@@ -37,6 +38,21 @@ class SuiteModule(Gathering):
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self._dialect = self.of.dialect(config_name or "default")
         super().__init__(config_name, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        """Name the metric, the other package whose keys it has, if any, and the call: evaluate prints all options."""
+        configuration = "" if self.config_name == "default" else f", {self.config_name!r}"
+        return f"<evaluate module tercet.load({self.of.name!r}{configuration}): .compute({self._texts})>"
+
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook, with a sentence on the metric."""
+        value = repr(self).partition("evaluate module ")[2].partition("):")[0]
+        title = self.of.title or self.of.name
+        return metric_html(title, f"{value})", self.of.about.description, f"module.compute({self._texts})")
+
+    @property
+    def _texts(self) -> str:
+        return "predictions=[...]" + (", references=[...]" if self.of.takes_references else "")
 
     def _info(self) -> Any:
         import datasets

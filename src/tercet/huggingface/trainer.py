@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tercet.api import known_options, make_scorer
@@ -87,6 +87,8 @@ def compute_metrics(
     Returns
     -------
     TrainerMetrics
+        Its ``higher_is_better`` has the right value of ``greater_is_better`` for each score: False for `wer`, `ter`
+        and `perplexity`, by which a Trainer would otherwise keep the worst model.
 
     Raises
     ------
@@ -141,8 +143,30 @@ class TrainerMetrics:
 
     @property
     def higher_is_better(self) -> dict[str, bool]:
-        """Whether higher is better, by score: for ``greater_is_better`` of a Trainer."""
-        return {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
+        """Whether higher is better, by metric, and by score as it is logged, without a Trainer's ``eval_``.
+
+        A Trainer must be told, by ``greater_is_better``, which otherwise is True for all but losses: with
+        ``metric_for_best_model="wer"`` it would keep the worst model.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> compute = tercet.compute_metrics(None, ["wer", "chrf"], decode=lambda rows: [str(row) for row in rows])
+        >>> compute.higher_is_better["wer"], compute.higher_is_better["cer"], compute.higher_is_better["chrf"]
+        (False, False, True)
+        """
+        better = {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
+        for metric, score, name in self._score_names():
+            better[name] = self._scorers[metric].is_higher_better(score)
+        return better
+
+    def _score_names(self) -> Iterator[tuple[str, str, str]]:
+        """Yield of each score the metric, its name there, and its name as it is logged."""
+        times = Counter(score for scorer in self._scorers.values() for score in scorer.score_names)
+        before = f"{self._prefix}_" if self._prefix else ""
+        for metric, scorer in self._scorers.items():
+            for score in scorer.score_names:
+                yield metric, score, f"{before}{score if times[score] == 1 else f'{metric}_{score}'}"
 
     @property
     def references(self) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.reading import read_predictions
+from tercet.markup import metric_html
 from tercet.metric.drawing.matched import Matched
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
@@ -215,6 +216,11 @@ class Metric(Scorer, metaclass=_Helpful):
         items = read_items([prediction], [references])
         check_missing(items.missing, "error", at_zero="")
         return self.explained(items.batch())
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the metric is, with its options, and how it is called."""
+        texts = "predictions, references" if self.takes_references else "predictions"
+        return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
 
     @classmethod
     def known_as(cls, name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
     marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
     dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
     note = "" if table.higher_is_better else "lower is better"
-    return DotColumn(title, dots, note, of_system[comparison.baseline].value if tested else None)
+    line = of_system[comparison.baseline].value
+    return DotColumn(title, dots, note, line if tested and not math.isnan(line) else None)
 
 
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -36,4 +37,5 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
 
 def _ordered(table: ScoreTable) -> list[SystemScore]:
     """Return the rows, the best first."""
-    return sorted(table.rows, key=lambda row: -row.value if table.higher_is_better else row.value)
+    sign = -1.0 if table.higher_is_better else 1.0
+    return sorted(table.rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)

@@ -74,7 +74,8 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
             [row.value], [-place], linestyle="", marker="D" if row.best else "o", markersize=7.5,
             color=colour, markerfacecolor=colour if as_good else paper, markeredgewidth=1.8, zorder=3,
         )  # fmt: skip
-    low, high = min(row.low for row in rows), max(row.high for row in rows)
+    known = [row for row in rows if row.low <= row.high]  # not NaN
+    low, high = min((row.low for row in known), default=0.0), max((row.high for row in known), default=1.0)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
 
@@ -82,6 +83,10 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
 def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
     """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
     scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
+    called = [name for name, own in zip(called, scores, strict=True) if own.size]
+    scores = [own for own in scores if own.size]
+    if not scores:
+        return ""
     medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
     description = f"Histograms of the segments' {table.title}; medians: {medians}"
     figure, axes = _rows_of_systems(len(scores), highest=56)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tercet.markup import clean
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.statistics.paired_tests import decimals, pvalue_text
 
 
 def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:
@@ -28,6 +28,7 @@ def render(name: str, *, script: str = "", version: str = __version__, **values:
         loader=PackageLoader(__package__), autoescape=True, finalize=safe, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    environment.filters["decimals"] = decimals
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
     code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
     digest = base64.b64encode(sha256(code.encode()).digest()).decode()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +26,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (with two systems there is
     one pair, and nothing to adjust). Lack of significance is not presented as equality.
     """
+    undefined = [row for row in table.rows if math.isnan(row.value)]
+    if undefined:
+        return _without(comparison, table, names, undefined)
     better = -1.0 if table.higher_is_better else 1.0
     rows = sorted(table.rows, key=lambda row: better * row.value)
     top = [row for row in rows if row.best]
@@ -41,6 +46,22 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
     return [first, *_tested(comparison, table, rest, called), *_baseline(comparison, table, called)]
+
+
+def _without(
+    comparison: Comparison, table: ScoreTable, names: Mapping[str, str], undefined: Sequence[SystemScore]
+) -> list[Sentence]:
+    """Return the verdict on the systems that have a score, and which have none: NaN is neither good nor bad."""
+    have = "has" if len(undefined) == 1 else "have"
+    ending = f" {have} no {table.title}: it is NaN, not a number, and compared with no other."
+    which = (*listed([names[row.system] for row in undefined])[:-1], ending)
+    places = [place for place, row in enumerate(table.rows) if not math.isnan(row.value)]
+    if not places:
+        return [which]
+    scored = replace(
+        table, rows=[table.rows[place] for place in places], pvalues=table.pvalues[np.ix_(places, places)]
+    )
+    return [*score_verdict(comparison, scored, names), which]
 
 
 def _tested(
@@ -82,8 +103,8 @@ def _tested(
 
 def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, str]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
-    base = next(index for index, row in enumerate(table.rows) if row.difference is None)
-    if len(table.rows) == 2 or table.rows[base].best:
+    base = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
+    if base is None or len(table.rows) == 2 or table.rows[base].best:
         return []
     direction = 1.0 if table.higher_is_better else -1.0
     gains = direction * np.array([row.value - table.rows[base].value for row in table.rows])
@@ -105,15 +126,21 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     """Return whether all scores have the same best system, or which is best by which, and what the tests add."""
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
+    undefined = [
+        title for table, title in zip(tables, titles, strict=True) if any(math.isnan(row.value) for row in table.rows)
+    ]
+    if undefined:
+        complete = [(table, title) for table, title in zip(tables, titles, strict=True) if title not in undefined]
+        found = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
+        return [*found, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
     tops: dict[tuple[str, ...], list[str]] = {}
     for table, title in zip(tables, titles, strict=True):
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(title)
     if len(tops) == 1:
         (best,) = tops
-        kind = "metrics" if len({table.metric for table in tables}) == len(tables) else "scores"
-        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {all_of(len(tables))} {kind}.")
+        first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_counted(tables)}.")
         return [first, *_apart_from_best(tables, titles, names, len(best))]
-    found: list[Sentence] = [("The scores do not agree on the best system.",)]
+    found = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
         found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
     rivals = {name for best in tops for name in best}
@@ -125,6 +152,17 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if near:
         found.append((f"By {_joined(near)}, the test does not tell them apart.",))
     return found
+
+
+def _counted(tables: Sequence[ScoreTable]) -> str:
+    """Return how many metrics were asked for, and how many scores they have where these are more.
+
+    A metric with several scores, as ROUGE, is one metric.
+    """
+    n_metrics, n_scores = len({table.metric for table in tables}), len(tables)
+    if n_metrics == 1:
+        return f"{all_of(n_scores)} scores"
+    return f"{all_of(n_metrics)} metrics{f' ({n_scores} scores)' if n_scores > n_metrics else ''}"
 
 
 def _apart_from_best(

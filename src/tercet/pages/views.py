@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -117,6 +117,8 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
     by_metric: dict[str, list[ScoreTable]] = {}
+    # A segment whose score is NaN is shown as one without a score: it has no place in an order or a histogram.
+    comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
     for table in comparison.tables:
         by_metric.setdefault(table.metric, []).append(table)
     buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
@@ -187,6 +189,14 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     )  # fmt: skip
 
 
+def _with_numbers(table: ScoreTable) -> ScoreTable:
+    segments = {
+        system: [None if score is None or np.isnan(score) else score for score in scores]
+        for system, scores in table.segments.items()
+    }
+    return replace(table, segments=segments)
+
+
 def _scored(table: ScoreTable) -> tuple[int, ...]:
     """Return the segments that have a score of every system."""
     columns = zip(*table.segments.values(), strict=True)
@@ -198,7 +208,8 @@ def _score(
 ) -> ScoreView:
     values = [row.value for row in table.rows]
     higher = table.higher_is_better
-    order = sorted(range(len(values)), key=lambda index: (-values[index] if higher else values[index], index))
+    ranks = [np.inf if np.isnan(value) else -value if higher else value for value in values]
+    order = sorted(range(len(values)), key=lambda index: (ranks[index], index))
     rows = [table.rows[index] for index in order]
     called = [names[row.system] for row in rows]
     lengths, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
@@ -216,7 +227,7 @@ def _score(
         length_verdict=bucket_verdict(columns, called, higher, "length groups"),
         pairs=[[_verdict(table, one, other, comparison.alpha, higher) for other in order] for one in order],
         by_length=ordered,
-        best_by_length=[(max if higher else min)(column) for column in columns],
+        best_by_length=[(np.fmax if higher else np.fmin).reduce(column) for column in columns],
         rule=rule,
         series=_series(called, shown),
         marks=marks_of(comparison, [table]),
@@ -242,6 +253,6 @@ def _verdict(table: ScoreTable, one: int, other: int, alpha: float, higher: bool
     p = float(table.pvalues[one, other])
     if one == other:
         return None, p
-    if p >= alpha:
+    if not p < alpha:  # NaN too
         return "", p
     return ("better" if (table.rows[one].value > table.rows[other].value) == higher else "worse"), p

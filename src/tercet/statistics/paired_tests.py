@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -131,6 +132,15 @@ def holm(pvalues: Sequence[float]) -> list[float]:
         greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
         adjusted[index] = greatest
     return adjusted
+
+
+def decimals(value: float, *, signed: bool = False) -> str:
+    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
+
+    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
+    ('12.35', '+12.35', 'NaN')
+    """
+    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
 
 
 def pvalue_text(pvalue: float) -> str:

@@ -18,6 +18,7 @@ from tercet.metric.drawing.visible import one_cell, visible
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.metric.scoring import batch_stats
+from tercet.statistics.paired_tests import decimals
 
 from .drawn import coloured
 
@@ -61,7 +62,7 @@ def side_by_side(
         table.add_row(f"reference {number}", *blank, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         values = [by_system[system] for _, by_system in scores]
-        cells = ["" if value is None else f"{value:.2f}" for value in values]
+        cells = ["" if value is None else decimals(value) for value in values]
         text = Text(visible(test_set.systems[system][index]))
         if colour and of_words is not None and test_set.references[index]:
             batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))

@@ -31,8 +31,9 @@ CSS = """
 .tercet details {font-size: .85em; margin-top: .6rem}
 .tercet summary {cursor: pointer}
 .tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
-.tercet-compared .beside {display: grid; gap: .5rem 2rem; grid-template-columns: minmax(0, 1fr); align-items: start}
-@media (min-width: 60rem) {.tercet-compared .beside {grid-template-columns: minmax(0, 1fr) minmax(0, 1fr)}}
+.tercet-compared .beside {display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: start}
+.tercet-compared .beside > * {flex: 0 1 auto; min-width: 0; max-width: 100%}
+.tercet-compared .beside > .dots {flex: 1 1 22rem}
 .tercet-compared .scroll {overflow-x: auto}
 .tercet-compared table th, .tercet-compared table td {white-space: nowrap; font-variant-numeric: tabular-nums}
 .tercet-compared .best * {font-weight: 700}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.encoders.embeddings import Windows
 from tercet.encoders.find import optional_file
+from tercet.encoders.load import kept
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError
 
@@ -112,7 +112,7 @@ def _layer(home: str, dense: Dense, use_safetensors: bool) -> Layer:
     return _read_layer(path, os.stat(path).st_mtime_ns, dense.activation)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _read_layer(path: str, changed: int, activation: str) -> Layer:
     import torch
     from safetensors.torch import load_file

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
 from typing import Any
@@ -17,6 +16,7 @@ from tercet.encoders.find import found, load_tokenizer, locate, quiet
 from tercet.encoders.load import (
     LOADING,
     best_device,
+    kept,
     label_of,
     leave_threads_of_the_parent,
     model_name,
@@ -143,7 +143,7 @@ def language_model(model_id: str, device: str | None, dtype: str | None) -> Lang
         return _language_model(model, state_of(model), best_device(device), dtype or "float32")
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def _language_model(model: str, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
     import torch
     import transformers

@@ -1,0 +1,63 @@
+"""``tercet.free_models``: networks that metrics have loaded leave the memory, and are loaded again when needed."""
+
+import gc
+import weakref
+
+import pytest
+import torch
+
+import tercet
+from language_models import small_model
+from texts import MINILM
+
+TEXTS = ["Der Fluss ist breit.", "El río es ancho.", "河很宽。"]
+METRICS = {
+    "bertscore": {"model_type": MINILM, "num_layers": 2, "idf": False},
+    "cosine": {"model_type": MINILM},
+    "perplexity": {"model_id": small_model("gpt2")},
+}
+
+
+def parameters():
+    """Return all parameters of networks that are in memory."""
+    gc.collect()
+    return [each for each in gc.get_objects() if torch.nn.Parameter in type(each).__mro__]
+
+
+def network_of(metric):
+    return metric.model().network if hasattr(metric, "model") else metric.encoder().network.model
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_network_is_freed_although_its_metric_and_results_are_kept(name):
+    tercet.free_models()
+    metric = tercet.scorer(name, **METRICS[name])
+    before = metric(TEXTS) if name == "perplexity" else metric(TEXTS, TEXTS[::-1])
+    network = weakref.ref(network_of(metric))
+    assert network_of(metric) is network()  # kept from call to call
+    tercet.free_models()
+    assert network() is None
+    after = metric(TEXTS) if name == "perplexity" else metric(TEXTS, TEXTS[::-1])
+    assert dict(after) == dict(before)
+    assert after.signature == before.signature
+
+
+def test_nothing_of_any_network_stays():
+    tercet.free_models()
+    n_before = len(parameters())
+    for name, options in METRICS.items():
+        tercet.score(name, TEXTS, *([] if name == "perplexity" else [TEXTS]), **options)
+    assert len(parameters()) > n_before
+    tercet.free_models()
+    assert len(parameters()) == n_before
+
+
+def test_memory_of_a_gpu_is_given_back():
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch can use is here")
+    tercet.free_models()
+    before = torch.cuda.memory_reserved()
+    tercet.score("bertscore", TEXTS, TEXTS, **METRICS["bertscore"], device="cuda")
+    assert torch.cuda.memory_reserved() > before
+    tercet.free_models()
+    assert torch.cuda.memory_reserved() <= before
