@@ -33,6 +33,8 @@ class Compared:
     rows: dict[str, list[Any]]
     entries: dict[str, Any]
     program: str
+    titles: dict[str, str]  # the columns of the scores in `rows`, as people call them
+    in_percent: bool
 
 
 def compare_file(
@@ -54,7 +56,11 @@ def compare_file(
     }
     given = file_given(path, table, systems, references if demo.takes_references else [])
     html = compared_html(found, notes, lines)
-    return Compared(html, main.signature, rows, found.to_dict(), comparing(given, make_scorer(demo.metric, options)))
+    return Compared(
+        html, main.signature, rows, found.to_dict(), comparing(given, make_scorer(demo.metric, options)),
+        {f"{name} {system}": f"{main.title} {system}" for system in main.segments},
+        main.scorer.has_scale and main.scorer.scale == 100,
+    )  # fmt: skip
 
 
 def report_file(
