@@ -308,6 +308,7 @@ class TestNumbers:
         assert ("Scores in percent." in of_text) == SUITE[demo.metric].has_scale
         compared = compare_file(demo, str(path), ["A", "B"], ["ref"], demo.page_options(begun(demo)), [])
         assert f"<td>{alone:.2f}</td>" in compared.html
+        assert "scale=" not in compared.html + compared.program
         assert compared.titles[f"{demo.score([prediction], [[reference]], options)[0].primary[1]} A"] == f"{title} A"
         if demo.metric in ("bleu_multi", "bertscore_idf", "google_bleu", "embedding_cosine"):  # which repeat it
             assert f"{alone:.2f}" in why
