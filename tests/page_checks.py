@@ -89,6 +89,7 @@ def shows(visitor, result, tab=""):
         assert title not in rows
         rows[title] = [score, seen["interval"].removeprefix("95 % interval: ")]
         of_items = {name for name in result.get("segments") or {} if isinstance(result.get(name), list)}
+        of_items |= {"precision", "recall", "f1"} if "mean_f1" in result else set()
         names = {k for k, value in result.items() if not isinstance(value, dict)} - APART - of_items
         assert rows.keys() == {title_of(name) for name in names}
         for name in names:

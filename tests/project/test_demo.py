@@ -297,6 +297,9 @@ class TestNumbers:
         of_text = result_html(scored)
         assert shown_in_large(of_text)[0] == title
         assert code_name not in of_text
+        names = re.findall(r'<th scope="row">(.*?)</th>', of_text)
+        assert title not in names
+        assert len({*names}) == len(names)
         path = tmp_path / "own.tsv"
         path.write_text(f"ref\tA\tB\n{reference}\t{prediction}\t{prediction}\n")
         of_file = result_html(demo.score_file(str(path), ["A"], ["ref"], demo.page_options(begun(demo)))[0])

@@ -78,7 +78,8 @@ def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
         name: value
         for name, value in result.items()
         if name not in _APART and name != primary and not isinstance(value, dict)
-        if not (isinstance(value, list) and name in of_items)  # those have a table of their own
+        # those of a file have a table of their own, and that of one text is said already
+        if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
     }
     scores = {name: value for name, value in others.items() if _is_score(value)}
     counts = {name: value for name, value in others.items() if name not in scores}

@@ -43,6 +43,7 @@ class Scored:
     options: dict[str, Any]
     primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
     titles: dict[str, str]  # what people call the scores, by their names of a corpus and of an item
+    only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
     scale: int
     in_percent: bool
 
@@ -148,7 +149,8 @@ class Demo:
         of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
         primary = scorer.primary, of_items[scorer.primary]
         scored = Scored(
-            result.to_dict(full=True), notes, dict(options), primary, score_titles(scorer), scorer.scale,
+            result.to_dict(full=True), notes, dict(options), primary, score_titles(scorer),
+            frozenset(scorer.segment_names) - {*scorer.score_names}, scorer.scale,
             scorer.has_scale and scorer.scale == 100,
         )  # fmt: skip
         return scored, scorer, batch
