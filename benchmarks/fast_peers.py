@@ -93,7 +93,7 @@ def rouge_calls(work: Work) -> dict[str, Call]:
 
 def bleu_calls(work: Work) -> dict[str, Call]:
     """Return what gives the BLEU of the corpus, with exp smoothing: tercet's first."""
-    scorer = tercet.scorer("bleu", smooth_method="exp", scale=100)
+    scorer = tercet.scorer("bleu", scale=100)
     plain, texts, references = sacrebleu.BLEU(), work.predictions, work.first_references
     calls = {"tercet": lambda: scorer(texts, references)["bleu"]}
     if not _takes_minutes("sacrebleu", work):

@@ -7,7 +7,7 @@ import evaluate
 import tercet
 
 HERE = Path(__file__).resolve().parent
-METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL")
+METRICS = ("bleu_multi", "rouge_nlws:rouge_types=rouge1+rougeL")
 
 
 def main():
@@ -37,7 +37,6 @@ def main():
         predictions2=test_set.systems["tuned"],
         references=test_set.references,
         metric="bleu_multi",
-        smooth_method="exp",
         scale=100,
     )
     print(f"paired_significance, tuned - baseline: {result['stat']:+.2f} BLEU, p = {result['p']:.4f}")

@@ -10,7 +10,7 @@ from tercet.api import make_scorer
 from tercet.metric.scoring import summarize
 from tercet.statistics.stats import SegmentStats
 
-OPTIONS = {"smooth_method": "exp", "scale": 100}
+OPTIONS = {"scale": 100}
 N_PARTS = 4
 
 

@@ -29,7 +29,7 @@ def by_sacrebleu(predictions=PREDICTIONS, references=SEVERAL):
     """Return sacrebleu's BLEU of the corpus, from 0 to 1, which takes references by position."""
     listed = [[each] if isinstance(each, str) else each for each in references]
     streams = [[each[place] if place < len(each) else None for each in listed] for place in range(2)]
-    return sacrebleu.corpus_bleu(predictions, streams, smooth_method="none").score / 100
+    return sacrebleu.corpus_bleu(predictions, streams).score / 100
 
 
 def mean_of_sentences(references=SEVERAL):

@@ -27,7 +27,25 @@ PICTURED = {"rouge_nlws": 6, "jaccard_sets": 2}
 SMALL = "all-MiniLM-L6-v2 (small)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in SUITE}
 #: Entries of a result that are not in its table.
-APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
+APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "score"}
+#: What the page calls the scores of these metrics; of a named weighting it is BLEU and its name.
+TITLES = {
+    "bleu": "BLEU", "mean_precision": "BERTScore precision", "mean_recall": "BERTScore recall",
+    "mean_f1": "BERTScore F1", "precision": "BERTScore precision", "recall": "BERTScore recall",
+    "f1": "BERTScore F1", "chrf": "chrF", "ter": "TER", "cosine": "cosine", "gleu": "GLEU",
+    **{f"rouge{kind}": f"ROUGE-{kind}" for kind in ("1", "2", "3", "L", "Lsum", "W", "S4", "SU4")},
+}  # fmt: skip
+
+
+def title_of(name):
+    """What the page calls an entry of a result."""
+    return TITLES.get(name) or name.replace("bleu_", "BLEU ", 1).replace("_", " ")
+
+
+def begun(metric):
+    """What the page of a metric begins with: percent, and what has no default."""
+    return {**({"scale": 100} if SUITE[metric].has_scale else {}), **SUITE[metric].begun}
+
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
@@ -36,12 +54,12 @@ def scored(metric, predictions, references=None, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
-        return tercet.score(metric, predictions, references, **{**SUITE[metric].begun, **options}).to_dict(full=True)
+        return tercet.score(metric, predictions, references, **{**begun(metric), **options}).to_dict(full=True)
 
 
 def scored_alone(metric, prediction, references=None, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
-    of_one = make_scorer(metric, {**SUITE[metric].begun, **options}).segment_options
+    of_one = make_scorer(metric, {**begun(metric), **options}).segment_options
     return scored(metric, [prediction], [references], **{**of_one, **options})
 
 
@@ -49,9 +67,9 @@ def numbers(text):
     return [float(part) for part in text.split(", ")]
 
 
-def near(value):
-    """A number as the page shows it: four digits behind the point."""
-    return pytest.approx(value if isinstance(value, list) else [value], rel=1e-5, abs=6e-5)
+def near(value, digits=4):
+    """A number as the page shows it: so many digits behind the point."""
+    return pytest.approx(value if isinstance(value, list) else [value], rel=1e-5, abs=6 * 10 ** (-digits - 1))
 
 
 def same(metric, value):
@@ -66,16 +84,22 @@ def shows(visitor, result, tab=""):
         seen = visitor.seen(tab)
         assert seen["message"] is None
         assert seen["signature"] == result["signature"]
-        name, score = seen["score"].split()
-        assert numbers(score) == near(result[name])
+        title, score = seen["score"].rsplit(" ", 1)
         rows = {row[0]: row[1:] for row in seen["rows"] if row[0] != "entry"}
-        rows[name] = [score, seen["interval"].removeprefix("95 % interval: ")]
+        assert title not in rows
+        rows[title] = [score, seen["interval"].removeprefix("95 % interval: ")]
         of_items = {name for name in result.get("segments") or {} if isinstance(result.get(name), list)}
-        assert rows.keys() == {k for k, value in result.items() if not isinstance(value, dict)} - APART - of_items
-        for name, (value, *interval) in rows.items():
-            assert numbers(value) == near(result[name]), name
+        of_items |= {"precision", "recall", "f1"} if "mean_f1" in result else set()
+        names = {k for k, value in result.items() if not isinstance(value, dict)} - APART - of_items
+        assert rows.keys() == {title_of(name) for name in names}
+        for name in names:
+            value, *interval = rows[title_of(name)]
+            is_score = name in TITLES or name.startswith("bleu_") or isinstance(result[name], list)
+            digits = 2 if is_score and "|scale:100" in result["signature"] else 4
+            assert numbers(value) == near(result[name], digits), name
             bounds = (result.get("intervals") or {}).get(name)
-            assert [numbers(bound)[0] for bound in " ".join(interval).split(" to ") if bound] == near(bounds or [])
+            shown = [numbers(bound)[0] for bound in " ".join(interval).split(" to ") if bound]
+            assert shown == near(bounds or [], digits)
 
     visitor.until(check)
 

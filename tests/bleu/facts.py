@@ -7,14 +7,14 @@ KNOWN = {
     "extras": "languages,",
     "options": [
         {},
-        {"tokenizer": "intl", "smooth_method": "exp", "effective_order": True, "lowercase": True, "max_order": 3},
+        {"tokenizer": "intl", "smooth_method": "none", "effective_order": True, "lowercase": True, "max_order": 3},
         {"weights": {"low": (0.7, 0.3), "high": (0, 0, 0.5, 0.5)}, "reference_length": "average"},
         {"smooth_method": "nltk7"},
         {"compat": "evaluate", "smooth": True},
         {"compat": "nltk"},
     ],
     "statistics": [
-        *({"smooth_method": method} for method in ("floor", "add-k", "nltk1", "nltk5", "nltk6")),
+        *({"smooth_method": method} for method in ("none", "floor", "add-k", "nltk1", "nltk5", "nltk6")),
         *({"compat": compat} for compat in ("sacrebleu", "evaluate")),
         *({"compat": "nltk", "smooth_method": f"nltk{number}"} for number in range(1, 5)),
         {"smooth": True, "effective_order": True},

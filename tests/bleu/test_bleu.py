@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate import bleu_score as nltk_bleu
 
+import tercet
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
@@ -72,16 +73,57 @@ def test_sacrebleu_on_any_text(corpus, of_few_words, options):
     check_sacrebleu(*of_few_words, **{"tokenizer": "none", **options})
 
 
-def test_the_default_is_sacrebleu_without_smoothing_and_with_one_reference_evaluate():
-    predictions, references = awkward_corpus(3)
-    expected = sacrebleu.corpus_bleu(predictions, corpus_streams(references), smooth_method="none").score / 100
-    result = score("bleu_multi", predictions, references)
-    assert result["bleu"] == pytest.approx(expected, abs=1e-9)
-    assert "equals:sacrebleu" in result.signature
+#: Few matches: orders without one in some or in all, short texts among them.
+FEW_MATCHES = {
+    "en": (["the ferry left early today", "no"], [["the ferry sails late today", "it left early"], ["no"]]),
+    "es": (["el tren sale a las nueve", "hola"], [["a las diez sale el tren"], ["buenos días"]]),
+    "ru": (["кошка спит на окне ."], [["на окне лежит рыжая кошка .", "кошка спит"]]),
+    "ar": (["القطار يغادر في التاسعة"], [["يغادر القطار في العاشرة"]]),
+    "too short": (["вода"], [["вода"]]),
+    "nothing": (["uno dos tres cuatro cinco"], [["six seven eight nine ten"]]),
+}
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize("corpus", [*FEW_MATCHES.values(), awkward_corpus(3), all_pairs()], ids=str)
+def test_without_options_it_is_sacrebleu_without_options(corpus):
+    predictions, references = corpus
+    theirs = sacrebleu.BLEU()
+    expected = sacrebleu.corpus_bleu(predictions, corpus_streams(references))
+    assert theirs.corpus_score(predictions, corpus_streams(references)).score == expected.score
+    sentences = [sacrebleu.sentence_bleu(*pair).score for pair in zip(predictions, references, strict=True)]
+    for scale in (1, 100):
+        result = score("bleu_multi", predictions, references, scale=scale, segments=True)
+        assert result["bleu"] == pytest.approx(expected.score * scale / 100, abs=1e-9)
+        assert result["segments"]["bleu"] == pytest.approx([each * scale / 100 for each in sentences], abs=1e-9)
+        theirs_says, ours_says = str(theirs.get_signature()).split("|"), result.signature.split("|")
+        assert {"case:mixed", "eff:no", "tok:13a", "smooth:exp"} <= {*theirs_says} & {*ours_says}
+        assert "equals:sacrebleu" in ours_says
+
+
+def test_a_small_file_has_a_bleu_by_every_door(tmp_path):
+    """Whose texts have no 4-gram in common: the score of sacrebleu, not 0."""
+    predictions, references = FEW_MATCHES["ru"]
+    expected = pytest.approx(sacrebleu.corpus_bleu(predictions, corpus_streams(references)).score, abs=1e-9)
+    assert expected != 0
+    assert tercet.Bleu(scale=100)(predictions, references)["bleu"] == expected
+    assert tercet.scorer("bleu", scale=100)(predictions, references)["bleu"] == expected
+    module = tercet.load("bleu_multi")
+    assert module.compute(predictions=predictions, references=references, scale=100)["bleu"] == expected
+    stream = tercet.Stream("bleu", scale=100)
+    stream.add(predictions, references)
+    assert stream.result()["bleu"] == expected
+    compared = tercet.compare({"A": predictions, "B": predictions}, references=references, test=None)
+    assert [row.value for row in compared.tables[0].rows] == [expected, expected]
+    stream.save(tmp_path / "saved.stream")
+    assert tercet.Stream.load(tmp_path / "saved.stream").result()["bleu"] == expected
+
+
+def test_without_smoothing_and_with_one_reference_it_is_evaluate():
     predictions, references = all_pairs()
     single = [texts[:1] for texts in references]
     expected = evaluate_bleu(predictions, single, smooth=False)
-    ours = score("bleu_multi", predictions, single)
+    ours = score("bleu_multi", predictions, single, smooth_method="none")
     assert {key: ours[key] for key in expected} == {key: near(value) for key, value in expected.items()}
 
 
@@ -178,7 +220,7 @@ def test_mteval_and_where_it_has_a_score_and_sacrebleu_has_0():
     words = [" ".join("abcdefghijklmnopqrst")]
     corpora = [awkward_corpus(seed, most=150) for seed in SEEDS]
     for predictions, references in (*corpora, (words, [words[0].upper()]), (["a b"], ["a b"])):
-        ours = score("bleu_multi", predictions, references, smooth_method="exp")
+        ours = score("bleu_multi", predictions, references)
         keys = ("counts", "totals", "translation_length", "reference_length")
         table = ours.to_dict(full=True)  # it preserves case (-c)
         theirs = mteval_score(*(table[key] for key in keys))
@@ -199,7 +241,7 @@ def test_the_grid_and_named_weights_in_one_pass_equal_as_many_calls():
         options = {key: row[key] for key in ("smooth_method", "reference_length")}
         alone = score("bleu_multi", predictions, references, weights=schemes[row["weights"]], **options)
         assert row["bleu"] == alone["bleu"]
-        if (row["smooth_method"], row["reference_length"]) == ("none", "closest"):
+        if (row["smooth_method"], row["reference_length"]) == ("exp", "closest"):
             assert result[f"bleu_{row['weights']}"] == alone["bleu"]
     assert result["bleu"] == result["bleu_uniform"]
     rows = score("bleu_multi", predictions, references, smooth_value=0.4, grid=True)["grid"]
@@ -248,18 +290,18 @@ LACKING = {
 
 
 @pytest.mark.parametrize("case", LACKING)
-@pytest.mark.parametrize("compat", [None, "evaluate", "nltk"])
-def test_a_bleu_of_0_for_want_of_an_order_is_named_once_and_how_to_get_another(case, compat):
+@pytest.mark.parametrize("options", [{"smooth_method": "none"}, {"compat": "evaluate"}, {"compat": "nltk"}], ids=str)
+def test_a_bleu_of_0_for_want_of_an_order_is_named_once_and_how_to_get_another(case, options):
     prediction, reference, why = LACKING[case]
     with pytest.warns(UserWarning, match="BLEU is") as caught:
-        result = score("bleu_multi", [prediction], [reference], compat=compat, segments=True)
+        result = score("bleu_multi", [prediction], [reference], segments=True, **options)
     assert len(caught) == 1
     message = str(caught[0].message)
     assert why in message
     assert result["bleu"] == pytest.approx(0, abs=1e-60)
     named = message.split("). ")[1].removesuffix(" gives such a corpus a nonzero score.").replace(" with ", ", ")
     ways = eval(f"dict({named})")  # what it says helps
-    assert score("bleu_multi", [prediction], [reference], compat=compat, **ways)["bleu"] > 0.1
+    assert score("bleu_multi", [prediction], [reference], **{**options, **ways})["bleu"] > 0.1
 
 
 def test_a_named_weighting_of_0_is_reported():
@@ -279,7 +321,7 @@ def test_nltk_warns_of_the_same_order():
 @pytest.mark.parametrize(
     ("options", "prediction"),
     [
-        ({}, "x y z"), ({"smooth_method": "exp"}, "a b x y"), ({"smooth_method": "add-k"}, "a b"),
+        ({}, "x y z"), ({}, "a b x y"), ({"smooth_method": "none"}, "x y z"), ({"smooth_method": "add-k"}, "a b"),
         ({"compat": "evaluate", "smooth": True}, "a b"), ({"compat": "nltk", "smooth_method": "nltk3"}, "a b"),
         ({"effective_order": True}, "a b"), ({"max_order": 2}, "a b"), ({"weights": [0.5, 0.5]}, "a b"),
         ({"weights": {"bleu1": [1], "bleu2": [0.5, 0.5]}}, "a b"), ({"weights": [1]}, "x a"),
@@ -292,7 +334,7 @@ def test_another_bleu_is_not_remarked_on(options, prediction):
 @pytest.mark.parametrize(
     "options",
     [
-        {"smooth_method": "exp"}, {"smooth_method": "floor"}, {"smooth_method": "exp", "compat": "evaluate"},
+        {}, {"smooth_method": "none"}, {"smooth_method": "floor"}, {"smooth_method": "exp", "compat": "evaluate"},
         {"compat": "sacrebleu"}, {"weights": [0.5, 0, 0, 0.5]},
     ],
 )  # fmt: skip
@@ -311,7 +353,7 @@ def test_a_perfect_text_that_is_too_short_for_the_orders_says_why_its_bleu_is_0(
     "options",
     [
         {}, {"max_order": 9}, {"effective_order": True}, {"weights": [0.5, 0.0, 0.5]}, {"compat": "nltk"},
-        *({"smooth_method": method} for method in ("exp", "floor", "add-k", "nltk3")),
+        *({"smooth_method": method} for method in ("none", "floor", "add-k", "nltk3")),
         {"smooth": True, "compat": "evaluate"},
     ],
 )  # fmt: skip

@@ -63,7 +63,8 @@ def options_of(run):
         return options, "BLEU", 6e-5
     if run.startswith("multi-bleu"):
         tokenizer = "13a" if "detok" in run else "none"
-        return {"tokenizer": tokenizer, "lowercase": "-lc" in words, "scale": 100}, "BLEU", 6e-3
+        options = {"tokenizer": tokenizer, "lowercase": "-lc" in words, "smooth_method": "none"}
+        return {**options, "scale": 100}, "BLEU", 6e-3
     return None
 
 

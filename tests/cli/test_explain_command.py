@@ -136,7 +136,8 @@ def test_gives_json(table):
     shown = explain("bleu_multi", table, "-a", "evaluate", "-f", "json", "--their-option", "smooth=true")
     (found,) = json.loads(shown)
     assert (found["test_set"], found["system"]) == ("latin", "ours")
-    assert [rule["name"] for rule in found["rules"]] == ["smooth", "reference_length", "right end"]
+    assert [rule["name"] for rule in found["rules"]] == ["smooth_method", "reference_length", "right end"]
+    assert (found["rules"][0]["from_value"], found["rules"][0]["to_value"]) == ("exp", "none (smooth=True)")
     total = sum(rule["change"]["bleu"] for rule in found["rules"])
     assert total == pytest.approx(found["equal_to"]["bleu"] - found["ours"]["bleu"], abs=1e-9)
 
@@ -146,7 +147,7 @@ def test_only_what_is_equal_is_called_so(table, tmp_path):
         return explain(*arguments).replace("\n", " ")
 
     equal = "Our score of the corpus equals that of "
-    assert f"{equal}sacrebleu." in said("bleu:smooth_method=exp", table, "--against", "sacrebleu")
+    assert f"{equal}sacrebleu." in said("bleu", table, "--against", "sacrebleu")
     # evaluate's module is not there to be called
     assert f"{equal}compat=evaluate." in said("bleu_multi:compat=evaluate", table, "-a", "evaluate")
     two = tmp_path / "two.jsonl"
@@ -191,7 +192,7 @@ def test_metrics_are_written_and_scaled_as_in_a_comparison(table):
     def ours(*arguments):
         return [found["ours"] for found in json.loads(explain(*arguments, table, "-a", "sacrebleu", "-f", "json"))]
 
-    specs = ["bleu_multi:smooth_method=exp", "chrf_multi", "ter", "bleu_multi:lowercase=true,scale=1"]
+    specs = ["bleu_multi", "chrf_multi", "ter", "bleu_multi:lowercase=true,scale=1"]
     compared = tercet.compare(tercet.read_test_sets(table)[0], specs, test=None)
     scores = {(each.metric, each.name): each.rows[0].value for each in compared.tables}
     found = ours(*(part for spec in specs for part in ("-m", spec)))

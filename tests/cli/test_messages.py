@@ -117,9 +117,9 @@ def test_what_is_true_or_false_may_be_yes_or_no(words, case, tmp_path):
 def test_a_word_stays_a_word_where_one_is_expected(tmp_path):
     said("score good.tsv", tmp_path, code=0)
     shown = command(
-        "score", "good.tsv", "-m", "bleu:smooth_method=exp,max_order=1,smooth_value=null", cwd=tmp_path
+        "score", "good.tsv", "-m", "bleu:smooth_method=floor,max_order=1,smooth_value=null", cwd=tmp_path
     ).stdout
-    assert "order:1|smooth:exp" in shown
+    assert "order:1|smooth:floor[0.1]" in shown
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def sample(system):
 
 class TestScoreAndCompare:
     def test_score_prints_each_system_with_its_interval_and_the_signature(self):
-        run = command("score", EN, "--metric", "bleu_multi:smooth_method=exp")
-        expected = score("bleu_multi", *sample("large"), smooth_method="exp", scale=100, confidence_level=0.95)
+        run = command("score", EN, "--metric", "bleu_multi")
+        expected = score("bleu_multi", *sample("large"), scale=100, confidence_level=0.95)
         low, high = expected["intervals"]["bleu"]
         assert f"{expected['bleu']:.2f}*" in run.stdout
         assert f"{low:.2f} – {high:.2f}" in run.stdout
@@ -43,8 +43,8 @@ class TestScoreAndCompare:
     def test_verbose_prints_what_sacrebleu_prints_of_each_system(self):
         predictions, references = sample("large")
         theirs = sacrebleu.corpus_bleu(predictions, list(zip_longest(*references))).format(width=1)
-        run = command("score", EN, "-m", "bleu:smooth_method=exp", "-v")
-        assert f"bleu_multi:smooth_method=exp, large: {theirs}\n" in run.stdout
+        run = command("score", EN, "-m", "bleu", "-v")
+        assert f"bleu_multi, large: {theirs}\n" in run.stdout
 
     def test_the_form_is_that_of_the_output_s_name_unless_it_is_given(self, tmp_path):
         names = {"json": "a.json", "csv": "a.CSV", "tsv": "a.tsv", "markdown": "a.md", "latex": "a.tex", "text": "a"}
@@ -390,9 +390,13 @@ class TestWhatIsOdd:
 
     def test_a_score_of_0_for_want_of_one_order_is_reported(self, here):
         (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
-        reported = command("score", "in.tsv", cwd=here).stderr
+        reported = command("score", "in.tsv", "-m", "bleu:smooth_method=none", cwd=here).stderr
         odd = "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
         assert reported.startswith(odd)
+        smoothed = command("score", "in.tsv", cwd=here)
+        assert smoothed.stderr == ""
+        theirs = sacrebleu.corpus_bleu(["the cat sat on a mat"], [["the cat sat down on the mat"]]).score
+        assert f"{theirs:.2f}" in smoothed.stdout
 
     def test_a_system_that_repeats_the_references_is_reported(self, here):
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")

@@ -120,10 +120,10 @@ def test_a_candidate_of_weight_0_may_be_chosen_and_is_no_reference():
 
 
 def test_metrics_are_given_as_elsewhere_and_the_signature_says_how():
-    by_name = tercet.mbr([WEATHER], "bleu", lowercase=True, smooth_method="exp")
-    by_value = tercet.mbr([WEATHER], tercet.Bleu(lowercase=True, smooth_method="exp"))
-    assert by_name == by_value == tercet.mbr([WEATHER], "bleu", lowercase=True, smooth_method="exp", n_jobs=2)
-    result = tercet.score("bleu", WEATHER[:1], WEATHER[1:2], lowercase=True, smooth_method="exp", segments=True)
+    by_name = tercet.mbr([WEATHER], "bleu", lowercase=True)
+    by_value = tercet.mbr([WEATHER], tercet.Bleu(lowercase=True))
+    assert by_name == by_value == tercet.mbr([WEATHER], "bleu", lowercase=True, n_jobs=2)
+    result = tercet.score("bleu", WEATHER[:1], WEATHER[1:2], lowercase=True, segments=True)
     assert by_name.signature.replace("|mbr:self,uniform", "") == result.signature
     assert "|mbr:self,weighted|" in tercet.mbr([WEATHER], "bleu", [[1, 2, 3, 4]]).signature
 

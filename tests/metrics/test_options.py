@@ -194,6 +194,8 @@ def test_a_preset_yields_to_what_is_given(metric):
             assert getattr(value(metric, compat=compat), option) == chosen != default
             if option == "rouge_types":  # the packages lack some of the default ones
                 default = ["rouge1"]
+            if (compat, option) == ("nltk", "smooth_method"):  # NLTK has no exp
+                default = "nltk3"
             undone = value(metric, compat=compat, **{option: default})
             assert getattr(undone, option) in (default, tuple(default) if isinstance(default, list) else default)
             assert undone != value(metric, compat=compat)
@@ -303,7 +305,7 @@ def test_a_function_that_does_not_return_text_is_refused(metric, option):
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("bleu_multi", {"smooth": True, "smooth_method": "exp"}, "exclude each other"),
+        ("bleu_multi", {"smooth": True, "smooth_method": "floor"}, "exclude each other"),
         ("bleu_multi", {"stemmer": "porter", "lemmatizer": "en"}, "exclude each other"),
         ("rouge_nlws", {"stemmer": "porter", "lemmatizer": "en"}, "exclude each other"),
         ("rouge_nlws", {"use_stemmer": True, "stemmer": "porter"}, "exclude each other"),

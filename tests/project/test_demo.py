@@ -1,6 +1,7 @@
 """What a Space's page computes, without the page: options of visitors, texts, files, code to copy."""
 
 import json
+import re
 import runpy
 import time
 import warnings
@@ -14,6 +15,8 @@ from conftest import ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
+from tercet.huggingface.page.answers import result_html
+from tercet.huggingface.page.comparing import compare_file
 from tercet.huggingface.page.controls import given_options
 from tercet.huggingface.page.limits import TEXT_CHARACTERS
 from tercet.huggingface.page.program import texts_given
@@ -42,7 +45,8 @@ def begun(demo):
 
 def of_one_text(metric, prediction, references, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
-    options = {**SUITE[metric].begun, **options}
+    in_percent = {"scale": 100} if SUITE[metric].has_scale else {}
+    options = {**in_percent, **SUITE[metric].begun, **options}
     of_one = make_scorer(metric, options).segment_options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
@@ -50,9 +54,11 @@ def of_one_text(metric, prediction, references, **options):
 
 
 class TestControls:
-    def test_begin_with_the_defaults_of_the_metric(self, demo):
+    def test_begin_with_percent_and_the_defaults_of_the_metric(self, demo):
         given = demo.page_options(begun(demo))
-        assert given.keys() <= {"model_type", "num_layers", "model_id"}  # which have no defaults
+        assert given.keys() <= {"scale", "model_type", "num_layers", "model_id"}  # models have no defaults
+        scorer = make_scorer(demo.metric, given)
+        assert scorer.scale == (100 if SUITE[demo.metric].has_scale else 1)
 
     @pytest.mark.parametrize(("metric", "name", "shown", "value"), [
         ("bleu_multi", "tokenizer", "zh", "zh"), ("bleu_multi", "stemmer", "–", None),
@@ -262,6 +268,61 @@ class TestFiles:
         for system, references in (([], ["ref"]), *([(["mt"], [])] if demo.takes_references else [])):
             with pytest.raises(InputError, match="Choose the column of the predictions"):
                 demo.score_file(str(path), system, references, {})
+
+
+#: What papers call the score that the page shows in large letters, and a name in its result that no reader knows.
+CALLED = {
+    "bleu_multi": ("BLEU", "bleu_multi"), "chrf_multi": ("chrF", "chrf"), "ter": ("TER", "num_edits"),
+    "wer": ("WER", "wer"), "google_bleu": ("GLEU", "google_bleu"), "rouge_nlws": ("ROUGE-1", "rouge1"),
+    "bleu_rouge_f": ("BLEU-ROUGE F", "bleu_rouge_f"), "jaccard_sets": ("Jaccard", "jaccard_"),
+    "bertscore_idf": ("BERTScore F1", "mean_f1"), "embedding_cosine": ("cosine", "embedding_cosine"),
+    "perplexity_lm": ("perplexity", "mean_perplexity"), "diversity": ("self-BLEU", "self_bleu"),
+}  # fmt: skip
+
+
+def shown_in_large(html):
+    """The name and the number of the score in large letters."""
+    return re.search(r'<div class="tercet-score">(.*?) (\S+)</div>', html).groups()
+
+
+@pytest.mark.usefixtures("real_language_model")
+class TestNumbers:
+    """Both tabs show one number under one name: in percent, but for what is no share."""
+
+    def test_are_the_same_in_both_tabs_and_have_the_names_of_papers(self, demo, tmp_path):
+        prediction, reference = "The old ferry sails at seven today.", "The old ferry leaves at eight today."
+        options, _ = demo.text_options(begun(demo))
+        scored, why = demo.score_text(prediction, reference, options)
+        title, code_name = CALLED[demo.metric]
+        of_text = result_html(scored)
+        assert shown_in_large(of_text)[0] == title
+        assert code_name not in of_text
+        names = re.findall(r'<th scope="row">(.*?)</th>', of_text)
+        assert title not in names
+        assert len({*names}) == len(names)
+        path = tmp_path / "own.tsv"
+        path.write_text(f"ref\tA\tB\n{reference}\t{prediction}\t{prediction}\n")
+        of_file = result_html(demo.score_file(str(path), ["A"], ["ref"], demo.page_options(begun(demo)))[0])
+        assert shown_in_large(of_file) == shown_in_large(of_text)
+        name = SUITE[demo.metric].primary
+        alone = of_one_text(demo.metric, prediction, [reference])[name]
+        digits = 2 if SUITE[demo.metric].has_scale else 4
+        assert shown_in_large(of_text)[1] == f"{alone:.{digits}f}"
+        assert ("Scores in percent." in of_text) == SUITE[demo.metric].has_scale
+        compared = compare_file(demo, str(path), ["A", "B"], ["ref"], demo.page_options(begun(demo)), [])
+        assert f"<td>{alone:.2f}</td>" in compared.html
+        assert "scale=" not in compared.html + compared.program
+        assert compared.titles[f"{demo.score([prediction], [[reference]], options)[0].primary[1]} A"] == f"{title} A"
+        if demo.metric in ("bleu_multi", "bertscore_idf", "google_bleu", "embedding_cosine"):  # which repeat it
+            assert f"{alone:.2f}" in why
+
+    def test_are_as_the_metric_has_them_if_a_visitor_says_so(self):
+        demo = DEMOS["bleu_multi"]
+        shown = {each.name: each.shown(each.value) for each in demo.controls} | {"scale": "1"}
+        options, _ = demo.text_options([*shown.values()])
+        scored, why = demo.score_text("a b c d e", "a b c d f", options)
+        assert shown_in_large(result_html(scored)) == ("BLEU", "0.6687")
+        assert "BLEU 0.6687" in why
 
 
 @pytest.mark.usefixtures("real_language_model")

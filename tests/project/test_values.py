@@ -25,7 +25,7 @@ VALUES = [
     *(metric_class(metric)(**needed(metric)) for metric in SUITE if metric not in WHOLE),
     tercet.BertScore(**needed("bertscore_idf"), idf=False),
     tercet.Bleu(tokenizer="none", max_order=1), tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"),
-    tercet.Bleu(tokenizer=str.split, lowercase=True, max_order=2, smooth_method="exp"),
+    tercet.Bleu(tokenizer=str.split, lowercase=True, max_order=2, smooth_method="floor"),
     tercet.Chrf(word_order=[0, 2]), tercet.Ter(case_sensitive=True), tercet.Jaccard(variants={"pairs": {"ngram": 2}}),
 ]  # fmt: skip
 

@@ -30,6 +30,7 @@ from page_checks import (
     same,
     scored,
     shows,
+    title_of,
 )
 from suite import SUITE
 from tercet.errors import InputError
@@ -100,11 +101,11 @@ def _has_its_table(visitor, segments, end):
     row = grid.locator("[role=row][aria-rowindex='2'] [role=gridcell]")
     expect(row).to_have_count(3 + len(segments))
     line, *scores, prediction, references = [text.strip() for text in row.all_inner_texts()]
-    assert [float(score) for score in scores] == near([values[0] for values in segments.values()])
+    assert [float(score) for score in scores] == near([values[0] for values in segments.values()], digits=2)
     assert (prediction, references) == (PREDICTIONS[0], " | ".join(ROWS[0][1:3]))
     assert int(line) == FIRST_LINE[end]
     names = [text.strip() for text in grid.get_by_role("columnheader").all_inner_texts()]
-    assert names == ["line", *segments, "prediction", "references"]
+    assert names == ["line", *map(title_of, segments), "prediction", "references"]
 
 
 def _has_its_downloads(visitor, metric, expected):
@@ -194,7 +195,8 @@ def _has_scores_of_systems(visitor, table):
     name = dict(zip(table.scorer.score_names, table.scorer.segment_names, strict=True))[table.name]
     rows = list(csv.DictReader(io.StringIO(visitor.download("#download-tsv")), delimiter="\t"))
     headers = visitor.find("#items [role=grid]").get_by_role("columnheader")
-    visitor.until(lambda: equal([text.strip() for text in headers.all_inner_texts()], list(rows[0])))
+    shown = [each.replace(f"{name} ", f"{title_of(name)} ") for each in rows[0]]
+    visitor.until(lambda: equal([text.strip() for text in headers.all_inner_texts()], shown))
     for system, values in table.segments.items():
         assert [float(row[f"{name} {system}"]) for row in rows] == pytest.approx(values, rel=1e-4, abs=1e-4)
     assert [row["prediction online-A"] for row in rows] == PREDICTIONS

@@ -146,5 +146,5 @@ class TestHostileTexts:
         more = {"weights": {name: [0.5, 0.5]}, "confidence_level": 0.95, "segments": True}
         shows(visitor, scored("bleu_multi", ["a cat", "a dog"], [["a cat"], ["a cat"]], **more), "file")
         headers = visitor.find("#items [role=grid]").get_by_role("columnheader")
-        visitor.until(lambda: has(f"bleu_{name}" in [text.strip() for text in headers.all_inner_texts()]))
+        visitor.until(lambda: has(f"BLEU {name}" in [text.strip() for text in headers.all_inner_texts()]))
         has_run_nothing(visitor, asked)

@@ -85,10 +85,10 @@ class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         client = program(metric)
         plain = client.predict(PREDICTIONS, REFERENCES, api_name="/compute")
-        assert plain["signature"] == scored(metric, PREDICTIONS, REFERENCES)["signature"]
+        assert plain["signature"] == scored(metric, PREDICTIONS, REFERENCES, scale=1)["signature"]
         more = {**SUITE[metric].chosen, "confidence_level": 0.9, "n_resamples": 200, "segments": True}
         found = client.predict(PREDICTIONS, REFERENCES, more, api_name="/compute")
-        expected = scored(metric, PREDICTIONS, REFERENCES, **more)
+        expected = scored(metric, PREDICTIONS, REFERENCES, scale=1, **more)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"] != plain["signature"]
         assert found["intervals"].keys() == expected["intervals"].keys()
@@ -116,7 +116,7 @@ class TestPrograms:
 
         with ThreadPoolExecutor(len(texts)) as threads:
             for found, (prediction, references) in zip(threads.map(call, clients, texts), texts, strict=True):
-                expected = scored("bleu_multi", [prediction], references)
+                expected = scored("bleu_multi", [prediction], references, scale=1)
                 assert (found["signature"], found["bleu"]) == (expected["signature"], expected["bleu"])
 
 

@@ -17,6 +17,7 @@ from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import clean
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.visible import one_cell, visible
 from tercet.metric.metric import Metric
 from tercet.metric.pieces import corpus_stats
@@ -133,7 +134,10 @@ def to_html(found: Sequence[ExplainedSegment]) -> str:
             parts.append(f'<p dir="auto"><b>source</b> {clean(each.test_set.source[each.segment - 1])}</p>')
         for system, why in each.explanations.items():
             parts.append(f"<h2>{clean(one_cell(system))}</h2>")
-            parts.append(why.to_html() if hasattr(why, "to_html") else f"<p>{clean(str(why))}</p>")
+            if isinstance(why, Explanation):
+                parts.append(why.to_html(each.scale))
+            else:  # of a user's own metric
+                parts.append(why.to_html() if hasattr(why, "to_html") else f"<p>{clean(str(why))}</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Why segments score as they do</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><style>:root{color-scheme:light dark}'

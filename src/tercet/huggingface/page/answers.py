@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from tercet.errors import TercetError
+
+if TYPE_CHECKING:
+    from .scoring import Scored
 
 OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
 
@@ -19,7 +22,7 @@ _NO_CODE = "# The program that computes the same: here, once there is a result.\
 _LOG = logging.getLogger(__name__)
 #: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
 _TEST_SET = 100
-_APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
+_APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "score"}  # `score` is the primary one
 
 
 def outcome_box(name: str, script: str = "") -> Any:
@@ -67,28 +70,35 @@ def error_html(message: str) -> str:
     return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
 
 
-def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
+def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
     """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
+    result, (primary, _) = scored.result, scored.primary
     of_items = result.get("segments") or {}
     others = {
         name: value
         for name, value in result.items()
         if name not in _APART and name != primary and not isinstance(value, dict)
-        if not (isinstance(value, list) and name in of_items)  # those have a table of their own
+        # those of a file have a table of their own, and that of one text is said already
+        if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
     }
     scores = {name: value for name, value in others.items() if _is_score(value)}
     counts = {name: value for name, value in others.items() if name not in scores}
     intervals = result.get("intervals") or {}
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
     said = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
-    interval = f"95 % interval: {_range(intervals[primary])}" if primary in intervals else ""
-    without = "" if intervals else "<small>One text has no interval: a file of texts has one.</small>"
+    warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in scored.notes)
+    digits = 2 if scored.in_percent else 4
+    interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
+    percent = "Scores in percent." if scored.in_percent else ""
+    without = "" if intervals else "One text has no interval: a file of texts has one."
+    small = " ".join(filter(None, [percent, without]))
     return (
-        f'<div class="tercet"><div class="tercet-score">{escape(primary)} {number(result[primary])}</div>'
+        f'<div class="tercet"><div class="tercet-score">{escape(scored.titles[primary])} '
+        f"{number(result[primary], digits)}</div>"
         f'<div class="tercet-interval">{interval}</div>'
-        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}{_table(scores, intervals)}{without}"
-        f"<details><summary>Counts and lengths</summary>{_table(counts, {})}</details></div>"
+        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}"
+        f"{_table(scores, intervals, scored.titles, digits)}{f'<small>{small}</small>' if small else ''}"
+        f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
 
 
@@ -97,23 +107,24 @@ def _is_score(value: Any) -> bool:
     return isinstance(value, float) or (isinstance(value, list) and all(isinstance(each, float) for each in value))
 
 
-def _range(bounds: Sequence[Any]) -> str:
-    return " to ".join(map(number, bounds))
+def _range(bounds: Sequence[Any], digits: int) -> str:
+    return " to ".join(number(bound, digits) for bound in bounds)
 
 
-def _table(values: Mapping[str, Any], intervals: Mapping[str, Any]) -> str:
-    """Return a table of entries, with their intervals where there are any."""
+def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int) -> str:
+    """Return a table of entries, with their intervals where there are any; `digits` are those of scores."""
     rows = ""
     for name, value in values.items():
-        words = escape(name).replace("_", "_<wbr>")  # a narrow column breaks there, not within a word
-        interval = f"<td>{_range(intervals[name]) if name in intervals else ''}</td>" if intervals else ""
-        rows += f'<tr><th scope="row">{words}</th><td>{number(value)}</td>{interval}</tr>'
-    titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
-    return f"<table>{f'<tr>{titles}</tr>' if intervals else ''}{rows}</table>" if rows else ""
+        words = escape(titles.get(name, name.replace("_", " ")))
+        interval = f"<td>{_range(intervals[name], digits) if name in intervals else ''}</td>" if intervals else ""
+        shown = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
+        rows += f'<tr><th scope="row">{words}</th><td>{shown}</td>{interval}</tr>'
+    heads = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
+    return f"<table>{f'<tr>{heads}</tr>' if intervals else ''}{rows}</table>" if rows else ""
 
 
-def number(value: Any) -> str:
-    """Return a value as a person reads it: four decimals, lists in a row."""
+def number(value: Any, digits: int = 4) -> str:
+    """Return a value as a person reads it: so many decimals, lists in a row."""
     if isinstance(value, list):
-        return ", ".join(map(number, value))
-    return f"{value:.4f}" if isinstance(value, float) else escape(str(value))
+        return ", ".join(number(each, digits) for each in value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))

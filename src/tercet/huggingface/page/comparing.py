@@ -15,6 +15,7 @@ from tercet.comparison.scores import Comparison
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError
 from tercet.files.table import Table
+from tercet.metric.metric import Metric
 from tercet.pages.charts import primary_table
 from tercet.pages.compared import compared_html
 
@@ -33,6 +34,8 @@ class Compared:
     rows: dict[str, list[Any]]
     entries: dict[str, Any]
     program: str
+    titles: dict[str, str]  # the columns of the scores in `rows`, as people call them
+    in_percent: bool
 
 
 def compare_file(
@@ -54,7 +57,11 @@ def compare_file(
     }
     given = file_given(path, table, systems, references if demo.takes_references else [])
     html = compared_html(found, notes, lines)
-    return Compared(html, main.signature, rows, found.to_dict(), comparing(given, make_scorer(demo.metric, options)))
+    return Compared(
+        html, main.signature, rows, found.to_dict(), comparing(given, _metric(demo, options)),
+        {f"{name} {system}": f"{main.title} {system}" for system in main.segments},
+        main.scorer.has_scale and main.scorer.scale == 100,
+    )  # fmt: skip
 
 
 def report_file(
@@ -75,4 +82,9 @@ def _compared(
     with warnings.catch_warnings():  # the comparison keeps them
         warnings.simplefilter("ignore")
         test_set = TestSet(names_of([path])[0], texts, targets, None)
-        return table, compare(test_set, make_scorer(demo.metric, options))
+        return table, compare(test_set, _metric(demo, options))
+
+
+def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
+    """Return the metric with options that change a comparison, which is in percent anyway."""
+    return make_scorer(demo.metric, {name: each for name, each in options.items() if (name, each) != ("scale", 100)})

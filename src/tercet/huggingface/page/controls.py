@@ -17,8 +17,9 @@ from tercet.metric.option_docs import option_doc
 from tercet.metric.options import Option
 from tercet.registry import metric_class
 
-#: Options of every metric that the page offers, and those that programs have besides.
-COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}
+#: Options of every metric that the page offers, and those that programs have besides. The page begins with percent,
+#: as comparisons show scores; to programs the default is the metric's own.
+COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100), "value": 100}}
 FOR_PROGRAMS: dict[str, dict[str, Any]] = {
     "segments": {}, "confidence_level": {}, "n_resamples": {"most": 10_000}, "seed": {},
 }  # fmt: skip

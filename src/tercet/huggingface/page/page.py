@@ -34,8 +34,8 @@ _LOG = logging.getLogger(__name__)
 def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
     """Return the page of a metric whose card is in a folder."""
     _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
-    with Page(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
-        gr.Markdown(f"# {demo.metric}\n{yaml.safe_load(head)['description']}")
+    with Page(title=demo.title, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+        gr.Markdown(f"# {demo.title}\n{yaml.safe_load(head)['description']}")
         contents = {control.name: _component(control) for control in demo.controls}
         with gr.Column(elem_id="page"):
             # Texts come first, then options, which both tabs share, and then results over the full width.

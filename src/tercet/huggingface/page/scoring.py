@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +42,10 @@ class Scored:
     notes: list[str]
     options: dict[str, Any]
     primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
+    titles: dict[str, str]  # what people call the scores, by their names of a corpus and of an item
+    only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
+    scale: int
+    in_percent: bool
 
 
 class Example(NamedTuple):
@@ -63,11 +67,13 @@ class Demo:
         kind = metric_class(metric)
         self.loads_model = kind.loads_model
         self.takes_references = kind.takes_references
+        self.title = kind.title or kind.name
         self._is_share = kind.is_share
-        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.is_share else {})}
+        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.has_scale else {})}
         begun = given_options(controls(metric, offered), {})
         self.controls = controls(metric, offered, make_scorer(metric, begun).segment_options)
-        self._of_programs = [*self.controls, *controls(metric, FOR_PROGRAMS)]
+        own = [replace(each, value=each.default) if each.name in COMMON else each for each in self.controls]
+        self._of_programs = [*own, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
@@ -142,7 +148,12 @@ class Demo:
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
         primary = scorer.primary, of_items[scorer.primary]
-        return Scored(result.to_dict(full=True), notes, dict(options), primary), scorer, batch
+        scored = Scored(
+            result.to_dict(full=True), notes, dict(options), primary, score_titles(scorer),
+            frozenset(scorer.segment_names) - {*scorer.score_names}, scorer.scale,
+            scorer.has_scale and scorer.scale == 100,
+        )  # fmt: skip
+        return scored, scorer, batch
 
     def check_size(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
@@ -185,11 +196,12 @@ class Demo:
         with warnings.catch_warnings():  # said above
             warnings.simplefilter("ignore")
             try:
-                why = scorer.explained(batch, scorer.fit(batch))
+                shares = scorer.with_options({"scale": 1}, idle=True)  # which are shown in percent where scores are
+                why = shares.explained(batch, scorer.fit(batch))
             except InputError as error:  # too much to draw, though not to score
                 scored.notes.append(str(error))
                 return scored, ""
-        html = why.to_html()
+        html = why.to_html(scorer.scale if scorer.has_scale else 1)
         if len(html) > MOST_DRAWN:
             scored.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
@@ -265,9 +277,17 @@ class Demo:
         """Return the program that computes the same, for lines that give it texts."""
         return program(self.address, given, options, self.takes_references)
 
-    def histogram(self, values: Sequence[float | None], options: Mapping[str, Any]) -> list[tuple[str, int]]:
+    def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
         """Return how many values of a score lie in each of twenty ranges."""
-        return histogram(values, options.get("scale", 1) if self._is_share else 0.0)
+        return histogram(values, scale if self._is_share else 0.0)
+
+
+def score_titles(scorer: Metric) -> dict[str, str]:
+    """Return what people call the scores of a metric, by their names of a corpus and of an item."""
+    titles = {name: scorer.score_title(name) for name in scorer.score_names}
+    for name, of_item in zip(scorer.score_names, scorer.segment_names, strict=True):
+        titles.setdefault(of_item, titles[name])
+    return titles
 
 
 def split_references(text: str) -> list[str]:

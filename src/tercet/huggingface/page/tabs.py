@@ -66,10 +66,9 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, lines = demo.text_options(contents)
         scored, drawn = jobs.run(Demo.score_text, prediction or "", references or "", options)
-        primary, _ = scored.primary
         targets = split_references(references or "")
         return [
-            result_html(scored.result, primary, scored.notes, [*demo.chosen(contents), *lines]),
+            result_html(scored, [*demo.chosen(contents), *lines]),
             gr.Textbox(scored.result["signature"], visible=True),
             gr.HTML(drawn, visible=True),
             demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
@@ -154,34 +153,37 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 found.html,
                 gr.Textbox(found.signature, visible=True),
                 gr.BarPlot(visible=False),
-                *items(found.rows, found.entries),
+                *items(found.rows, found.entries, found.titles, found.in_percent),
                 gr.Button(visible=True),
                 gr.DownloadButton(visible=False),
                 "",
                 found.program,
             ]
         scored, table, program = jobs.run(Demo.score_file, path, systems, references, options)
-        primary, of_items = scored.primary
-        bars = pd.DataFrame(demo.histogram(table[of_items], options), columns=["score", "texts"])
+        _, of_items = scored.primary
+        bars = pd.DataFrame(demo.histogram(table[of_items], scored.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
         return [
-            result_html(scored.result, primary, scored.notes, lines),
+            result_html(scored, lines),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=of_items),
-            *items(table, scored.result),
+            gr.BarPlot(bars, visible=True, x_title=scored.titles[of_items]),
+            *items(table, scored.result, scored.titles, scored.in_percent),
             gr.Button(visible=False),
             gr.DownloadButton(visible=False),
             "",
             program,
         ]
 
-    def items(table: dict[str, list[Any]], entries: dict[str, Any]) -> list[Any]:
+    def items(
+        table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
+    ) -> list[Any]:
         frame = pd.DataFrame(table)
-        widths = [f"{_width(name, frame[name])}px" for name in frame]
+        shown = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
+        widths = [f"{_width(name, shown[name])}px" for name in shown]
         return [
-            gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True, column_widths=widths),
+            gr.Dataframe(shown, visible=True, column_widths=widths),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(
                 value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True

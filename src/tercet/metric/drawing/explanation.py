@@ -32,9 +32,9 @@ class Explanation:
         fields: Any = self
         return asdict(fields)
 
-    def to_html(self) -> str:
-        """Return a fragment of HTML: the texts with their matches coloured, and the numbers."""
-        return page_html(str(self.title), [part.html() for part in self.parts()], self.signature)
+    def to_html(self, scale: float = 1) -> str:
+        """Return a fragment of HTML: the texts with their matches coloured, and the numbers; 100 is for percent."""
+        return page_html(self.title.text(scale), [part.html(scale) for part in self.parts()], self.signature)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tercet.markup import clean
 
 from .places import Count, Word
-from .words_html import characters_html, folded, legend, table_html, words_html
+from .words_html import Cell, characters_html, folded, legend, table_html, words_html
 
 
 class Share(float):
@@ -30,9 +30,9 @@ class Heading:
         numbers = ", ".join(f"{name} {number_text(value, scale)}".strip() for name, value in self.numbers.items())
         return ": ".join(filter(None, [self.name, numbers]))
 
-    def html(self) -> str:
-        """Return a paragraph of HTML."""
-        return f"<p><b>{clean(self.text())}</b></p>"
+    def html(self, scale: float = 1) -> str:
+        """Return a paragraph of HTML; shares are multiplied by `scale`."""
+        return f"<p><b>{clean(self.text(scale))}</b></p>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Sentence:
 
     text: str
 
-    def html(self) -> str:
+    def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML."""
         return f"<p>{clean(self.text)}</p>"
 
@@ -53,7 +53,7 @@ class Legend:
     names: Sequence[str]
     losses: bool = False
 
-    def html(self) -> str:
+    def html(self, scale: float = 1) -> str:
         """Return the colours as HTML."""
         return legend(self.names)
 
@@ -68,7 +68,7 @@ class Line:
     spaced: bool = True  # else blanks are among the tokens
     losses: bool = False
 
-    def html(self) -> str:
+    def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML."""
         draw = words_html if self.spaced else characters_html
         return draw(self.label, self.words, self.hint)
@@ -83,11 +83,16 @@ class Table:
     rows: Sequence[Sequence[object]]
     folded: bool = False
 
-    def html(self) -> str:
-        """Return a table of HTML."""
+    def html(self, scale: float = 1) -> str:
+        """Return a table of HTML; shares are multiplied by `scale`."""
+        rows = self.rows if scale == 1 else [[_scaled_cell(value, scale) for value in row] for row in self.rows]
         if self.folded:
-            return folded(self.caption, table_html("", self.head, self.rows))
-        return table_html(self.caption, self.head, self.rows)
+            return folded(self.caption, table_html("", self.head, rows))
+        return table_html(self.caption, self.head, rows)
+
+
+def _scaled_cell(value: object, scale: float) -> object:
+    return Cell(number_text(value, scale), "") if isinstance(value, Share) else value
 
 
 Part = Heading | Sentence | Legend | Line | Table

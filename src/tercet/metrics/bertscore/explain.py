@@ -88,10 +88,13 @@ class Alignment(Explanation):
         """Return the matches as lines between two columns of tokens, an SVG document."""
         return alignment_svg(self.prediction_tokens, self.reference_tokens)
 
-    def to_html(self) -> str:
-        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML."""
+    def to_html(self, scale: float = 1) -> str:
+        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML.
+
+        The scores are multiplied by `scale`: 100 is for percent.
+        """
         tokens = self.prediction_tokens, self.reference_tokens
-        return alignment_html(str(self.title), self.signature, *tokens, self.similarity)
+        return alignment_html(self.title.text(scale), self.signature, *tokens, self.similarity)
 
     @property
     def title(self) -> Heading:

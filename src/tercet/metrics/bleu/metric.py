@@ -58,7 +58,7 @@ class Bleu(BleuOptions):
     Examples
     --------
     >>> import tercet
-    >>> bleu = tercet.Bleu(smooth_method="exp", scale=100)
+    >>> bleu = tercet.Bleu(scale=100)
     >>> result = bleu(["The cat sat on a mat."], [["The cat sat on the mat.", "A cat was sitting on a mat."]])
     >>> round(result["bleu"], 1)
     79.5
@@ -86,7 +86,7 @@ class Bleu(BleuOptions):
         """Refuse options that exclude each other."""
         check_word_options(self)
         super().check()
-        check_smoothing(self, self.presets.get(self.compat or "", {}).get("smooth_method", "none"))
+        check_smoothing(self)
         self._method, *self._grid_methods = smoothing_methods(self)
         self._segment_method = "exp" if self._method == "none" else self._method
         methods = {self._method, *self._grid_methods}
@@ -255,14 +255,14 @@ class Bleu(BleuOptions):
 
     @property
     def segment_options(self) -> dict[str, Any]:
-        """Effective order, and exp smoothing unless another was chosen: see `segment_scores`."""
+        """Effective order, and exp smoothing where the corpus has none: see `segment_scores`."""
         if self._by_nltk:
             return {}
         smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
         return {**smoothed, "effective_order": True}
 
     def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if none was chosen."""
+        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if the corpus has none."""
         if self._by_nltk:
             return self.finalize(rows)
         return self._combined(rows, self._segment_method, self.reference_length, self._weightings, True)[2]

@@ -162,9 +162,10 @@ class BleuOptions(SplitsAtBlanks):
     smooth_method: Literal[
         "none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"
     ] = option(
-        default="none",
-        doc='How orders without a match are smoothed. "floor", "add-k" and "exp" are as in sacrebleu, "nltk1" to '
-        '"nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition).',
+        default="exp",
+        doc='How orders without a match are smoothed. "exp", "floor" and "add-k" are as in sacrebleu, whose default '
+        'is "exp"; "nltk1" to "nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition). '
+        'With "none", BLEU is 0 where an order has no match; it is the default of compat="evaluate" and "nltk".',
     )
     smooth_value: float | None = option(
         default=None,
@@ -203,9 +204,9 @@ class BleuOptions(SplitsAtBlanks):
 
 #: What other packages do where the default differs from it.
 PRESETS = {
-    "sacrebleu": {"smooth_method": "exp"},
-    "evaluate": {"reference_length": "shortest"},
-    "nltk": {"tokenizer": "none"},
+    "sacrebleu": {},
+    "evaluate": {"reference_length": "shortest", "smooth_method": "none"},
+    "nltk": {"tokenizer": "none", "smooth_method": "none"},
 }
 
 #: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
@@ -236,9 +237,9 @@ def smoothing_methods(options: BleuOptions) -> list[str]:
     return [method, *(NLTK_METHODS if options.compat == "nltk" else ("none", "floor", "add-k", "exp"))]
 
 
-def check_smoothing(options: BleuOptions, preset: str) -> None:
+def check_smoothing(options: BleuOptions) -> None:
     """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
-    if options.smooth and options.smooth_method not in ("none", preset):
+    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.given:
         raise OptionError(
             "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
             "each other: give one of them."

@@ -70,12 +70,15 @@ class Contributions(Explanation):
     signature: str
     reference_index: int = 0
 
-    def to_html(self) -> str:
-        """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
+    def to_html(self, scale: float = 1) -> str:
+        """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML.
+
+        The score is multiplied by `scale`: 100 is for percent.
+        """
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
         bluer = "the bluer a token, the more it adds to the cosine; the redder, the more it takes away"
         legend = self._undivided() or bluer
-        return contributions_html(str(self.title), legend, sides, self.signature)
+        return contributions_html(self.title.text(scale), legend, sides, self.signature)
 
     @property
     def title(self) -> Heading:

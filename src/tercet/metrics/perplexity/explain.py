@@ -53,8 +53,8 @@ class Surprisals(Explanation):
     bits_per_character: float
     signature: str
 
-    def to_html(self) -> str:
-        """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
+    def to_html(self, scale: float = 1) -> str:
+        """Return the text coloured by surprise and a bar per piece, a fragment of HTML: no number is in percent."""
         return surprise_html(str(self.title), self.pieces, self.signature)
 
     @property
