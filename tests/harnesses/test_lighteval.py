@@ -6,7 +6,6 @@ from types import ModuleType
 import pytest
 import sacrebleu
 
-import tercet
 from harness_texts import PREDICTIONS, SEVERAL, by_sacrebleu, mean_of_sentences, numbers
 
 
