@@ -20,7 +20,17 @@ Offsets = NDArray[np.int64]
 class Corpus:
     """S systems' predictions for the same n segments, system by system, then all references, segment by segment."""
 
-    __slots__ = ("_offsets", "_predictions", "_references", "_source", "_texts", "first_item", "n_systems", "names")
+    __slots__ = (
+        "_offsets",
+        "_predictions",
+        "_references",
+        "_source",
+        "_texts",
+        "first_item",
+        "n_systems",
+        "names",
+        "searched",
+    )
 
     def __init__(
         self, predictions: Any, references: Any, offsets: Offsets | None = None,
@@ -30,6 +40,7 @@ class Corpus:
         self.names, self.n_systems, self.first_item = names, len(names), first_item
         self._texts: Any = None  # all of them in one array
         self._source: Corpus | None = None  # the texts that these were made of
+        self.searched = False  # whether its artefacts were warned of: once, not for each metric
 
     @property
     def n_items(self) -> int:
@@ -120,6 +131,11 @@ class Corpus:
         return np.tile(np.diff(self.reference_offsets), self.n_systems)
 
     @property
+    def has_references(self) -> bool:
+        """Whether any segment has a reference."""
+        return len(self._references) > 0
+
+    @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Places in `texts` of each prediction and each of its references, shape (S m,) each."""
         return pairs_of(self.reference_offsets, self.n_systems)
@@ -160,7 +176,9 @@ class Corpus:
         predictions, references = self._columns
         n = self.n_segments
         own = predictions[place * n : (place + 1) * n]
-        return Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
+        made = Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
+        made.searched = self.searched
+        return made
 
     @property
     def _columns(self) -> tuple[Any, Any]:
@@ -185,7 +203,7 @@ class Corpus:
     def numbered(self, first_item: int) -> Corpus:
         """Return the same texts as segments from another number on."""
         made = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
-        made._texts = self._texts
+        made._texts, made.searched = self._texts, self.searched
         return made
 
     # -- errors

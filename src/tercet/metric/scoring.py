@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tercet.corpus.artefacts import warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller
 from tercet.result import Result
@@ -32,6 +33,8 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
         scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
     warn(scorer, scorer.corpus_warning(context))
+    if not corpus.searched and scorer.takes_references:
+        warn_of_artefacts(corpus)
     return stats
 
 

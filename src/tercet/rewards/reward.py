@@ -10,6 +10,7 @@ import numpy as np
 
 from tercet.api import make_scorer
 from tercet.checks import finite, flag, number, refuse
+from tercet.corpus.artefacts import Watch
 from tercet.corpus.containers import as_list
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from tercet.metric.call import refuse_all_but_n_jobs
@@ -151,6 +152,7 @@ class Reward:
     ) -> None:  # fmt: skip
         self._scorers, self._column, self._guards, self._special = scorers, column, guards, special
         self._tokens, self._in_groups = tokens, all(scorer.takes_systems for scorer, _ in scorers)
+        self._watch = Watch()  # over all calls: a trainer makes thousands of them
         self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)  # under which TRL logs it
 
     def __repr__(self) -> str:
@@ -261,7 +263,11 @@ class Reward:
             return self._scored_in(alone, texts, lists)  # its error names the item as it was given
 
     def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
-        corpus, factors = self._guards.applied(groups.corpus(texts, lists))
+        whole = groups.corpus(texts, lists)
+        if self._tokens is None:
+            self._watch.see(whole)
+        corpus, factors = self._guards.applied(whole)
+        corpus.searched = True
         found: Any = 0.0
         for scorer, weight in self._scorers:
             rows: Any = batch_stats(scorer, corpus).rows

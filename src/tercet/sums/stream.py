@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tercet.corpus.artefacts import Watch
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
 from tercet.metric.metric import Metric
@@ -71,6 +72,7 @@ class Stream:
         self._given = {**of_value, **options}
         self._sums: Sums | None = None
         self._mark = secrets.token_hex(8)
+        self._watch = Watch()
 
     @property
     def metric(self) -> str:
@@ -112,6 +114,8 @@ class Stream:
             raise InputError(f"There must be an id for each item, got {len(named)} ids for {corpus.n_items} items.")
         if corpus.n_items:
             self._sums = self._plus(sums_of(self._scorer, corpus, named).marked(self._mark))
+            if self._scorer.takes_references:
+                self._watch.see(corpus)
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
         """Add the items of another stream, or several; `other` is not changed.
