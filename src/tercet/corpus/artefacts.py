@@ -158,11 +158,10 @@ class Artefacts:
 
     def numbered(self, first_item: int, step: int = 1) -> Artefacts:
         """Return the same for items that are every so many from a first one on."""
-        sides = (self.predictions, self.references)
-        moved = (
-            {name: each._replace(first=first_item + each.first * step) for name, each in side.items()}
-            for side in sides
-        )
+        moved = [
+            {name: items._replace(first=first_item + items.first * step) for name, items in side.items()}
+            for side in (self.predictions, self.references)
+        ]
         return Artefacts(self.n_items, *moved)
 
     def plain(self) -> list[Any]:

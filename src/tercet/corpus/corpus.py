@@ -96,6 +96,15 @@ class Corpus:
         given = self._references if isinstance(self._references, list) else self._references.to_pylist()
         return [given[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
 
+    def item(self, segment: int) -> tuple[list[str], list[str]]:
+        """Return the predictions of a segment, of all systems, and its references, as strings."""
+        first, stop = int(self.reference_offsets[segment]), int(self.reference_offsets[segment + 1])
+        places = range(segment, self.n_items, self.n_segments)
+        if self.strings is not None:
+            return [self.strings[0][place] for place in places], self.strings[1][first:stop]
+        predictions = self.predictions
+        return [predictions[place].as_py() for place in places], self.references[first:stop].to_pylist()
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""
         n, given = self.n_segments, self._predictions

@@ -23,8 +23,11 @@ def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
     return summarize(scorer, stats)
 
 
-def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
-    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts."""
+def batch_stats(scorer: Scorer, corpus: Corpus, warned: set[str] | None = None) -> SegmentStats:
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
+
+    Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones.
+    """
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
@@ -32,7 +35,12 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     if missing:
         scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    warn(scorer, scorer.corpus_warning(context))
+    if warned is None or scorer.name not in warned:
+        message = scorer.corpus_warning(context, corpus)
+        if message is not None:
+            warn(scorer, message)
+            if warned is not None:
+                warned.add(scorer.name)
     if not corpus.searched and scorer.takes_references:
         warn_of_artefacts(corpus)
     return stats

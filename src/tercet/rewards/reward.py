@@ -152,7 +152,7 @@ class Reward:
     ) -> None:  # fmt: skip
         self._scorers, self._column, self._guards, self._special = scorers, column, guards, special
         self._tokens, self._in_groups = tokens, all(scorer.takes_systems for scorer, _ in scorers)
-        self._watch = Watch()  # over all calls: a trainer makes thousands of them
+        self._watch, self._warned = Watch(), set[str]()  # over all calls: a trainer makes thousands of them
         self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)  # under which TRL logs it
 
     def __repr__(self) -> str:
@@ -270,7 +270,7 @@ class Reward:
         corpus.searched = True
         found: Any = 0.0
         for scorer, weight in self._scorers:
-            rows: Any = batch_stats(scorer, corpus).rows
+            rows: Any = batch_stats(scorer, corpus, self._warned).rows
             if len(rows) == 1 and scorer.in_floats:  # in half the time of arrays of one number
                 rows = rows[0].tolist()
             scores = scorer.segment_scores(rows)[scorer.primary]
