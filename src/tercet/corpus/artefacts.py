@@ -10,6 +10,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,12 @@ import pyarrow.compute as pc
 from tercet.errors import level_of_caller, shorten
 
 from .corpus import Corpus
+from .sample import places
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 MUCH_MORE = 4
+#: What fewer than one item in so many has changes no score that anyone reports, and is not warned of.
+RARE = 500
 #: Of a larger corpus, 1 to 2 times as many items, evenly spread, are looked at first: all of them are counted only if
 #: one of these has an artefact, so that a call of any size takes no longer. One item in a hundred is always noticed.
 SAMPLED = 1_000
@@ -181,6 +185,8 @@ class Artefacts:
     def alone(self, name: str) -> str | None:
         """Return the side that has an artefact alone: "predictions", "references" or neither (None)."""
         own, other = self.predictions.get(name, Items()).number, self.references.get(name, Items()).number
+        if RARE * max(own, other) < self.n_items:
+            return None
         return "predictions" if own > MUCH_MORE * other else "references" if other > MUCH_MORE * own else None
 
     def messages(self, owner: str = "the predictions have", item: str = "item") -> dict[str, str]:
@@ -237,11 +243,11 @@ def _sample(corpus: Corpus) -> str:
 
 
 def _some(texts: Any) -> Any:
+    n = len(texts)
     if isinstance(texts, list):
-        step = len(texts) // SAMPLED
-        return texts if step < 2 else texts[::step]
-    step = 2 * len(texts) // SAMPLED  # half as many, as decoding takes time
-    return texts if step < 2 else texts.take(pa.array(range(0, len(texts), step)))
+        return texts if n < 2 * SAMPLED else itemgetter(*places(n, SAMPLED))(texts)
+    # half as many, as decoding takes time
+    return texts if n < SAMPLED else texts.take(pa.array(places(n, SAMPLED // 2)))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:

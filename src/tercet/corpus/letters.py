@@ -14,6 +14,7 @@ from tercet.errors import shorten
 
 from .corpus import Corpus
 from .intern import bytes_of
+from .sample import places
 
 
 @dataclass(slots=True)
@@ -108,7 +109,8 @@ def _equal(own: dict[str, None], others: dict[str, None]) -> EqualWords | None:
     """Return the two words that have most in common."""
     left = {" ".join(_LEFT(word)): word for word in others if word not in own}
     of_own = {" ".join(_LEFT(word)): word for word in own if word not in others}
-    shared = max(left.keys() & of_own.keys(), key=lambda each: (len(each), each), default="")
+    both = [each for each in left.keys() & of_own.keys() if not each.replace(" ", "").isdigit()]  # as of 5元, 5个
+    shared = max(filter(None, both), key=lambda each: (len(each), each), default="")
     return EqualWords(of_own[shared], left[shared], shared) if shared else None
 
 
@@ -122,10 +124,8 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
     if counts is None and corpus is not None and not chosen:
         counts = count_letters(corpus)
     many = counts is not None and counts.noticeably_dropped
-    if corpus is None or (counts is not None and not counts.other):
-        words = None
-    else:
-        words = _first_equal_words(corpus, MANY if many else FEW)
+    judged = None if counts is not None and not counts.other else corpus
+    words = None if judged is None else _first_equal_words(judged, MANY if many else FEW)
     if words is None and (chosen or not many):
         return None
     if counts is None:
@@ -136,8 +136,7 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
 
 def _first_equal_words(corpus: Corpus, most: int) -> EqualWords | None:
     """Return two words of the first item that has such, of items evenly spread."""
-    n = corpus.n_segments
-    for item in range(0, n, -(-n // most) or 1):
+    for item in places(corpus.n_segments, most):
         predictions, references = corpus.item(item)
         for prediction in predictions:
             found = equal_words(prediction, references)
