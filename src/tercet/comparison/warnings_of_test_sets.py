@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tercet.corpus.artefacts import Artefacts, Items, artefacts_of
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.errors import shorten
 from tercet.metric.scorer import Scorer
@@ -74,7 +74,7 @@ def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
         alone = {system: own.alone(name) for system, own in found.items()}
         for system in (system for system, side in alone.items() if side == "predictions"):
             own = found[system]
-            which = _which("no reference has", "references have", own.references.get(name, Items()))
+            which = none_or_some("no reference has", "the references have", own.references.get(name, Items()))
             has = f"the system {shorten(system)} has"
             said.append(own.message(name, own.predictions[name], has, which, "segment"))
         lacking = [system for system, side in alone.items() if side == "references"]
@@ -94,10 +94,6 @@ def _of_references(name: str, found: dict[str, Artefacts], lacking: list[str]) -
         systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
         which = f"which {systems} in {f'{most.number:,} at most' if most.number else 'none'}"
     return first.message(name, first.references[name], "the references have", which, "segment")
-
-
-def _which(none: str, some: str, items: Items) -> str:
-    return f"which {some} in {items.number:,} only" if items.number else f"which {none}"
 
 
 def too_little(

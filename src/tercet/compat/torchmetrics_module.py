@@ -9,11 +9,10 @@ import torch
 from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
-from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
 from tercet.metric.metric import Metric as SuiteMetric
-from tercet.metric.scoring import batch_stats
+from tercet.metric.scoring import Watch, batch_stats
 from tercet.signature import digest
 from tercet.statistics.exact import DIGITS, ExactSums
 

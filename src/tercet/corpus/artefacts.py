@@ -19,15 +19,14 @@ import pyarrow.compute as pc
 
 from tercet.errors import level_of_caller, shorten
 
-from .corpus import Corpus
-from .sample import places
+from .corpus import Corpus, places
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 MUCH_MORE = 4
 #: What fewer than one item in so many has changes no score that anyone reports, and is not warned of.
 RARE = 500
 #: Of a larger corpus, 1 to 2 times as many items, evenly spread, are looked at first: all of them are counted only if
-#: one of these has an artefact, so that a call of any size takes no longer. One item in a hundred is always noticed.
+#: one of these has an artefact, so that a call of any size takes no longer. What one item in a hundred has is noticed.
 SAMPLED = 1_000
 #: Up to so many characters, one regular expression is faster than a search for each mark.
 _SHORT = 1_000
@@ -89,7 +88,7 @@ KINDS = (
         "Cut what a model thinks before it answers, as re.sub(r'(?s).*</think>', '', text) does.",
     ),
     Kind(
-        "special tokens", "<", _by(r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|unk|bos|eos|start_of_turn|end_of_turn)>"),
+        "special tokens", "<", _by(r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|bos|eos|start_of_turn|end_of_turn)>"),
         "Decode with skip_special_tokens=True, or replace them by nothing.",
     ),
     Kind(
@@ -194,22 +193,24 @@ class Artefacts:
         said = {}
         for name in self.names():
             own, other = self.predictions.get(name, Items()), self.references.get(name, Items())
-            if self.alone(name) == "predictions":
-                which = _which(other, "no reference has", "the references have")
-                said[name] = self.message(name, own, owner, which, item)
-            elif self.alone(name) == "references":
-                which = _which(own, "no prediction has", owner)
-                said[name] = self.message(name, other, "the references have", which, item)
+            side = self.alone(name)
+            if side == "predictions":
+                rest = none_or_some("no reference has", "the references have", other)
+                said[name] = self.message(name, own, owner, rest, item)
+            elif side == "references":
+                rest = none_or_some("no prediction has", owner, own)
+                said[name] = self.message(name, other, "the references have", rest, item)
         return said
 
-    def message(self, name: str, items: Items, owner: str, which: str, item: str = "item") -> str:
-        """Return the warning of what a side has in some items; `which` says what the other side has."""
+    def message(self, name: str, items: Items, owner: str, rest: str, item: str = "item") -> str:
+        """Return the warning of what a side has in some items; `rest` says what the other side has."""
         several = f"{items.number:,} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         advice = next(kind.advice for kind in KINDS if kind.name == name)
-        return f"{owner} {name} in {several} ({shorten(items.shown, 40)}), {which}: they are scored as text. {advice}"
+        return f"{owner} {name} in {several} ({shorten(items.shown, 40)}), {rest}: they are scored as text. {advice}"
 
 
-def _which(items: Items, none: str, some: str) -> str:
+def none_or_some(none: str, some: str, items: Items) -> str:
+    """Return what a message says of the side that has an artefact in none or a few of its items."""
     return f"which {some} in {items.number:,} only" if items.number else f"which {none}"
 
 
@@ -219,7 +220,7 @@ def marked(corpus: Corpus) -> list[Kind]:
     if joined.isascii():  # the commonest call: four tests take a tenth of a microsecond
         if not (_FIRST in joined or _SECOND in joined or _THIRD in joined or _FOURTH in joined):
             return []
-        present = {mark for mark in (_FIRST, _SECOND, _THIRD, _FOURTH) if mark in joined}
+        present = {*filter(joined.__contains__, (_FIRST, _SECOND, _THIRD, _FOURTH))}
     elif len(joined) < _SHORT:
         present = {*_EVERY_MARK(joined)}
     else:
@@ -291,10 +292,9 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     kinds = marked(corpus)
     if not kinds or not corpus.has_references:
         return []
-    strings, references, n = corpus.strings, corpus.reference_lists(), corpus.n_segments
-    texts = corpus.predictions.to_pylist() if strings is None else strings[0]
-    starts = range(0, n * corpus.n_systems, n)
-    return [count(kinds, texts[start : start + n], references, corpus.first_item) for start in starts]
+    n, references = corpus.n_segments, corpus.reference_lists()
+    texts = corpus.predictions.to_pylist() if corpus.strings is None else corpus.strings[0]
+    return [count(kinds, texts[at : at + n], references, corpus.first_item) for at in range(0, corpus.n_items, n)]
 
 
 def warn_of_artefacts(corpus: Corpus) -> None:
@@ -315,25 +315,3 @@ def warn_of_artefacts(corpus: Corpus) -> None:
 def warn_of(message: str) -> None:
     """Warn at the line that called tercet or evaluate."""
     warnings.warn(message, UserWarning, stacklevel=level_of_caller())
-
-
-class Watch:
-    """Warns of each artefact once, for texts that arrive in parts."""
-
-    __slots__ = ("_all", "_warned")
-
-    def __init__(self) -> None:
-        self._all, self._warned = Artefacts(), set[str]()
-
-    def see(self, corpus: Corpus) -> None:
-        """Warn of what one side of the parts so far has alone, unless it was warned of before."""
-        found, first = artefacts_of(corpus), self._all.n_items
-        if not found:
-            self._all.n_items += corpus.n_items
-            return
-        for place, own in enumerate(found):  # of groups, whose items a trainer passes one after the other
-            self._all += own.numbered(first + place, len(found))
-        for name, message in self._all.messages().items():
-            if name not in self._warned:
-                self._warned.add(name)
-                warn_of(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
 _TEXT = pa.large_string()
+_GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
 
 
@@ -260,3 +262,14 @@ def _joined(columns: Sequence[Any]) -> Any:
         return list(chain.from_iterable(columns))
     chunks = [chunk for each in columns for chunk in getattr(each, "chunks", [each])]
     return pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT)
+
+
+@lru_cache
+def places(n: int, number: int) -> list[int]:
+    """Return so many places of n for a sample, or up to twice as many; all where n is less than twice the number.
+
+    They are one of each stretch of the same length, at another place in each: texts of systems or languages that
+    take turns are all among them.
+    """
+    step = max(1, n // number)
+    return [start + int(turn * _GOLDEN % 1 * step) for turn, start in enumerate(range(0, n - step + 1, step))]

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from tercet.engine.chosen import engine
 from tercet.errors import shorten
 
-from .corpus import Corpus
+from .corpus import Corpus, places
 from .intern import bytes_of
-from .sample import places
 
 
 @dataclass(slots=True)

@@ -10,13 +10,12 @@ import numpy as np
 
 from tercet.api import make_scorer
 from tercet.checks import finite, flag, number, refuse
-from tercet.corpus.artefacts import Watch
 from tercet.corpus.containers import as_list
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from tercet.metric.call import refuse_all_but_n_jobs
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
-from tercet.metric.scoring import batch_stats
+from tercet.metric.scoring import Watch, batch_stats
 
 from .groups import Groups
 from .guards import Guards

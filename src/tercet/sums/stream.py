@@ -8,12 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
 from tercet.metric.metric import Metric
-from tercet.metric.scoring import warn
+from tercet.metric.scoring import Watch, warn
 from tercet.result import Result
 from tercet.signature import Signature
 
