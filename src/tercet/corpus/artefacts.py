@@ -26,7 +26,7 @@ MUCH_MORE = 4
 #: What fewer than one item in so many has changes no score that anyone reports, and is not warned of.
 RARE = 500
 #: Of a larger corpus, 1 to 2 times as many items, evenly spread, are looked at first: all of them are counted only if
-#: one of these has an artefact, so that a call of any size takes no longer. What one item in a hundred has is noticed.
+#: one of these has an artefact, so that no call takes much longer. What one item in a hundred has is noticed.
 SAMPLED = 1_000
 #: Up to so many characters, one regular expression is faster than a search for each mark.
 _SHORT = 1_000
