@@ -37,8 +37,8 @@ class LetterCounts:
 
     @property
     def noticeably_dropped(self) -> bool:
-        """Whether it would drop five in a hundred letters or more."""
-        return 20 * self.other >= self.ascii + self.other > 0
+        """Whether it would drop five in a hundred letters, or every letter of more than five in a hundred texts."""
+        return 20 * self.other >= self.ascii + self.other > 0 or 20 * self.lost > self.references
 
     @property
     def mostly_without_blanks(self) -> bool:
