@@ -61,8 +61,8 @@ def count_letters(batch: Corpus) -> LetterCounts:
         raise
 
 
-#: Items whose words are compared: where few letters are dropped, and where many are and one example is wanted.
-FEW, MANY = 16, 256
+#: Items whose words are compared, or up to twice as many: more would take longer than scoring all.
+FEW = 16
 
 _LETTER_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]").search
 _WORDS_BEYOND_ASCII = re.compile(r"[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*").findall
@@ -120,11 +120,13 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
     `chosen` says that the user named this tokenizer, and is warned only of words. English with a few loan words is
     neither: of 'naïve' it leaves 'na ve', which is no other word. Without a corpus, the letters alone are judged.
     """
+    if counts is not None and not counts.other:
+        return None
     if counts is None and corpus is not None and not chosen:
         counts = count_letters(corpus)
     many = counts is not None and counts.noticeably_dropped
     judged = None if counts is not None and not counts.other else corpus
-    words = None if judged is None else _first_equal_words(judged, MANY if many else FEW)
+    words = None if judged is None else _first_equal_words(judged)
     if words is None and (chosen or not many):
         return None
     if counts is None:
@@ -133,9 +135,9 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
     return _message(corpus, counts, words)
 
 
-def _first_equal_words(corpus: Corpus, most: int) -> EqualWords | None:
+def _first_equal_words(corpus: Corpus) -> EqualWords | None:
     """Return two words of the first item that has such, of items evenly spread."""
-    for item in places(corpus.n_segments, most):
+    for item in places(corpus.n_segments, FEW):
         predictions, references = corpus.item(item)
         for prediction in predictions:
             found = equal_words(prediction, references)
