@@ -26,6 +26,11 @@ pytest_plugins = ["words", "builds", "timing"]
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
 
+#: For tests of any texts at all: some have artefacts on one side, or letters that ROUGE's tokenizer drops.
+ANY_TEXTS = pytest.mark.filterwarnings(
+    "ignore:.*they are scored as text:UserWarning", "ignore:.*keeps a-z and 0-9 only and drops:UserWarning"
+)
+
 # A third of the usual examples, the same ones each time; without deadlines, as the first may import what it needs.
 # `.ci/run` asks for "ci", which has more of them; "explore" draws others in each run.
 settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)

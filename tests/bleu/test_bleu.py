@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nltk.translate import bleu_score as nltk_bleu
 
 import tercet
-from conftest import ZERO_BLEU
+from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
 from tercet.api import make_scorer
@@ -57,6 +57,7 @@ SMOOTHED = [
 ]  # fmt: skip
 
 
+@ANY_TEXTS
 @ZERO_BLEU
 @pytest.mark.parametrize("options", SMOOTHED, ids=str)
 def test_sacrebleu_on_awkward_texts(options):
@@ -65,6 +66,7 @@ def test_sacrebleu_on_awkward_texts(options):
     check_sacrebleu(["a b x c d", "a b"], [["a b y c d"], ["a b"]], **options)
 
 
+@ANY_TEXTS
 @ZERO_BLEU
 @settings(max_examples=150)
 @given(corpora(any_texts), corpora(), st.sampled_from(SMOOTHED))
@@ -150,6 +152,7 @@ def check_nltk(predictions, references, method, weights=(0.25,) * 4, smoothing=N
     return corpus
 
 
+@ANY_TEXTS
 @ZERO_BLEU
 @pytest.mark.parametrize("method", range(8))
 def test_nltk_smoothing(method):

@@ -12,6 +12,7 @@ from sacrebleu.metrics import CHRF
 
 import tercet
 from bleu.test_golden_bleu import read_set
+from conftest import ANY_TEXTS
 from oracles import corpus_streams
 from texts import PAIRS, all_pairs, any_texts, awkward_corpus, corpora
 
@@ -31,6 +32,7 @@ def check(predictions, references, **options):
     assert ours["segments"]["chrf"] == [theirs.sentence_score(text, targets).score for text, targets in pairs]
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_sacrebleu_in_every_language_and_on_awkward_texts(options):
     for languages in (PAIRS, *([language] for language in PAIRS)):
@@ -40,6 +42,7 @@ def test_sacrebleu_in_every_language_and_on_awkward_texts(options):
     check(["e\u0301a 𝒳𝒴", "👍🏽𝒳"], [["éa 𝒳"], ["👍🏽𝒳"]], **options)
 
 
+@ANY_TEXTS
 @settings(max_examples=300)
 @given(corpora(any_texts) | corpora(st.text("ab .(", max_size=12)), st.sampled_from(OPTIONS))
 def test_sacrebleu_on_any_text_and_where_references_tie(corpus, options):
@@ -62,6 +65,7 @@ def test_real_test_sets(sets, name):
     check(*zip(*pairs, strict=True), word_order=2)
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("name", ["ntrex_fr_a", "ntrex_zh_a", "wmt19_darr_lten", "summeval_a", "e2e_devel_baseline"])
 def test_stored_figures(sets, name):
     """Of sacrebleu 2.6.0, as its command computed them."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
+from conftest import ANY_TEXTS
 from tercet import InputError, OptionError, explain, score
 from tercet.metric.peers import UnavailableError
 from tercet.metrics.rouge.perl_script import script_scores
@@ -34,6 +35,7 @@ def check_rouge_score(predictions, references, stem=False):
             assert given == (precision, recall, f), (name, text, texts)
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("stem", [False, True])
 def test_rouge_score_in_every_language_and_on_awkward_texts(stem):
     check_rouge_score(*all_pairs(), stem)
@@ -41,6 +43,7 @@ def test_rouge_score_in_every_language_and_on_awkward_texts(stem):
         check_rouge_score(*awkward_corpus(seed, most=(5, 60, 300)[seed % 3]), stem)
 
 
+@ANY_TEXTS
 @settings(max_examples=200)
 @given(corpora(), corpora(any_texts))
 def test_rouge_score_on_any_text(of_few_words, corpus):
@@ -89,6 +92,7 @@ def triples(predictions, references, name, **options):
     return np.array([result[name + suffix] for suffix in ("_precision", "_recall", "")]).T
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("name", ["rouge1", "rougeLsum", "rougeW", "rougeS4"])
 def test_rules_for_several_references(name):
     predictions, references = awkward_corpus(5, references=4)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ZERO_BLEU, close, needed
+from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.registry import METRICS
@@ -55,6 +55,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("parts") / "part"
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize(("metric", "options"), OPTIONS)
 @given(seed=st.integers(0, 10**6), places=st.lists(st.integers(0, 12), max_size=4))
 def test_any_cut_gives_the_result_of_the_whole_to_the_bit(metric, options, path, seed, places):

@@ -13,7 +13,7 @@ import pytest
 from test_same_bits import COUNTS
 
 import tercet
-from conftest import ZERO_BLEU, close, needed
+from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
 from tercet import InputError, MergeError, OptionError, Stream
 from texts import PAIRS, all_pairs
 
@@ -63,6 +63,7 @@ def near(found, expected, tolerance):
 
 
 class TestTheResult:
+    @ANY_TEXTS
     @each_metric
     def test_is_that_of_score(self, metric, options):
         corpus = some_corpus(options)

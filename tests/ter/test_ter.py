@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 
 import tercet
+from conftest import ANY_TEXTS
 from texts import all_pairs, any_texts, awkward_corpus, corpora, texts
 
 #: Entries of the signature that sacrebleu's has too.
@@ -74,6 +75,7 @@ class TestEqualsSacrebleu:
         for seed in range(3):
             check(*awkward_corpus(seed), **options)
 
+    @ANY_TEXTS
     @settings(max_examples=40)
     @given(corpus=corpora() | corpora(any_texts, max_items=3))
     def test_of_any_texts(self, options, corpus):
@@ -134,6 +136,7 @@ class Escaped(str):
         return Escaped(str.replace(self, old, new.replace("&", "&amp;"), *arguments))
 
 
+@ANY_TEXTS
 def test_a_text_of_another_type_is_its_letters():
     found = tercet.score("ter", [Escaped("Q&amp;A")], ["q & a"], normalized=True)
     assert found["num_edits"] == 0

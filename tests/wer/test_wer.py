@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from conftest import ANY_TEXTS
 from tercet import InputError, OptionError, Wer
 from texts import all_pairs, any_texts, awkward_corpus, awkward_text, lines
 
@@ -82,11 +83,13 @@ class TestEqualsJiwer:
             predictions, lists = awkward_corpus(seed)
             check(predictions, [texts[0] for texts in lists], options, transforms)
 
+    @ANY_TEXTS
     @pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks':UserWarning")
     @given(st.lists(st.tuples(transcripts, transcripts), min_size=1, max_size=4), st.sampled_from(TRANSFORMS))
     def test_on_what_people_say(self, pairs, asked):
         check(*map(list, zip(*pairs, strict=True)), *asked)
 
+    @ANY_TEXTS
     @given(any_texts, any_texts)
     @pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks':UserWarning")
     def test_on_any_texts(self, prediction, reference):
@@ -101,6 +104,7 @@ class TestEqualsJiwer:
             prediction[place] = rng.choice(reference)
         check([" ".join(prediction)], [" ".join(reference)], {}, [])
 
+    @ANY_TEXTS
     def test_white_space_of_all_kinds(self):
         """jiwer makes a blank of a run alone: a tab between two words joins them."""
         rng = random.Random(6)

@@ -31,7 +31,14 @@ from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
-from .warnings_of_test_sets import odd_references, recorded, same_systems, warn_of_gaps, warn_of_scores
+from .warnings_of_test_sets import (
+    odd_references,
+    recorded,
+    same_systems,
+    warn_of_artefacts,
+    warn_of_gaps,
+    warn_of_scores,
+)
 
 #: Of options that :func:`tercet.correlate` has too.
 SHARED_CHECKS = {
@@ -130,6 +137,8 @@ def compare(
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     found = Comparison(test_set, first, [], test, number, confidence_level, alpha, seed, interval, corpus=corpus)
     warned = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    if needed_by:
+        warned += warn_of_artefacts(test_set, corpus)
     with bars_within(progress), line_of("") as show:
         for place, spec in enumerate(specs, 1):
             scorer = spec.scorer(scale=100)

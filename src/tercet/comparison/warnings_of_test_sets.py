@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
+from tercet.corpus.corpus import Corpus
 from tercet.errors import shorten
 from tercet.metric.scorer import Scorer
 from tercet.statistics.stats import SegmentStats
@@ -53,6 +55,45 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
         segments, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
         missed = f"{segments} not scored for every system, and {are} left out for all of them."
         warnings.warn(f"{test_set.name}: {scorer.name}: {missed}", UserWarning, stacklevel=3)
+
+
+def warn_of_artefacts(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings."""
+    said = artefact_warnings(test_set, corpus)
+    for message in said:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return said
+
+
+def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Return the warnings of what the systems or the references alone have, of texts that no reader sees as such."""
+    found = dict(zip(test_set.systems, artefacts_of(corpus.numbered(1)), strict=False))
+    corpus.searched = True
+    said = []
+    for name in dict.fromkeys(name for own in found.values() for name in own.names()):
+        alone = {system: own.alone(name) for system, own in found.items()}
+        for system in (system for system, side in alone.items() if side == "predictions"):
+            own = found[system]
+            which = none_or_some("no reference has", "the references have", own.references.get(name, Items()))
+            has = f"the system {shorten(system)} has"
+            said.append(own.message(name, own.predictions[name], has, which, "segment"))
+        lacking = [system for system, side in alone.items() if side == "references"]
+        if lacking:
+            said.append(_of_references(name, found, lacking))
+    return [f"{test_set.name}: {each}" for each in said]
+
+
+def _of_references(name: str, found: dict[str, Artefacts], lacking: list[str]) -> str:
+    """Return the warning of what the references have, and some systems lack."""
+    most = max((found[system].predictions.get(name, Items()) for system in lacking), key=lambda each: each.number)
+    first = found[lacking[0]]
+    if len(lacking) == len(found):
+        which = f"which no system has{f' in more than {most.number:,}' if most.number else ''}"
+    else:
+        names = ", ".join(map(shorten, lacking))
+        systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
+        which = f"which {systems} in {f'{most.number:,} at most' if most.number else 'none'}"
+    return first.message(name, first.references[name], "the references have", which, "segment")
 
 
 def too_little(

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts
+from tercet.corpus.letters import LetterCounts, equal_words
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
 from tercet.metrics.rouge.metric import Rouge
@@ -112,9 +112,14 @@ def _check_texts(target: Any, prediction: Any) -> None:
     if target.isascii():
         return
     encodable = target.encode(errors="replace").decode()
-    if LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped:
+    mostly = LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped
+    words = None if mostly else equal_words(prediction, [target])
+    if mostly or words is not None:
+        what = "drops most letters of this target"
+        if words is not None:
+            what = f"drops the rest: {words}"
         warnings.warn(
-            "rouge_score's tokenizer keeps a-z and 0-9 only and drops most letters of this target. Give RougeScorer "
+            f"rouge_score's tokenizer keeps a-z and 0-9 only and {what}. Give RougeScorer "
             "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script.",
             UserWarning,
             stacklevel=level_of_caller(),

@@ -12,7 +12,7 @@ from torchmetrics.utilities import dim_zero_cat
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
 from tercet.metric.metric import Metric as SuiteMetric
-from tercet.metric.scoring import batch_stats
+from tercet.metric.scoring import Watch, batch_stats
 from tercet.signature import digest
 from tercet.statistics.exact import DIGITS, ExactSums
 
@@ -44,6 +44,7 @@ class SumsModule(Module):
     def _count(self, metric: SuiteMetric, sentences: bool = False) -> None:
         # A MetricCollection takes modules with equal names and values of states for one: names differ with options.
         parts = {key: value for key, value in metric.signature(None).items() if key != "version"}
+        self._watch, self._warned = Watch(), set[str]()
         self._metric, self._state = metric, f"sums_{digest([metric.name, *map(str, parts.items())])}"
         self.add_state(self._state, torch.zeros(len(metric.columns), DIGITS, dtype=torch.int64), dist_reduce_fx="sum")
         self.return_sentence_level_score = sentences
@@ -55,7 +56,8 @@ class SumsModule(Module):
         corpus = self._read(preds, target)
         if not corpus.n_items:
             return
-        stats = batch_stats(self._metric, corpus)
+        self._watch.see(corpus)
+        stats = batch_stats(self._metric, corpus, self._warned)
         for rows in np.array_split(stats.rows, -(-len(stats) // _MOST_ROWS)):
             digits = torch.from_numpy(ExactSums.of(rows).digits[0])
             setattr(self, self._state, getattr(self, self._state) + digits.to(self.device))

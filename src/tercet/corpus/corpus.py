@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
@@ -14,13 +15,24 @@ from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
 _TEXT = pa.large_string()
+_GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
 
 
 class Corpus:
     """S systems' predictions for the same n segments, system by system, then all references, segment by segment."""
 
-    __slots__ = ("_offsets", "_predictions", "_references", "_source", "_texts", "first_item", "n_systems", "names")
+    __slots__ = (
+        "_offsets",
+        "_predictions",
+        "_references",
+        "_source",
+        "_texts",
+        "first_item",
+        "n_systems",
+        "names",
+        "searched",
+    )
 
     def __init__(
         self, predictions: Any, references: Any, offsets: Offsets | None = None,
@@ -30,6 +42,7 @@ class Corpus:
         self.names, self.n_systems, self.first_item = names, len(names), first_item
         self._texts: Any = None  # all of them in one array
         self._source: Corpus | None = None  # the texts that these were made of
+        self.searched = False  # whether its artefacts were warned of: once, not for each metric
 
     @property
     def n_items(self) -> int:
@@ -85,6 +98,15 @@ class Corpus:
         given = self._references if isinstance(self._references, list) else self._references.to_pylist()
         return [given[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
 
+    def item(self, segment: int) -> tuple[list[str], list[str]]:
+        """Return the predictions of a segment, of all systems, and its references, as strings."""
+        first, stop = int(self.reference_offsets[segment]), int(self.reference_offsets[segment + 1])
+        places = range(segment, self.n_items, self.n_segments)
+        if self.strings is not None:
+            return [self.strings[0][place] for place in places], self.strings[1][first:stop]
+        predictions = self.predictions
+        return [predictions[place].as_py() for place in places], self.references[first:stop].to_pylist()
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""
         n, given = self.n_segments, self._predictions
@@ -118,6 +140,11 @@ class Corpus:
     def reference_counts(self) -> NDArray[np.int64]:
         """How many references each prediction has, shape (S n,)."""
         return np.tile(np.diff(self.reference_offsets), self.n_systems)
+
+    @property
+    def has_references(self) -> bool:
+        """Whether any segment has a reference."""
+        return len(self._references) > 0
 
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -160,7 +187,9 @@ class Corpus:
         predictions, references = self._columns
         n = self.n_segments
         own = predictions[place * n : (place + 1) * n]
-        return Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
+        made = Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
+        made.searched = self.searched
+        return made
 
     @property
     def _columns(self) -> tuple[Any, Any]:
@@ -185,7 +214,7 @@ class Corpus:
     def numbered(self, first_item: int) -> Corpus:
         """Return the same texts as segments from another number on."""
         made = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
-        made._texts = self._texts
+        made._texts, made.searched = self._texts, self.searched
         return made
 
     # -- errors
@@ -233,3 +262,14 @@ def _joined(columns: Sequence[Any]) -> Any:
         return list(chain.from_iterable(columns))
     chunks = [chunk for each in columns for chunk in getattr(each, "chunks", [each])]
     return pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT)
+
+
+@lru_cache
+def places(n: int, number: int) -> list[int]:
+    """Return so many places of n for a sample, or up to twice as many; all where n is less than twice the number.
+
+    They are one of each stretch of the same length, at another place in each: texts of systems or languages that
+    take turns are all among them.
+    """
+    step = max(1, n // number)
+    return [start + int(turn * _GOLDEN % 1 * step) for turn, start in enumerate(range(0, n - step + 1, step))]

@@ -35,7 +35,7 @@ class SplitsAtBlanks(Metric):
         """Return the letters of the references, to warn of a tokenizer that cannot split them."""
         return count_letters(batch) if self.needs_blanks else None
 
-    def corpus_warning(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None

@@ -206,8 +206,8 @@ class Scorer(Value, ABC):
             )
         self.check_resampling()
 
-    def corpus_warning(self, context: Any) -> str | None:
-        """Return a warning about the texts, raised once per call, or None."""
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning about the texts, raised once per call, or None; of sums, the context alone is known."""
         return None
 
     def score_warning(self, totals: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller
 from tercet.result import Result
@@ -26,8 +27,11 @@ def score_batch(scorer: Scorer, corpus: Corpus, cluster: Any = None) -> Result:
     return summarize(scorer, stats, clusters)
 
 
-def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
-    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts."""
+def batch_stats(scorer: Scorer, corpus: Corpus, warned: set[str] | None = None) -> SegmentStats:
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
+
+    Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones.
+    """
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
@@ -35,7 +39,14 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     if missing:
         scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    warn(scorer, scorer.corpus_warning(context))
+    if warned is None or scorer.name not in warned:
+        message = scorer.corpus_warning(context, corpus)
+        if message is not None:
+            warn(scorer, message)
+            if warned is not None:
+                warned.add(scorer.name)
+    if not corpus.searched and scorer.takes_references:
+        warn_of_artefacts(corpus)
     return stats
 
 
@@ -95,3 +106,25 @@ def warn(scorer: Scorer, message: str | None) -> None:
     """Warn, in the scorer's name, at the line that called tercet or evaluate; None warns of nothing."""
     if message is not None:
         warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())
+
+
+class Watch:
+    """Warns of each artefact once, for texts that arrive in parts."""
+
+    __slots__ = ("_all", "_warned")
+
+    def __init__(self) -> None:
+        self._all, self._warned = Artefacts(), set[str]()
+
+    def see(self, corpus: Corpus) -> None:
+        """Warn of what one side of the parts so far has alone, unless it was warned of before."""
+        found, first = artefacts_of(corpus), self._all.n_items
+        if not found:
+            self._all.n_items += corpus.n_items
+            return
+        for place, own in enumerate(found):  # of groups, whose items a trainer passes one after the other
+            self._all += own.numbered(first + place, len(found))
+        for name, message in self._all.messages().items():
+            if name not in self._warned:
+                self._warned.add(name)
+                warn_of(message)

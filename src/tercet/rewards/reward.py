@@ -15,7 +15,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller
 from tercet.metric.call import refuse_all_but_n_jobs
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
-from tercet.metric.scoring import batch_stats
+from tercet.metric.scoring import Watch, batch_stats
 
 from .groups import Groups
 from .guards import Guards
@@ -151,6 +151,7 @@ class Reward:
     ) -> None:  # fmt: skip
         self._scorers, self._column, self._guards, self._special = scorers, column, guards, special
         self._tokens, self._in_groups = tokens, all(scorer.takes_systems for scorer, _ in scorers)
+        self._watch, self._warned = Watch(), set[str]()  # over all calls: a trainer makes thousands of them
         self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)  # under which TRL logs it
 
     def __repr__(self) -> str:
@@ -261,10 +262,14 @@ class Reward:
             return self._scored_in(alone, texts, lists)  # its error names the item as it was given
 
     def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
-        corpus, factors = self._guards.applied(groups.corpus(texts, lists))
+        whole = groups.corpus(texts, lists)
+        if self._tokens is None:
+            self._watch.see(whole)
+        corpus, factors = self._guards.applied(whole)
+        corpus.searched = True
         found: Any = 0.0
         for scorer, weight in self._scorers:
-            rows: Any = batch_stats(scorer, corpus).rows
+            rows: Any = batch_stats(scorer, corpus, self._warned).rows
             if len(rows) == 1 and scorer.in_floats:  # in half the time of arrays of one number
                 rows = rows[0].tolist()
             scores = scorer.segment_scores(rows)[scorer.primary]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, TercetError, first_line, shorten
@@ -28,11 +29,15 @@ _TEXTS = ("predictions", "references")
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Items of a corpus: their statistics and the context fitted to them, their texts, or both."""
+    """Items of a corpus: their statistics and the context fitted to them, their texts, or both.
+
+    `artefacts` are those of texts that were counted, unless they were searched before, for another metric.
+    """
 
     stats: SegmentStats | None = None
     context: Any = None
     batch: Corpus | None = None
+    artefacts: Artefacts | None = None
 
     @classmethod
     def of_texts(cls, batch: Corpus) -> Rows:
@@ -49,7 +54,10 @@ class Rows:
         if not batch.n_items or (scorer.needs_corpus and not scorer.signature_tells):
             return cls.of_texts(batch)
         stats, context = corpus_stats(scorer, batch)
-        return cls(stats, context, batch if scorer.needs_corpus else None)
+        artefacts = None
+        if scorer.takes_references and not batch.searched:
+            artefacts = next(iter(artefacts_of(batch)), Artefacts(batch.n_items))
+        return cls(stats, context, batch if scorer.needs_corpus else None, artefacts)
 
     def __len__(self) -> int:
         if self.stats is not None:
@@ -79,13 +87,26 @@ def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
     scorer.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
     found = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    _warn_of_artefacts(found)
     stats = [part.stats for part in found if part.stats is not None]
     if found and len(stats) == len(found):
         context = joined_context([part.context for part in found])
         if not scorer.needs_corpus or {each.signature for each in stats} == {scorer.signature(context)}:
             warn(scorer, scorer.corpus_warning(context))
             return SegmentStats.concatenate(stats)
-    return batch_stats(scorer, join_batches([part.batch for part in parts if part.batch is not None]))
+    joined = join_batches([part.batch for part in parts if part.batch is not None])
+    joined.searched = any(part.stats is not None for part in found)
+    return batch_stats(scorer, joined)
+
+
+def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
+    """Warn of what one side of the parts alone has, counted over all of them."""
+    artefacts = Artefacts()
+    for part in parts:
+        if part.artefacts is not None:
+            artefacts += part.artefacts
+    for message in artefacts.messages().values():
+        warn_of(message)
 
 
 def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
@@ -106,7 +127,10 @@ class Running:
     def count(self, batch: Corpus) -> Rows:
         """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
         self.scorer.check_missing([self._items + index for index in batch.missing])
-        return Rows.counted(self.scorer, batch.numbered(self._items))
+        numbered = batch.numbered(self._items)
+        rows = Rows.counted(self.scorer, numbered)
+        batch.searched = numbered.searched  # not once more for the next metric
+        return rows
 
     def add(self, part: Rows) -> None:
         """Add the rows of a part."""
@@ -134,6 +158,7 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
         signature = None if part.stats is None else str(part.stats.signature)
         described.append({
             "signature": signature, "context": plain_context(part.context), "texts": part.batch is not None,
+            "artefacts": None if part.artefacts is None else part.artefacts.plain(),
         })  # fmt: skip
     write_packed(path, "rows", {"options": dict(options), "parts": described}, pa.table(columns))
 
@@ -169,4 +194,5 @@ class RowsFile:
             stats = SegmentStats(own, scorer.columns, np.column_stack(rows))
         if part["texts"]:
             batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
-        return Rows(stats, context, batch)
+        artefacts = part.get("artefacts")
+        return Rows(stats, context, batch, None if artefacts is None else Artefacts.of_plain(artefacts))

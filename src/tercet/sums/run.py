@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from tercet.checks import finite
+from tercet.corpus.artefacts import warn_of
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.scoring import warn
 from tercet.result import Result
@@ -98,6 +99,10 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     bad = sorted(found.bad)
     if not found.sums:
         raise InputError(f"No file could be read. {' '.join(bad[:3])}" if bad else _NOTHING)
+    for column, artefacts in found.artefacts.items():
+        owner = "the predictions have" if len(found.artefacts) == 1 else f"the predictions of {shorten(column)} have"
+        for message in artefacts.messages(owner, item="row").values():
+            warn_of(message)
     results = [result_of(job.scorer, found.sums[number]) for number, job in enumerate(work.jobs)]
     return [result.with_keys(result, bad_files=bad) for result in results]
 

@@ -8,9 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
 from tercet.metric.metric import Metric
+from tercet.metric.scoring import Watch, warn
 from tercet.result import Result
 from tercet.signature import Signature
 
@@ -71,6 +73,7 @@ class Stream:
         self._given = {**of_value, **options}
         self._sums: Sums | None = None
         self._mark = secrets.token_hex(8)
+        self._watch, self._warned = Watch(), False
 
     @property
     def metric(self) -> str:
@@ -122,6 +125,8 @@ class Stream:
             )
         if corpus.n_items:
             self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels).marked(self._mark))
+            if self._scorer.takes_references:
+                self._warn(corpus)
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
         """Add the items of another stream, or several; `other` is not changed.
@@ -226,6 +231,13 @@ class Stream:
             raise type(error)(f"{Path(path).name}: {error}") from None
         stream._sums = sums
         return stream
+
+    def _warn(self, corpus: Corpus) -> None:
+        """Warn, once, of what only texts show: sums have but the number of their letters."""
+        self._watch.see(corpus)
+        message = None if self._warned else self._scorer.corpus_warning(None, corpus)
+        self._warned = self._warned or message is not None
+        warn(self._scorer, message)
 
     def _plus(self, sums: Sums) -> Sums:
         if self._sums is None:

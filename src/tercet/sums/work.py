@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
+from tercet.corpus.artefacts import Artefacts, artefacts_of
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, TercetError, first_line
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.statistics.stats import SegmentStats
@@ -24,28 +27,37 @@ from .text_columns import TextColumns, read_ids
 
 @dataclass(slots=True)
 class Summed:
-    """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice."""
+    """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice.
+
+    `artefacts` are those of each column of predictions; a part that arrives twice is counted twice there.
+    """
 
     sums: dict[int, Sums] = field(default_factory=dict)
     bad: set[str] = field(default_factory=set)
+    artefacts: dict[str, Artefacts] = field(default_factory=dict)
 
     def add(self, other: Summed) -> None:
         """Add other parts, once."""
         for job, sums in other.sums.items():
             self.sums[job] = self.sums[job].once_with(sums) if job in self.sums else sums
         self.bad |= other.bad
+        for column, artefacts in other.artefacts.items():
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
 
     def to_table(self) -> Any:
         """Return a pyarrow.Table of one row."""
         jobs, sums = list(self.sums), [sums.to_bytes() for sums in self.sums.values()]
         kinds = (pa.list_(pa.int32()), pa.large_list(pa.large_binary()), pa.list_(pa.string()))
         columns = [pa.array([each], kind) for each, kind in zip((jobs, sums, sorted(self.bad)), kinds, strict=True)]
-        return pa.table(columns, names=["jobs", "sums", "bad"])
+        plain = json.dumps({column: each.plain() for column, each in self.artefacts.items()})
+        return pa.table([*columns, pa.array([plain])], names=["jobs", "sums", "bad", "artefacts"])
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Summed:
         """Return the contents of a row of :meth:`to_table`."""
-        return cls(dict(zip(row["jobs"], map(Sums.of_bytes, row["sums"]), strict=True)), set(row["bad"]))
+        artefacts = {column: Artefacts.of_plain(each) for column, each in json.loads(row["artefacts"]).items()}
+        sums = dict(zip(row["jobs"], map(Sums.of_bytes, row["sums"]), strict=True))
+        return cls(sums, set(row["bad"]), artefacts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +163,13 @@ class _Rows:
     part: FilePart | None = None
     sums: dict[int, Sums] = field(default_factory=dict)
     scores: list[Any] = field(default_factory=list)
+    artefacts: dict[str, Artefacts] = field(default_factory=dict)
     n_rows: int = 0
 
     def add(self, table: Any) -> None:
         """Sum further rows."""
         scores: dict[str, Any] = {}
+        searched: set[str] = set()
         named = None if self.work.id is None else read_ids(table[self.work.id])
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster])
         for number, job in enumerate(self.work.jobs):
@@ -164,6 +178,9 @@ class _Rows:
             seen = None if self.work.segments is None else kept.append
             sums = sums_of(job.scorer, corpus, named, job.context, seen, clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
+            if job.scorer.takes_references and job.prediction not in searched:
+                self._search(job.prediction, corpus)
+                searched.add(job.prediction)
             if kept:
                 lists = segment_lists(job.scorer, SegmentStats.concatenate(kept))
                 for name, label in job.labels.items():
@@ -174,7 +191,14 @@ class _Rows:
 
     def summed(self, *origins: str) -> Summed:
         """Return the sums, marked with their origins."""
-        return Summed({number: sums.marked(*origins) for number, sums in self.sums.items()})
+        sums = {number: sums.marked(*origins) for number, sums in self.sums.items()}
+        return Summed(sums, artefacts=self.artefacts)
+
+    def _search(self, column: str, corpus: Corpus) -> None:
+        """Count the artefacts of a column of predictions and of the references."""
+        first = self.n_rows + (0 if self.part is None else self.part.first_row)
+        for own in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + own.numbered(first)
 
     def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
         """Return columns that name the items: ids, or the file and the row in it."""

@@ -16,6 +16,7 @@ from tercet.comparison.checks import check_references
 from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
+from tercet.comparison.warnings_of_test_sets import warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.metric.metric import Metric
@@ -149,6 +150,8 @@ def correlate(
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
+    if needed_by:
+        warn_of_artefacts(test_set, corpus)
     known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:

@@ -77,7 +77,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
         name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
         values = [segment_lists(scorer, each)[name] for each in stats.split(len(systems))]
         segment, chosen = _worst(test_set, np.array(values, float), scorer, name)
-    warn(scorer, scorer.corpus_warning(context))
+    warn(scorer, scorer.corpus_warning(context, corpus))
     if spec.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)

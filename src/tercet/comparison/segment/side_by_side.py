@@ -13,6 +13,7 @@ from tercet.comparison.checks import check_baseline, check_references, check_seg
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import LOWER
 from tercet.comparison.test_sets import TestSet
+from tercet.comparison.warnings_of_test_sets import warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.visible import one_cell, visible
 from tercet.metric.metric import Metric
@@ -49,6 +50,8 @@ def side_by_side(
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
     corpus = test_set.corpus()
+    if any(spec.takes_references for spec in metrics):
+        warn_of_artefacts(test_set, corpus)
     scorers = [spec.scorer(scale=100) for spec in metrics]
     scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
     of_words = next((each for each in scorers if isinstance(each, Metric) and each.name == "bleu_multi"), None)

@@ -29,7 +29,7 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     if getattr(scorer, "tokenizer", None) not in ("auto", "rouge"):
         return []
     context = scorer.fit(batch)
-    if scorer.signature(context).get("tok") != "rouge" or scorer.corpus_warning(context) is not None:
+    if scorer.signature(context).get("tok") != "rouge" or scorer.corpus_warning(context, batch) is not None:
         return []
     every = batch.texts.to_pylist()
     letters = {each for each in set().union(*every) if not each.isascii() and unicodedata.category(each)[0] in "LM"}

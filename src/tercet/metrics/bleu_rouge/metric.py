@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.letters import dropped_letters
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import clipped_matches, crossed_matches
@@ -127,6 +128,10 @@ class BleuRouge(Metric):
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores."""
         return f"{self.title} {score.removeprefix('bleu_rouge_').replace('f', 'F', 1).replace('_', ' ')}"
+
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when ROUGE's tokenizer makes different words equal."""
+        return dropped_letters(corpus, None, chosen=True) if self.tokenizer == "rouge" else None
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""

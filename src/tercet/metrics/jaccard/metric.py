@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.letters import dropped_letters
 from tercet.corpus.stems import check_stopwords, check_word_options, map_words, stopwords_for, word_map
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
@@ -199,6 +200,14 @@ class Jaccard(Metric):
     def score_names(self) -> tuple[str, ...]:
         """For each variant the mean over the items, and the score over all units together (micro)."""
         return tuple(f"{name}{end}" for name in self.by_name for end in ("", "_micro"))
+
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when ROUGE's tokenizer makes different words equal."""
+        return (
+            dropped_letters(corpus, None, chosen=True)
+            if "rouge" in [each.tokenizer for each in self.by_name.values()]
+            else None
+        )
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing, Places
-from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.letters import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.corpus.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
 from tercet.corpus.texts import READINGS
@@ -29,7 +29,7 @@ from tercet.statistics.stats import SegmentStats
 from .about import ABOUT
 from .counts import PairCounter, PairCounts
 from .explain import explain_batch, matched
-from .messages import lost_letters
+from .messages import LETTERS_KEPT
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import DEFAULT_TYPES, EPSILON, PACKAGES, PackageCounter, check_types, mark_sentences, split_marked
 from .perl import first_bytes_of_lines, first_words, recall_rank
@@ -173,9 +173,14 @@ class Rouge(RougeOptions):
                 "tercet.score gives them."
             )
 
-    def corpus_warning(self, context: LetterCounts | None) -> str | None:
-        """Return a warning when references lose their letters, or would have lost them."""
-        return None if context is None else lost_letters(context, self._tokenizer(context))
+    def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when texts lose their letters, or would have lost them."""
+        tokenizer = self._tokenizer(context)
+        if tokenizer == "unicode" and self.tokenizer == "auto":
+            return LETTERS_KEPT
+        if tokenizer != "rouge":
+            return None
+        return dropped_letters(corpus, context, chosen=self.given.get("tokenizer") == "rouge")
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

@@ -53,6 +53,7 @@ class RougeOptions(Metric):
         doc='How texts are split into tokens. "rouge": as in rouge_score, which lowercases and treats everything but '
         'a-z and 0-9 as a separator. "auto": "rouge" unless that would drop more than half of the references\' '
         'letters (Russian, Chinese, Hindi ...), and then "unicode", with a warning; the signature says which. '
+        'A warning also says where "rouge" drops 5 % of the letters, or makes different words equal. '
         '"unicode": words of letters, marks and digits of any script; Chinese, Japanese, Thai, Lao, Khmer and '
         'Burmese by character. "char", "13a", "zh", "ja", "jieba": as in bleu_multi, lowercased. "none": split at '
         "white space, without lowercasing. A callable gets a text and returns its tokens.",
