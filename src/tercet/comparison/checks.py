@@ -16,11 +16,11 @@ from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
 
+from .columns import MOST_NAMED
+
 if TYPE_CHECKING:
     from .test_sets import TestSet
 
-#: The most columns that a message names.
-_MOST_NAMED = 20
 #: The alternative for translation memories.
 _JOINED = " Or give a TMX file for each system, and one with the references ({})."
 
@@ -112,29 +112,15 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     if missing:
         kind = "language" if format == "tmx" else "column"
         which, named = f"no {kind}", list(map(repr, table.columns))
-        others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
+        others = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
         if others and kind == "column" and not systems:
             which += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {which} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
-            f"{', '.join(named[:_MOST_NAMED])}{more}."
+            f"{', '.join(named[:MOST_NAMED])}{more}."
             f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
-        )
-
-
-def warn_unused(table: Table, columns: list[str]) -> None:
-    """Warn of columns that hold texts, mostly of several words, and are not used."""
-    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
-    unused = [name for name, own in texts.items() if 2 * sum(len(text.split()) > 1 for text in own) > len(own)]
-    if unused:
-        warnings.warn(
-            f"{table.name}: these text columns are not recognized by name and not used: "
-            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: "
-            f"{argument('systems')}.",
-            UserWarning,
-            stacklevel=4,
         )
 
 

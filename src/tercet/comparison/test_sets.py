@@ -16,9 +16,10 @@ from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
 from tercet.files.roles import guess_roles
-from tercet.files.table import Log, Table
+from tercet.files.table import Log, Roles, Table
 
-from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
+from .checks import check_different, check_roles, warn_repeated_ids
+from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_unused
 from .names import names_of
 
 _File = str | os.PathLike[str]
@@ -39,7 +40,7 @@ class TestSet:
     source : list of str or None
         A text per segment.
     fields : str
-        Of a harness's logs, the fields that were read, in words.
+        Of tables and logs, which columns or fields were read as what, in words.
     """
 
     __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
@@ -153,6 +154,7 @@ def read_test_sets(
         of_data = any(map(table_format, reference_paths))
         named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column)]
         if named:
+            _check_texts(paths)
             raise InputError(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
@@ -186,6 +188,7 @@ def read_test_sets(
             found.append(_table_set(table, path, name, named, targets, source_column, need_references))
     for runs in join_logs(logs, named, targets, source_column):
         warn_repeated_ids(runs.first)
+        warn_of_task(runs.first)
         found.append(TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields))
     return found
 
@@ -211,9 +214,10 @@ def _table_set(
 ) -> TestSet:  # fmt: skip
     """Return the texts of a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
-    roles = guess_roles(table)
+    roles = guess_roles(table, [column for column in references if column in table.columns])
+    warn_swapped(table.name, systems, references, source)
     if format == "tmx":
-        roles = type(roles)(None, (), ())
+        roles = Roles(None, (), ())
         systems, references, source = columns_of(table, systems, references, source)
     for column in [*systems, *references, *_listed(source)]:
         table.column(column)
@@ -231,11 +235,13 @@ def _table_set(
     warn_repeated_ids(table)
     check_roles(table, format, systems, references, need_references)
     if guessed:
-        known = {*roles.systems, *roles.references, *references, roles.source, source}
+        warn_left_out(table, roles)
+        known = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
         warn_unused(table, [column for column in table.columns if column not in known])
     lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
-    return TestSet(name, texts, lists, None if source is None else _sources(table, source))
+    fields = columns_in_words(table, systems, references, source)
+    return TestSet(name, texts, lists, None if source is None else _sources(table, source), fields=fields)
 
 
 def _table(path: str) -> Table:
@@ -259,6 +265,7 @@ def _text_set(
     References may also be those of a table: the data set for which a script wrote the predictions.
     """
     if not reference_paths and need_references:
+        _check_texts(paths)
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
@@ -288,9 +295,20 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
+    warn_swapped(
+        names_of([first])[0], map(os.path.basename, paths), map(os.path.basename, reference_paths),
+        None if source is None else os.path.basename(source),
+    )  # fmt: skip
     given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
     references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
+
+
+def _check_texts(paths: Sequence[str]) -> None:
+    """Raise an InputError for a file that is no text: what it is explains more than its extension."""
+    for path in paths:
+        if path != STDIN:
+            read_lines(path)
 
 
 def _references(path: str, columns: list[str]) -> list[list[str]]:

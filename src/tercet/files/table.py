@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
@@ -44,6 +44,8 @@ class Roles:
     source: str | None
     references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
     systems: tuple[str, ...]  # in the order of the file
+    # by column that its name alone would make a system: what it holds instead
+    left_out: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Log(Table):
     run: str  # the model, where the file names it
     key: tuple[str, ...]  # the columns that tell samples apart, and are the same in other runs
     roles: Roles
+    scores: tuple[str, ...] = ()  # names of those that the harness computed
 
 
 class RaggedRows:
