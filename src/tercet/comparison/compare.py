@@ -26,7 +26,7 @@ from .checks import check_baseline, check_references
 from .facts import facts_of_systems
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
-from .scores import Comparison, ScoreTable, SystemScore
+from .scores import Comparison, ScoreTable, SystemScore, some_best
 from .test_sets import TestSet
 from .warnings_of_test_sets import odd_references, recorded, same_systems, warn_of_gaps, warn_of_scores
 
@@ -268,12 +268,13 @@ def _tables(
         adjusted, higher = _adjusted(pvalues[name]), scorer.is_higher_better(name)
         top = int(values.argmax() if higher else values.argmin())
         counts = [_counts(each[of_segment], lists[base][of_segment], higher) for each in lists]
+        any_best = some_best(values.tolist(), higher)
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
-            best = bool(values[index] == values[top])
+            best = any_best and bool(values[index] == values[top])
             p = _or_none(adjusted[index, top])
-            as_good = best or (None if p is None else p >= found.alpha)
+            as_good = (best or (None if p is None else p >= found.alpha)) if any_best else None
             against: list[Any] = [None] * 6
             if index != base:
                 of_baseline = (_or_none(each[index, base]) for each in (pvalues[name], adjusted))

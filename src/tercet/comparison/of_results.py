@@ -13,7 +13,7 @@ from tercet.result import Result
 
 from .facts import facts_of_result
 from .metric_specs import MetricSpec
-from .scores import Comparison, ScoreTable, SystemScore
+from .scores import Comparison, ScoreTable, SystemScore, some_best
 from .test_sets import TestSet
 
 
@@ -64,10 +64,11 @@ def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, R
     values = {system: float(result[score]) for system, result in results.items()}
     higher = scorer.is_higher_better(score)
     top = (max if higher else min)(values.values())
+    any_best = some_best(list(values.values()), higher)
     rows = []
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]
-        best = value == top
+        best = any_best and value == top
         rows.append(SystemScore(system, value, low, high, None, None, None, None, None, None, best, best or None))
     pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature

@@ -60,10 +60,10 @@ class SystemScore:
     wins, ties, losses : int or None
         Segments that score better than, the same as, or worse than those of the baseline.
     best : bool
-        Whether no system has a better value.
+        Whether no system has a better value. Of several systems that all score 0, the worst value, none is the best.
     as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test, None
-        unless it is the best.
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); None where none is the
+        best, and without a test unless it is the best.
     """
 
     system: str
@@ -78,6 +78,11 @@ class SystemScore:
     losses: int | None
     best: bool
     as_good: bool | None
+
+
+def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
+    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
+    return len(values) == 1 or not higher_is_better or any(values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-from pyarrow.types import is_binary, is_dictionary, is_large_binary, is_map
+from pyarrow.types import is_binary, is_dictionary, is_large_binary, is_map, is_struct
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
@@ -95,7 +95,9 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
 
 
 def _is_read(kind: Any) -> bool:
-    """Return whether cells of a type become Python's: not bytes, nor the lists of numbers that embeddings are."""
+    """Return whether cells of a type become Python's, as chats do: not bytes, nor embeddings, lists of numbers."""
+    if is_any_list(kind) and is_struct(kind.value_type):
+        return kind.value_type.get_field_index("role") >= 0 and kind.value_type.get_field_index("content") >= 0
     if is_dictionary(kind) or is_any_list(kind):
         return is_plain_text(kind.value_type)
     return not (is_map(kind) or is_binary(kind) or is_large_binary(kind))

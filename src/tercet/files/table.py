@@ -34,7 +34,11 @@ class Table:
 
     def place(self, row: int, column: str) -> str:
         """Return the position of a cell, for messages."""
-        return f"{self.name}, line {self.lines[row]}, column {shorten(column)}"
+        return self.place_on(self.lines[row], column)
+
+    def place_on(self, line: int, column: str) -> str:
+        """Return the position of a cell on a line, for messages."""
+        return f"{self.name}, line {line}, column {shorten(column)}"
 
 
 @dataclass(frozen=True, slots=True)
