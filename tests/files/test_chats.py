@@ -68,17 +68,31 @@ def test_a_chat_without_a_text_names_its_line_and_column(tmp_path):
         [said([{"type": "image", "url": "x"}])], [said([])],
     ):  # fmt: skip
         rows = [{"ref": "ein", "output": [said("eins")]}, {"ref": "zwei", "output": wrong}]
-        with pytest.raises(InputError, match=r"a\.jsonl, line 2, column 'output': expected a chat with a text of the"):
+        with pytest.raises(
+            InputError, match=r"a\.jsonl, line 2, column 'output': expected a chat with a text of the"
+        ):
             read(tmp_path / "a.jsonl", rows)
         rows = [{"ref": "ein", "outputs": {"base": [said("eins")]}}, {"ref": "zwei", "outputs": {"base": wrong}}]
-        with pytest.raises(InputError, match=r"a\.jsonl, line 2, column 'outputs\.base': expected a chat with a text"):
+        with pytest.raises(
+            InputError, match=r"a\.jsonl, line 2, column 'outputs\.base': expected a chat with a text"
+        ):
             read(tmp_path / "a.jsonl", rows)
     with pytest.raises(InputError, match=r"the content of .*a\.jsonl, line 1, column 'output' must be a string or a"):
         read(tmp_path / "a.jsonl", [{"ref": "ein", "output": [said(["eins"])]}])
 
 
 def test_other_lists_and_objects_stay_what_they_are():
-    for value in ("text", None, [], ["a"], {}, {"a": "b"}, [{"text": "a"}], [{"role": 1, "content": "a"}], {"role": "a"}):
+    for value in (
+        "text",
+        None,
+        [],
+        ["a"],
+        {},
+        {"a": "b"},
+        [{"text": "a"}],
+        [{"role": 1, "content": "a"}],
+        {"role": "a"},
+    ):
         assert not is_chat(value)
 
 

@@ -6,11 +6,11 @@ import zipfile
 
 import pytest
 
+from commands import command
 from tercet.comparison.test_sets import read_test_sets
 from tercet.errors import InputError
 from tercet.files.lines import read_lines, stream_lines
 from tercet.files.read import read_table
-from commands import command
 
 XLIFF = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- drei Segmente -->
@@ -62,7 +62,7 @@ TEXTS = {
     "a whole tag": "<p>Das Meer</p>\n<p>Der Hafen</p>\n",
     "a word": "<html> is the root of a page\n<body> follows\n",
     "a declaration in words": '<?xml version="1.0"?> begins a file\n<!DOCTYPE html> too\n',
-    "a page on each line": "<!DOCTYPE html><html><body>um</body></html>\n<!DOCTYPE html><html><body>dois</body></html>\n",
+    "a page on each line": "<!DOCTYPE html><html><body>um</body></html>\n" * 2,
     "a page on each line, undeclared": "<html><body>um</body></html>\n<html><body>dois</body></html>\n",
     "an arrow": "a --> b\n00:00:01,000 --> 00:00:02,000\n",
     "a number and an arrow": "1\na --> b\n",
@@ -76,7 +76,7 @@ TEXTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("content, message", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(("content", "message"), OTHERS.values(), ids=OTHERS)
 @pytest.mark.parametrize("read", [read_lines, lambda path: list(stream_lines(path))], ids=["whole", "by line"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"], ids=["", "mark"])

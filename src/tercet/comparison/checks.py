@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
-from tercet.files.lines import STDIN
+from tercet.files.lines import STDIN, read_lines
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
@@ -97,6 +98,26 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
                     f"{other!r} is given as {before_as}, and {path!r} as {also}: they are the same file."
                 )
         known.append((path, what, found))
+
+
+def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    for column in [*systems, *references, *([] if source is None else [source])]:
+        table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{table.name}: the column {twice[0]!r} is named twice as {what}; name it once.")
+    both = [column for column in systems if column in references]
+    if both:
+        raise InputError(f"{table.name}: the column {both[0]!r} is named both as a system and as references.")
+
+
+def check_texts(paths: Sequence[str]) -> None:
+    """Raise an InputError for a file that is no text: what it is explains more than its extension."""
+    for path in paths:
+        if path != STDIN:
+            read_lines(path)
 
 
 def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:

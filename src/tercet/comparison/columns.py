@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tercet.errors import argument, level_of_caller, shorten
 from tercet.files.roles import CODES, clear_role
@@ -14,8 +15,9 @@ MOST_NAMED = 20
 
 _ROLES = {"system": "a system", "reference": "references", "source": "the source"}
 
-# Scores of an answer that is right or wrong as a whole, by the names that harnesses give them.
-_EXACT = ("exact_match", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "answer")
+# Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
+_EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
+_OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
 
 def columns_in_words(table: Table, systems: Sequence[str], references: Sequence[str], source: str | None) -> str:
@@ -37,8 +39,8 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
     unused = [name for name, own in texts.items() if 2 * sum(len(text.split()) > 1 for text in own) > len(own)]
     if unused:
         _warn(
-            f"{table.name}: these text columns are not recognized by name and not used: {_named(unused)}. If they are "
-            f"systems, name every system: {argument('systems')}."
+            f"{table.name}: these text columns are not recognized by name and not used: {_named(unused)}. If they "
+            f"are systems, name every system: {argument('systems')}."
         )
 
 
@@ -56,25 +58,30 @@ def warn_left_out(table: Table, roles: Roles) -> None:
         )
 
 
-def warn_swapped(name: str, systems: Iterable[str], references: Iterable[str], source: str | None) -> None:
-    """Warn of systems, references and sources that someone named, whose names say that they are something else."""
-    sources = [] if source is None else [source]
-    for role, names in {"system": systems, "reference": references, "source": sources}.items():
-        for each in names:
-            if (called := clear_role(each)) not in ("", role):
-                _warn(
-                    f"{name}: {shorten(each)} is taken as {_ROLES[role]}, but its name says {_ROLES[called]}: were "
-                    "the two swapped?"
-                )
+def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn of systems, references and a source whose names say that they are something else.
+
+    One reference may be scored against others: where these are called so, a system may be called a reference too.
+    """
+    allowed = {"", "system", *(["reference"] if any(clear_role(each) == "reference" for each in references) else [])}
+    odd = [(each, "system") for each in systems if clear_role(each) not in allowed]
+    odd += [(each, "reference") for each in references if clear_role(each) not in ("", "reference")]
+    odd += [(each, "source") for each in ([] if source is None else [source]) if clear_role(each) not in ("", "source")]
+    for each, role in odd:
+        _warn(
+            f"{name}: {shorten(each)} is taken as {_ROLES[role]}, but its name says {_ROLES[clear_role(each)]}: were "
+            "the two swapped?"
+        )
 
 
 def warn_of_task(log: Log) -> None:
     """Warn of a task whose answers are right or wrong as a whole."""
-    scores = [name for name in log.scores if name.lower().startswith(_EXACT)]
-    if scores and len(scores) == len(log.scores):
+    words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
+    if words & _EXACT and not words & _OF_TEXTS:
         _warn(
-            f"{log.task}: this task is scored by {', '.join(scores)}, which the log holds: whether an answer is right "
-            "as a whole. Metrics of texts compare the words of whole responses, and say little of it."
+            f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+            "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+            "right answer, and say little of it."
         )
 
 

@@ -23,10 +23,10 @@ from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
 from .checks import check_baseline, check_references
-from .facts import facts_of_systems
+from .facts import facts_of_systems, some_best
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
-from .scores import Comparison, ScoreTable, SystemScore, some_best
+from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 from .warnings_of_test_sets import odd_references, recorded, same_systems, warn_of_gaps, warn_of_scores
 

@@ -11,9 +11,9 @@ import numpy as np
 from tercet.metric.scorer import Scorer
 from tercet.result import Result
 
-from .facts import facts_of_result
+from .facts import facts_of_result, some_best
 from .metric_specs import MetricSpec
-from .scores import Comparison, ScoreTable, SystemScore, some_best
+from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
 

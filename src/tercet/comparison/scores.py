@@ -80,11 +80,6 @@ class SystemScore:
     as_good: bool | None
 
 
-def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
-    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
-    return len(values) == 1 or not higher_is_better or any(values)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
     """One score of all systems.

@@ -45,7 +45,7 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
             table = READERS[format](stream, path)
     rows = list(range(len(table.lines)))
     if is_samples(table):
-        column = column or _RESPONSES
+        column = column or (_RESPONSES if _RESPONSES in table.columns else None)
         first: dict[str, int] = {}
         for row, document in enumerate(table.column("doc_id")):
             first.setdefault(str(document), row)  # on a line for each filter: the responses are the same

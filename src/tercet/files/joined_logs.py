@@ -13,7 +13,8 @@ from tercet.errors import InputError, level_of_caller, shorten
 from .read import items
 from .table import Log
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+#: A time, in the names of files and folders.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
 
 
 class Runs(NamedTuple):
@@ -68,7 +69,7 @@ def _joined(runs: Mapping[str, Log], systems: Sequence[str], references: Sequenc
                     f"{first.name} has {shorten(wanted)}: these are not runs of the same task."
                 )
         cells = log.column(source) if source else []
-        sources.append([cells[row] for row in order] if all(isinstance(cell, str) for cell in cells) else [])
+        sources.append([cells[row] for row in order] if cells and all(isinstance(cell, str) for cell in cells) else [])
     shown = sources[0] if sources[0] and all(each == sources[0] for each in sources) else None
     fields = f"predictions from {', '.join(systems or first.roles.systems)}; references from {', '.join(references)}"
     fields += f"; sources from {source}" if shown else ""
@@ -111,12 +112,12 @@ def _named(log: Log, key: tuple[str, ...]) -> str:
 def names_of_runs(logs: Sequence[Log]) -> list[str]:
     """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
     paths = [Path(log.name).absolute() for log in logs]
-    folders = [[part for part in path.parts[-2:0:-1] if not _MOMENT.fullmatch(part)] for path in paths]
+    folders = [[part for part in path.parts[-2:0:-1] if not MOMENT.fullmatch(part)] for path in paths]
     depth = max(map(len, folders), default=0)
     ways = [[log.run or own[0] for log, own in zip(logs, folders, strict=True)]]
     ways += [[own[level] if level < len(own) else "" for own in folders] for level in range(depth)]
     ways += [["/".join(own[level::-1]) for own in folders] for level in range(1, depth)]
-    moments = ["".join(_MOMENT.findall(str(path))[-1:]) for path in paths]
+    moments = ["".join(MOMENT.findall(str(path))[-1:]) for path in paths]
     ways += [[f"{own} {moment}" for own, moment in zip(ways[0], moments, strict=True)]]
     ways += [[log.name for log in logs]]
     for names in ways:

@@ -13,9 +13,9 @@ from typing import BinaryIO, cast
 
 from tercet.errors import InputError, level_of_caller
 
+from .content.other_formats import BEGINNING, check_bytes, check_text
 from .decoding import STANDARD_INPUT, check_line_ends, decode
 from .limits import LIMITS, read_bytes
-from .content.other_formats import BEGINNING, check_bytes, check_text
 
 #: The name that stands for the standard input.
 STDIN = "-"

@@ -103,7 +103,9 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
 
 def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
     """Return whether all scores have the same best system, or which is best by which, and what the tests add."""
-    with_best = [(table, title) for table, title in zip(tables, titles, strict=True) if any(r.best for r in table.rows)]
+    with_best = [
+        (table, title) for table, title in zip(tables, titles, strict=True) if any(r.best for r in table.rows)
+    ]
     tables, titles = [table for table, _ in with_best], [title for _, title in with_best]
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
