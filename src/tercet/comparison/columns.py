@@ -66,7 +66,7 @@ def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], s
     allowed = {"", "system", *(["reference"] if any(clear_role(each) == "reference" for each in references) else [])}
     odd = [(each, "system") for each in systems if clear_role(each) not in allowed]
     odd += [(each, "reference") for each in references if clear_role(each) not in ("", "reference")]
-    odd += [(each, "source") for each in ([] if source is None else [source]) if clear_role(each) not in ("", "source")]
+    odd += [(source, "source")] if source is not None and clear_role(source) not in ("", "source") else []
     for each, role in odd:
         _warn(
             f"{name}: {shorten(each)} is taken as {_ROLES[role]}, but its name says {_ROLES[clear_role(each)]}: were "

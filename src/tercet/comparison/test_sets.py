@@ -151,6 +151,7 @@ def read_test_sets(
         check_no_workbook(path)
         if os.path.isdir(path):
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
+    in_folders = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
     if not tables and not folders:
         targets = _listed(reference_columns)
@@ -193,7 +194,7 @@ def read_test_sets(
     names = dict(zip(tables, names_of(tables), strict=True))
     for path in every:
         if path in folders:
-            logs += read_folder(path)
+            logs += in_folders[path]
             continue
         table = _table(path)
         if isinstance(table, Log):

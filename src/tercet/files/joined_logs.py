@@ -69,7 +69,8 @@ def _joined(runs: Mapping[str, Log], systems: Sequence[str], references: Sequenc
                     f"{first.name} has {shorten(wanted)}: these are not runs of the same task."
                 )
         cells = log.column(source) if source else []
-        sources.append([cells[row] for row in order] if cells and all(isinstance(cell, str) for cell in cells) else [])
+        has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
+        sources.append([cells[row] for row in order] if has_texts else [])
     shown = sources[0] if sources[0] and all(each == sources[0] for each in sources) else None
     fields = f"predictions from {', '.join(systems or first.roles.systems)}; references from {', '.join(references)}"
     fields += f"; sources from {source}" if shown else ""

@@ -84,7 +84,7 @@ def read_lines(path: str) -> list[str]:
 
 def check_beginning(stream: BinaryIO, path: str) -> None:
     """Refuse what is no text with a segment per line, by the bytes that are read next."""
-    beginning = cast(io.BufferedReader, stream).peek(BEGINNING)
+    beginning = stream.peek(BEGINNING) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
     check_bytes(beginning, path)
     check_text(beginning.decode("utf-8-sig", "ignore"), path)
 

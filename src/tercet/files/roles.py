@@ -54,7 +54,7 @@ CODES = "holds numbers, dates, ids or hashes"
 UNRELATED = "hardly shares a word with the references"
 CONSTANT = "has the same text in every row"
 # A number, a date, an id, a hash or an address.
-_CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[!-~]*\d[!-~]*|[a-z]+://\S+")
+_CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
 
 
 def _folded(text: str) -> str:

@@ -199,4 +199,6 @@ def _pivot(
         if (of, number) not in texts:
             raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
     systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
-    return TestSet(name, systems, lists, sources if source else None), ids
+    named = "; ".join([f"texts: {text!r} of each {system!r}", f"references: {', '.join(map(repr, references))}"])
+    fields = f"{table.name}: {named}{f'; sources: {source!r}' if source else ''}."
+    return TestSet(name, systems, lists, sources if source else None, fields=fields), ids

@@ -35,7 +35,8 @@ def read_folder(folder: str) -> list[Log]:
         more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
         there = f"it holds {', '.join(map(repr, names[:_MOST_LISTED]))}{more}" if names else "it holds no file"
         raise InputError(
-            f"{folder!r} cannot be read: it is a folder without logs of a harness; {there}; expected {_EXPECTED}; or give files."
+            f"{folder!r} cannot be read: it is a folder without logs of a harness; {there}; expected {_EXPECTED}; or "
+            "give files."
         )
     logs, errors = [], []
     for path in paths:
