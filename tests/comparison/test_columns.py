@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tercet
 from commands import command
+from tercet.comparison.test_sets import TestSet
 from tercet.files.content.overlap import unrelated
 from tercet.files.roles import clear_role
 
@@ -133,7 +134,7 @@ def test_ids_dates_hashes_and_constants_are_no_systems(tmp_path):
 def test_answers_of_one_word_and_long_ones_are_both_systems(tmp_path):
     words = ["Lissabon", "Porto", "Faro", "Braga", "Évora", "Beja"]
     long = [f"Gefragt ist nach einer Stadt, und nach allem, was ich weiß, ist die Antwort {word}." for word in words]
-    found, caught = read(write(tmp_path, {"reference": words, "short": words[:5] + ["Elvas"], "long": long}))
+    found, caught = read(write(tmp_path, {"reference": words, "short": [*words[:5], "Elvas"], "long": long}))
     assert (list(found.systems), caught) == (["short", "long"], [])
 
 
@@ -197,7 +198,7 @@ def test_texts_in_the_place_of_the_source_are_warned_of(tmp_path):
                                           "of them given in the place of the other?"]),
         ({"A": GOOD}, lists, None, []), ({"A": [""]}, [["a"]], [""], []), ({"A": GOOD}, lists, ENGLISH, []),
     ):  # fmt: skip
-        test_set = tercet.TestSet("news", systems, references, source)
+        test_set = TestSet("news", systems, references, source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = tercet.compare(test_set, "chrf", test=None)
@@ -215,19 +216,6 @@ def test_of_equal_scores_of_0_none_is_the_best(tmp_path):
             (test_set,) = tercet.read_test_sets(path)
             (table,) = tercet.compare(test_set, "bleu_multi:max_order=1", **options).tables
             assert sum(row.best for row in table.rows) == stars
-    path = write(tmp_path, {"ref": ["eins zwei"] * 4, "A": ["x"] * 4, "B": ["y"] * 4})
-    command(
-        "compare",
-        path,
-        "-m",
-        "chrf:char_order=6,word_order=0",
-        "-m",
-        "ter",
-        "-o",
-        tmp_path / "report.html",
-        cwd=tmp_path,
-    )
-    assert (
-        "All two systems have" in (tmp_path / "report.html").read_text()
-        or "Both systems have" in (tmp_path / "report.html").read_text()
-    )
+    path, report = write(tmp_path, {"ref": ["eins zwei"] * 4, "A": ["x"] * 4, "B": ["y"] * 4}), tmp_path / "r.html"
+    command("compare", path, "-m", "chrf", "-m", "ter", "-o", report, cwd=tmp_path)
+    assert "systems have the same chrF" in report.read_text(encoding="utf-8")
