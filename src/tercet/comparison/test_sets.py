@@ -302,8 +302,13 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    bare = [[os.path.basename(path) for path in listed] for listed in (paths, reference_paths)]
-    warn_swapped(names_of([first])[0], *bare, None if source is None else os.path.basename(source))
+    called = {path: os.path.basename(path) for path in every}
+    warn_swapped(
+        names_of([first])[0],
+        [called[path] for path in paths],
+        [called[path] for path in reference_paths],
+        None if source is None else called[source],
+    )
     given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
     references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
