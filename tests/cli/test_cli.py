@@ -186,6 +186,9 @@ def shell(line, folder, **environment):
     return ended.returncode, ended.stdout, ended.stderr
 
 
+#: What every command says of the columns of the table.
+NOTE = "note: in.tsv: system: 'mt'; references: 'ref'.\n"
+
 #: Commands that print in different ways.
 LONG = ("score in.tsv -f json", "compare in.tsv --segment 1", "explain bleu_multi in.tsv -a nltk")
 PRINTING = ["score in.tsv", *(pytest.param(line, marks=pytest.mark.long) for line in LONG)]
@@ -197,13 +200,15 @@ class TestProcesses:
     @pytest.mark.parametrize("line", PRINTING)
     def test_the_output_is_closed_or_full_or_nobody_reads_it(self, table, line):
         for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
-            assert shell(f"tercet {line} {where}", table.parent) == (2, "", f"error: the standard output: {why}.\n")
-        assert shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent) == (0, "1\n", "")
+            assert shell(f"tercet {line} {where}", table.parent) == (
+                2, "", f"{NOTE}error: the standard output: {why}.\n"
+            )  # fmt: skip
+        assert shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent) == (0, "1\n", NOTE)
 
     @pytest.mark.long
     def test_closed_streams_do_not_matter_where_none_is_needed(self, table):
         code, _, err = shell("tercet score in.tsv --out x.txt >&-", table.parent)
-        assert (code, err) == (0, "x.txt\n")
+        assert (code, err) == (0, f"{NOTE}x.txt\n")
         assert "bleu_multi" in (table.parent / "x.txt").read_text()
         assert shell("tercet score none.tsv 2>&-", table.parent)[::2] == (2, "")
         assert shell("tercet score in.tsv --segments s.tsv --out x.txt <&- >&- 2>&-", table.parent)[0] == 0
@@ -215,10 +220,10 @@ class TestProcesses:
 
     @pytest.mark.long
     def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
-        gone, path = tmp_path / "gone", tmp_path / "x.txt"
+        gone, path, note = tmp_path / "gone", tmp_path / "x.txt", NOTE.replace("in.tsv", str(table))
         error = "error: The folder in which the command was started no longer exists.\n"
         for option, expected in (
-            (f"--out {path}", (0, f"{path}\n")), ("--out x", (2, error)), ("--segments x", (2, error))
+            (f"--out {path}", (0, f"{note}{path}\n")), ("--out x", (2, error)), ("--segments x", (2, error))
         ):  # fmt: skip
             gone.mkdir()
             line = f"cd gone && rmdir ../gone && tercet score {table} {option}"
@@ -245,11 +250,12 @@ class TestProcesses:
             ended = subprocess.run(asked, capture_output=True, text=True, check=False)
             return ended.returncode, ended.stderr, "bleu_multi" in ended.stdout
 
+        note = NOTE.replace("in.tsv", str(table))
         for flags in (["-OO"], ["-W", "error::UserWarning"]):
-            assert run(*flags) == (0, "", True)
+            assert run(*flags) == (0, note, True)
         table.write_text("mt\tref\na b\tc\n\td\n", encoding="utf-8")
         message = "error: in: the system 'mt' has 1 empty text, the first in segment 2: nothing matches there.\n"
-        assert run("-W", "error::UserWarning") == (2, message, False)
+        assert run("-W", "error::UserWarning") == (2, note + message, False)
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:

@@ -77,7 +77,7 @@ def refused(tmp_path):
         done = command(*(each.format(name) for each in arguments), code=2, cwd=tmp_path)
         assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
         assert done.stdout == ""
-        (error,) = (line for line in done.stderr.splitlines() if not line.startswith("warning: "))
+        (error,) = (line for line in done.stderr.splitlines() if not line.startswith(("warning: ", "note: ")))
         assert error.startswith("error: ")
         assert len(error) < 5_100
         return error

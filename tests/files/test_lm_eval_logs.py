@@ -137,8 +137,8 @@ def test_targets_of_other_kinds(changed):
 def test_a_sample_twice_and_lines_that_are_no_log(changed, tmp_path):
     assert "line 5: doc_id 0 occurs again in 'filtered_resps'" in refusal(changed(lambda rows: [*rows, rows[0]]))
     path = tmp_path / "table.jsonl"
-    path.write_text(json.dumps({"doc_id": 1, "target": "a", "filtered_resps": "b", "mt": "c"}))
-    assert list(read(path).systems) == ["filtered_resps", "mt"]
+    path.write_text(json.dumps({"doc_id": 1, "target": "a", "resps": "b", "mt": "c"}))
+    assert list(read(path).systems) == ["resps", "mt"]
 
 
 def test_runs_of_one_folder_are_named_by_their_dates(runs, tmp_path):

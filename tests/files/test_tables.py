@@ -318,7 +318,7 @@ class TestJsonl:
         assert refusal(line, "jsonl") == "test.jsonl: the column 'a.b.c' appears twice; expected distinct names."
 
     def test_other_objects_are_cells(self):
-        for value in ['{"a": 1}', '{"a": ["b"]}', '{"a": "b", "c": {}}', "{}", '["a"]']:
+        for value in ['{"a": 1}', '{"a": ["b", 2]}', '{"a": "b", "c": {}}', "{}", '["a"]']:
             assert read(f'{{"mt": {value}}}', "jsonl").columns == {"mt": [json.loads(value)]}
             beside_texts = read(f'{{"mt": {{"a": "b"}}}}\n{{"mt": {value}}}\n', "jsonl")
             assert list(beside_texts.columns) == ["a" if value == "{}" else "mt"]

@@ -96,7 +96,8 @@ class Candidates:
                 "several columns, without --weights."
             )
         texts = [list(each) for each in zip(*test_set.systems.values(), strict=True)]
-        return Groups(texts, None, [f"{path}, row {number}" for number in range(1, len(texts) + 1)])
+        names = [f"{path}, row {number}" for number in range(1, len(texts) + 1)]
+        return Groups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
 
     def _of_text_files(self) -> Groups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
@@ -188,6 +189,8 @@ def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) 
         check_file(output.out)
     check_outputs({"--out": output.out}, candidates.files)
     groups = candidates.groups()
+    if groups.fields:
+        typer.echo(f"note: {visible(groups.fields)}", err=True)
     with bars_within(output.progress):
         found = decide(groups.texts, scorer, groups.weights, groups.names)
     lines = _rendered(found, form)

@@ -93,7 +93,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def report_on(test_set: TestSet) -> None:
-    """Say which fields of logs were read, and warn of problems."""
+    """Say which columns or fields were taken as what, and warn of problems."""
     from tercet.comparison.warnings_of_test_sets import warn_of
     from tercet.metric.drawing.visible import visible
 
@@ -120,8 +120,9 @@ class Texts:
         show_default=False,
         help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set), or "
         "text files with one segment per line (each is a system). Any of them may be gzipped (.gz). Or logs of "
-        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json): each "
-        "task is a test set, each run a system. With score --engine ray also folders and patterns.",
+        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json), or "
+        "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
+        "tables, and patterns.",
     )
     references: References = None
     source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")

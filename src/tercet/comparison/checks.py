@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
-from tercet.files.lines import STDIN
+from tercet.files.lines import STDIN, read_lines
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
 
+from .columns import MOST_NAMED
+
 if TYPE_CHECKING:
     from .test_sets import TestSet
 
-#: The most columns that a message names.
-_MOST_NAMED = 20
 #: The alternative for translation memories.
 _JOINED = " Or give a TMX file for each system, and one with the references ({})."
 
@@ -99,6 +100,26 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
         known.append((path, what, found))
 
 
+def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    for column in [*systems, *references, *([] if source is None else [source])]:
+        table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{table.name}: the column {twice[0]!r} is named twice as {what}; name it once.")
+    both = [column for column in systems if column in references]
+    if both:
+        raise InputError(f"{table.name}: the column {both[0]!r} is named both as a system and as references.")
+
+
+def check_texts(paths: Sequence[str]) -> None:
+    """Raise an InputError for a file that is no text: what it is explains more than its extension."""
+    for path in paths:
+        if path != STDIN:
+            read_lines(path)
+
+
 def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
     """Raise an InputError for a table without a column of a system, or of references."""
     missing = [
@@ -112,29 +133,15 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     if missing:
         kind = "language" if format == "tmx" else "column"
         which, named = f"no {kind}", list(map(repr, table.columns))
-        others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
+        others = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
         if others and kind == "column" and not systems:
             which += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {which} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
-            f"{', '.join(named[:_MOST_NAMED])}{more}."
+            f"{', '.join(named[:MOST_NAMED])}{more}."
             f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
-        )
-
-
-def warn_unused(table: Table, columns: list[str]) -> None:
-    """Warn of columns that hold texts, mostly of several words, and are not used."""
-    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
-    unused = [name for name, own in texts.items() if 2 * sum(len(text.split()) > 1 for text in own) > len(own)]
-    if unused:
-        warnings.warn(
-            f"{table.name}: these text columns are not recognized by name and not used: "
-            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: "
-            f"{argument('systems')}.",
-            UserWarning,
-            stacklevel=4,
         )
 
 

@@ -26,7 +26,7 @@ from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
 from .checks import check_baseline, check_references
-from .facts import facts_of_systems
+from .facts import facts_of_systems, some_best
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
 from .scores import Comparison, ScoreTable, SystemScore
@@ -295,12 +295,13 @@ def _tables(
         adjusted = _adjusted(tests)
         top = _best(values, higher)
         counts = [_counts(each[of_segment], of_units[base][of_segment], higher) for each in of_units]
+        any_best = some_best(values.tolist(), higher)
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
-            best = bool(values[index] == values[top])  # of NaN, none is
+            best = any_best and bool(values[index] == values[top])  # of NaN, none is
             p = _or_none(adjusted[index, top])
-            as_good = best or (None if p is None else p >= found.alpha)
+            as_good = (best or (None if p is None else p >= found.alpha)) if any_best else None
             against: list[Any] = [None] * 6
             if index != base:
                 of_baseline = (_or_none(each[index, base]) for each in (tests, adjusted))

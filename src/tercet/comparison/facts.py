@@ -101,3 +101,8 @@ def _counted(counts: Mapping[str, int]) -> str:
         each = " of each system" if len(counts) > 1 else ""
         return f"{count:,}{each}" if count else ""
     return ", ".join(f"{system} {count:,}" for system, count in counts.items() if count)
+
+
+def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
+    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
+    return len(values) == 1 or not higher_is_better or any(values)

@@ -12,7 +12,7 @@ import numpy as np
 from tercet.metric.scorer import Scorer
 from tercet.result import Result
 
-from .facts import facts_of_result
+from .facts import facts_of_result, some_best
 from .metric_specs import MetricSpec
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
@@ -66,10 +66,11 @@ def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, R
     higher = scorer.is_higher_better(score)
     known = [value for value in values.values() if not math.isnan(value)]
     top = (max if higher else min)(known, default=math.nan)
+    any_best = some_best(list(values.values()), higher)
     rows = []
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]
-        best = value == top
+        best = any_best and value == top
         rows.append(SystemScore(system, value, low, high, None, None, None, None, None, None, best, best or None))
     pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature

@@ -62,10 +62,10 @@ class SystemScore:
         Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
         has them.
     best : bool
-        Whether no system has a better value.
+        Whether no system has a better value. Of several systems that all score 0, the worst value, none is the best.
     as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test, None
-        unless it is the best.
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); None where none is the
+        best, and without a test unless it is the best.
     """
 
     system: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -11,15 +10,17 @@ from typing import Any, ClassVar
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, argument, argument_set, shorten
+from tercet.files.content.log_folders import read_folder
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
 from tercet.files.roles import document_column, guess_roles
-from tercet.files.table import Log, Table
+from tercet.files.table import Log, Roles, Table
 from tercet.statistics.clusters import Clusters
 
-from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
+from .checks import check_columns, check_different, check_roles, check_texts, warn_repeated_ids
+from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_unused
 from .names import names_of
 
 _File = str | os.PathLike[str]
@@ -40,7 +41,7 @@ class TestSet:
     source : list of str or None
         A text per segment.
     fields : str
-        Of a harness's logs, the fields that were read, in words.
+        Of tables and logs, which columns or fields were read as what, in words.
     clusters : Clusters or None
         Which segments are resampled together: repeats of a sample, or the segments of a document.
     hint : str
@@ -100,7 +101,8 @@ def read_test_sets(
     has a column, such as ``"pt DeepL"``.
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
-    (.parquet) and the logs of inspect-ai (.eval, .json). Each task is one test set, in which each log is a system,
+    (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
+    newest is read. Each task is one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined_logs.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
@@ -112,7 +114,7 @@ def read_test_sets(
     Parameters
     ----------
     files : path or sequence of paths
-        All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
+        All tables and folders of logs, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
         TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
         line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
@@ -154,27 +156,37 @@ def read_test_sets(
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file was given; expected tables, or text files of systems.")
+    every, folders = paths, [path for path in paths if os.path.isdir(path)]
+    paths = [path for path in paths if path not in folders]
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
         if os.path.isdir(path):
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
+    in_folders = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
-    if not tables:
+    if not tables and not folders:
         targets = _listed(reference_columns)
         of_data = any(map(table_format, reference_paths))
         named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column), *_listed(cluster)]
         if named:
+            check_texts(paths)
             raise InputError(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
             )
         source = None if source is None else os.fspath(source)
         return [_text_set(paths, reference_paths, targets, source, need_references)]
-    if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
+    are_memories = all(table_format(each) == "tmx" for each in paths) and not folders
+    if (
+        are_memories
+        and reference_paths
+        and source is None
+        and all(table_format(each) == "tmx" for each in reference_paths)
+    ):
         if cluster is not None:
             raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
         return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
-    if reference_paths and all(table_format(each) == "tmx" for each in paths):
+    if are_memories and reference_paths:
         other = next((each for each in reference_paths if table_format(each) != "tmx"), source)
         raise InputError(
             "Systems in TMX files need references in a TMX file, because they are joined by source text; "
@@ -182,23 +194,29 @@ def read_test_sets(
         )
     texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:
+        first = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
         raise InputError(
-            f"{tables[0]!r} is a table, with references of its own, and {texts[0]!r} is a separate file. Give tables "
-            "alone, with all systems, references (--reference-column) and sources (--source-column) as columns; or "
-            "give text files alone, the columns of the table saved as text files too."
+            f"{first}, with references of its own, and {texts[0]!r} is a separate file. Give tables alone, with all "
+            "systems, references (--reference-column) and sources (--source-column) as columns; or give text files "
+            "alone, the columns of the table saved as text files too."
         )
-    check_different(tables, role="a test set")
+    check_different([*folders, *tables], role="a test set")
     found: list[TestSet] = []
     logs: list[Log] = []
     named, targets = _listed(systems), _listed(reference_columns)
-    for path, name in zip(tables, names_of(tables), strict=True):
+    names = dict(zip(tables, names_of(tables), strict=True))
+    for path in every:
+        if path in folders:
+            logs += in_folders[path]
+            continue
         table = _table(path)
         if isinstance(table, Log):
             logs.append(table)
         else:
-            test_set = _table_set(table, path, name, named, targets, source_column, need_references)
+            test_set = _table_set(table, path, names[path], named, targets, source_column, need_references)
             found.append(_with_clusters(test_set, table, cluster))
     for runs in join_logs(logs, named, targets, source_column, cluster):
+        warn_of_task(runs.first)
         clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
         found.append(
             TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
@@ -227,30 +245,25 @@ def _table_set(
 ) -> TestSet:  # fmt: skip
     """Return the texts of a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
-    roles = guess_roles(table)
+    roles = guess_roles(table, [column for column in references if column in table.columns])
     if format == "tmx":
-        roles = type(roles)(None, (), ())
+        roles = Roles(None, (), ())
         systems, references, source = columns_of(table, systems, references, source)
-    for column in [*systems, *references, *_listed(source)]:
-        table.column(column)
-    for what, columns in (("a system", systems), ("references", references)):
-        twice = [column for column, times in Counter(columns).items() if times > 1]
-        if twice:
-            raise InputError(f"{path}: the column {twice[0]!r} is named twice as {what}; name it once.")
-    both = [column for column in systems if column in references]
-    if both:
-        raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
+    check_columns(table, systems, references, source)
     guessed = not systems
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
     check_roles(table, format, systems, references, need_references)
     if guessed:
-        known = {*roles.systems, *roles.references, *references, roles.source, source}
+        warn_left_out(table, roles)
+        known = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
         warn_unused(table, [column for column in table.columns if column not in known])
     lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
-    return TestSet(name, texts, lists, None if source is None else _sources(table, source))
+    warn_swapped(table.name, systems, references, source)
+    fields = columns_in_words(table, systems, references, source)
+    return TestSet(name, texts, lists, None if source is None else _sources(table, source), fields=fields)
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
@@ -302,6 +315,7 @@ def _text_set(
     References may also be those of a table: the data set for which a script wrote the predictions.
     """
     if not reference_paths and need_references:
+        check_texts(paths)
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
@@ -331,6 +345,13 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
+    called = {path: os.path.basename(path) for path in every}
+    warn_swapped(
+        names_of([first])[0],
+        [called[path] for path in paths],
+        [called[path] for path in reference_paths],
+        None if source is None else called[source],
+    )
     given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
     references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])

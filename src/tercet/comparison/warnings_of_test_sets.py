@@ -163,4 +163,25 @@ def odd_references(test_set: TestSet) -> list[str]:
                 f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
                 "a copy of the references?"
             )
+    return found + copied_sources(test_set)
+
+
+def copied_sources(test_set: TestSet) -> list[str]:
+    """Return warnings of references, and of systems, that are the sources in every segment."""
+    source = test_set.source
+    if source is None or not any(map(str.strip, source)):
+        return []
+    found = []
+    repeats = [own for own, text in zip(test_set.references, source, strict=True) if own and {*own} == {text}]
+    if repeats and len(repeats) == sum(map(bool, test_set.references)):
+        found.append(
+            f"{test_set.name}: the references are identical to the source in every segment: is one of them given in "
+            "the place of the other?"
+        )
+    found += [
+        f"{test_set.name}: the system {shorten(system)} is identical to the source in every segment: are its texts "
+        "copies of the source?"
+        for system, texts in test_set.systems.items()
+        if texts == source
+    ]
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-from pyarrow.types import is_binary, is_dictionary, is_large_binary, is_map
+from pyarrow.types import is_binary, is_dictionary, is_large_binary, is_map, is_struct
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
@@ -38,7 +38,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         table = _table(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "a Parquet file") from None
-    return details_log(table) if details else spread(table)
+    return details_log(table, _fields_of(schema.field("metric").type)) if details else spread(table)
 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -94,8 +94,15 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
     return Table(name, columns, list(range(1, n_rows + 1)))
 
 
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a structure; of other types, none."""
+    return tuple(kind.field(index).name for index in range(kind.num_fields)) if is_struct(kind) else ()
+
+
 def _is_read(kind: Any) -> bool:
-    """Return whether cells of a type become Python's: not bytes, nor the lists of numbers that embeddings are."""
+    """Return whether cells of a type become Python's, as chats do: not bytes, nor embeddings, lists of numbers."""
+    if is_any_list(kind) and is_struct(kind.value_type):
+        return {"role", "content"} <= {*_fields_of(kind.value_type)}
     if is_dictionary(kind) or is_any_list(kind):
         return is_plain_text(kind.value_type)
     return not (is_map(kind) or is_binary(kind) or is_large_binary(kind))

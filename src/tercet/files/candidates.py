@@ -28,6 +28,7 @@ class Groups(NamedTuple):
     texts: list[Any]
     weights: list[Any] | None
     names: list[str]
+    fields: str = ""  # of a table, which columns they are, in words
 
 
 def read_lists(path: str, column: str | None = None, weights: str | None = None) -> Groups | None:
@@ -45,7 +46,7 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
             table = READERS[format](stream, path)
     rows = list(range(len(table.lines)))
     if is_samples(table):
-        column = column or _RESPONSES
+        column = column or (_RESPONSES if _RESPONSES in table.columns else None)
         first: dict[str, int] = {}
         for row, document in enumerate(table.column("doc_id")):
             first.setdefault(str(document), row)  # on a line for each filter: the responses are the same
@@ -59,7 +60,9 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
             raise InputError(f"{table.place(row, column)}: expected a list of texts, got {shorten(cells[row])}.")
     names = [table.place(row, column) for row in rows]
     own = None if weights is None else table.column(weights)
-    return Groups([_flat(cells[row]) for row in rows], None if own is None else [own[row] for row in rows], names)
+    fields = f"{table.name}: candidates: {column!r}{'' if weights is None else f'; weights: {weights!r}'}."
+    texts = [_flat(cells[row]) for row in rows]
+    return Groups(texts, None if own is None else [own[row] for row in rows], names, fields)
 
 
 def _column_of_lists(table: Table) -> str | None:

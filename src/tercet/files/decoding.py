@@ -7,6 +7,8 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 
 from tercet.errors import InputError
 
+from .content.other_formats import check_bytes, check_text
+
 # UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
 _EXPECTED = "text saved as UTF-8"
 
@@ -15,20 +17,9 @@ _GZIP = b"\x1f\x8b"
 #: The name of the standard input in messages: it has no file that could be renamed.
 STANDARD_INPUT = "the standard input"
 
-#: Signatures of binary files, their formats, and what to do with them.
-_NO_TEXT = {
-    b"PK\x03\x04": (
-        "a ZIP archive, as workbooks (.xlsx, .ods) and documents are",
-        "let the name of an Excel workbook end in .xlsx, or save the sheet as CSV in UTF-8",
-    ),
-    b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
-    b"PAR1": ("a Parquet file", "let its name end in .parquet"),
-    b"%PDF-": ("a PDF", "save its text, a segment per line"),
-}
-
 
 def decode(data: bytes | bytearray, name: str) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
+    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are. Markup and the like are refused.
 
     UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
     """
@@ -51,6 +42,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
         )
     if "\n" not in text:
         check_line_ends(text, name)
+    check_text(text, name)
     return text
 
 
@@ -62,9 +54,7 @@ def check_line_ends(text: str, name: str) -> None:
 
 def _check_beginning(data: bytes | bytearray, name: str) -> None:
     """Raise an InputError for a known binary format, by its first bytes."""
-    for beginning, (what, how) in _NO_TEXT.items():
-        if data.startswith(beginning):
-            raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
+    check_bytes(data, name)
     if data.startswith(_GZIP):
         # what comes from a file so named was unpacked once, and is gzipped twice
         renamed = "" if name == STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "

@@ -112,6 +112,7 @@ def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
         name, table.columns, table.lines, harness="inspect-ai", task=str(spec.get("task")),
         run=str(spec.get("model") or ""), key=("id", "epoch"),
         roles=Roles("input", ("target",), ("output.completion",)),
+        scores=tuple(dict.fromkeys(name for each in kept for name in each.get("scores") or ())),
     )  # fmt: skip
 
 

@@ -16,7 +16,8 @@ from .table import Log
 
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+#: A time, in the names of files and folders.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
 
 
 class Runs(NamedTuple):
@@ -27,6 +28,7 @@ class Runs(NamedTuple):
     references: list[list[str]]
     source: list[str] | None
     fields: str  # which of the logs' fields these are, in words
+    first: Log
     cluster: str | None  # what the labels are of segments that are resampled together; None if each is alone
     labels: list[str]
 
@@ -83,7 +85,8 @@ def _joined(
                     f"{first.name} has {shorten(wanted)}: these are not runs of the same task."
                 )
         cells = log.column(source) if source else []
-        sources.append([cells[row] for row in order] if all(isinstance(cell, str) for cell in cells) else [])
+        has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
+        sources.append([cells[row] for row in order] if has_texts else [])
     shown = sources[0] if sources[0] and all(each == sources[0] for each in sources) else None
     fields = f"predictions from {', '.join(systems or first.roles.systems)}; references from {', '.join(references)}"
     fields += f"; sources from {source}" if shown else ""
@@ -98,7 +101,7 @@ def _joined(
         called = "sample id"
         fields += f"; {n_samples:,} samples with {len(kept):,} answers are resampled by sample"
     return Runs(
-        first.task, texts, lists, shown, f"{first.task}: {logs}: {', '.join(texts)}: {fields}.", called, labels
+        first.task, texts, lists, shown, f"{first.task}: {logs}: {', '.join(texts)}: {fields}.", first, called, labels
     )
 
 
@@ -164,12 +167,12 @@ def _named(log: Log, key: tuple[str, ...]) -> str:
 def names_of_runs(logs: Sequence[Log]) -> list[str]:
     """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
     paths = [Path(log.name).absolute() for log in logs]
-    folders = [[part for part in path.parts[-2:0:-1] if not _MOMENT.fullmatch(part)] for path in paths]
+    folders = [[part for part in path.parts[-2:0:-1] if not MOMENT.fullmatch(part)] for path in paths]
     depth = max(map(len, folders), default=0)
     ways = [[log.run or own[0] for log, own in zip(logs, folders, strict=True)]]
     ways += [[own[level] if level < len(own) else "" for own in folders] for level in range(depth)]
     ways += [["/".join(own[level::-1]) for own in folders] for level in range(1, depth)]
-    moments = ["".join(_MOMENT.findall(str(path))[-1:]) for path in paths]
+    moments = ["".join(MOMENT.findall(str(path))[-1:]) for path in paths]
     ways += [[f"{own} {moment}" for own, moment in zip(ways[0], moments, strict=True)]]
     ways += [[log.name for log in logs]]
     for names in ways:

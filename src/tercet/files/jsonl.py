@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten
 
+from .content.chats import is_chat, texts_of_chats
 from .decoding import decode
 from .limits import LIMITS, Limits, read_bytes
 from .lm_eval_log import is_samples, samples_log
@@ -23,7 +24,10 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
     A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
     in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
-    the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system.
+    the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
+    lists with one text.
+
+    Chats, lists of messages with role and content, are read as what the assistant said last.
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document.
     """
@@ -41,7 +45,9 @@ def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 
 def spread(table: Table) -> Table:
-    """Return a table with columns of texts in the place of each column of objects of texts."""
+    """Return a table with texts in the place of chats, and columns of texts in that of each column of objects."""
+    outer_columns = {name: _without_chats(table, name, cells) for name, cells in table.columns.items()}
+    table = Table(table.name, outer_columns, table.lines)
     inner = _inner_names(table)
     if not inner:
         return table
@@ -55,16 +61,24 @@ def spread(table: Table) -> Table:
     for outer, cells in table.columns.items():
         spread = {outer: cells}
         if outer in inner:
-            spread = {
-                names[outer, name] if times[names[outer, name]] == 1 else f"{outer}.{name}": [
-                    cell.get(name) if cell else None for cell in cells
-                ]
-                for name in inner[outer]
-            }
+            spread = {}
+            for name in inner[outer]:
+                whole, texts = f"{outer}.{name}", [cell.get(name) if cell else None for cell in cells]
+                texts = _without_chats(table, whole, texts)
+                if role_of(whole) == "system":
+                    texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
+                spread[names[outer, name] if times[names[outer, name]] == 1 else whole] = texts
         for column in spread.keys() & columns.keys():
             raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
         columns |= spread
     return Table(table.name, columns, table.lines)
+
+
+def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:
+    """Return the cells of a column that may hold systems, references or sources, with texts for chats."""
+    if role_of(column) == "about" or not any(map(is_chat, cells)):
+        return cells
+    return texts_of_chats(cells, [table.place_on(line, column) for line in table.lines])
 
 
 def _inner_names(table: Table) -> dict[str, list[str]]:
@@ -72,7 +86,8 @@ def _inner_names(table: Table) -> dict[str, list[str]]:
     inner = {}
     total = len(table.columns)
     for outer, cells in table.columns.items():
-        if not all(cell is None or _is_object_of_texts(cell) for cell in cells):
+        lists = role_of(outer) in ("system", "reference")
+        if not all(cell is None or _is_object_of_texts(cell, lists) for cell in cells):
             continue
         names: dict[str, None] = {}
         for line, cell in zip(table.lines, cells, strict=True):
@@ -88,8 +103,16 @@ def _inner_names(table: Table) -> dict[str, list[str]]:
     return inner
 
 
-def _is_object_of_texts(cell: Any) -> bool:
-    return isinstance(cell, dict) and all(text is None or isinstance(text, str) for text in cell.values())
+def _is_object_of_texts(cell: Any, lists: bool) -> bool:
+    """Return whether a cell is an object of texts, with `lists` also of lists of texts and of chats."""
+    return isinstance(cell, dict) and all(
+        text is None or isinstance(text, str) or (lists and (_is_list_of_texts(text) or is_chat(text)))
+        for text in cell.values()
+    )
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
 class _KeyTwiceError(Exception):

@@ -21,7 +21,7 @@ def is_details(schema: Any) -> bool:
     return {*PARTS, "metric"} <= set(schema.names)
 
 
-def details_log(table: Table) -> Log:
+def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
     """Return the samples of a task: the text that its metrics took, and the choices that are right as references."""
     docs, responses = (table.column(name) for name in PARTS)
     texts, golds, final = [], [], "model_response.text"
@@ -40,7 +40,7 @@ def details_log(table: Table) -> Log:
     roles = Roles("doc.query", ("doc.choices",), (final,))
     return Log(
         table.name, columns, table.lines, harness="lighteval", task=str(docs[0].get("task_name")), run="",
-        key=("id",), roles=roles,
+        key=("id",), roles=roles, scores=scores,
     )  # fmt: skip
 
 

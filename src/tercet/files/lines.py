@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 
 from tercet.errors import InputError, level_of_caller
 
+from .content.other_formats import BEGINNING, check_bytes, check_text
 from .decoding import STANDARD_INPUT, check_line_ends, decode
 from .limits import LIMITS, read_bytes
 
@@ -42,6 +43,7 @@ def stream_lines(path: str) -> Iterator[str]:
     A file may be of any size, a line as long as :class:`tercet.limits.Limits` says.
     """
     with open_binary(path) as stream:
+        check_beginning(stream, path)
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
         number = n_within = first_within = 0
         try:
@@ -78,6 +80,13 @@ def read_lines(path: str) -> list[str]:
     within = [number for number, line in enumerate(lines, 1) if "\r" in line]
     _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
     return lines
+
+
+def check_beginning(stream: BinaryIO, path: str) -> None:
+    """Refuse what is no text with a segment per line, by the bytes that are read next."""
+    beginning = stream.peek(BEGINNING) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
+    check_bytes(beginning, path)
+    check_text(beginning.decode("utf-8-sig", "ignore"), path)
 
 
 def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import InputError, level_of_caller, shorten
+from tercet.errors import InputError, argument, level_of_caller, shorten
 
 from .table import Log, RaggedRows, Roles, Table
 
 _PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
-#: Keys of each line, by which such a log is known.
-_KEYS = {"doc_id", "doc", _TARGET, _PROMPT, "resps", _RESPONSE}
+#: Keys of each line, by which such a log is known; forks of the harness, such as lmms-eval, may leave out the rest.
+_KEYS = {"doc_id", _TARGET, _RESPONSE}
+_ASKED = "input"  # the prompt as lmms-eval writes it
 
 
 def is_samples(table: Table) -> bool:
@@ -31,16 +32,25 @@ def samples_log(table: Table) -> Log:
     of_filter = table.columns.get("filter", ["none"] * len(table.lines))
     several = len(set(of_filter)) > 1
     found: dict[str, tuple[int, dict[str, Any]]] = {}
+    has_requests = _PROMPT in table.columns
     for row, (line, filter) in enumerate(zip(table.lines, of_filter, strict=True)):
-        sample = {name: table.columns[name][row] for name in _KEYS}
-        place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample["doc"]
-        own = {"doc_id": key, _PROMPT: _prompt(sample[_PROMPT], place), _TARGET: sample[_TARGET]}
+        sample = {name: cells[row] for name, cells in table.columns.items()}
+        place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample.get("doc")
+        asked = _prompt(sample[_PROMPT], place) if has_requests else sample.get(_ASKED)
+        own = {"doc_id": key, _PROMPT: asked, _TARGET: sample[_TARGET]}
         fields = doc.items() if isinstance(doc, dict) else ()
         own |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
         own = found.setdefault(key, (line, own))[1]
         column = f"{_RESPONSE} {filter}" if several else _RESPONSE
         if column in own:
-            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; expected the samples of one run.")
+            why = (
+                "expected the samples of one run"
+                if "filter" in table.columns
+                else "the harness writes a line for each filter of the task, and old versions do not say which. "
+                "Keep the lines of one filter, one for each doc_id; or log the samples again with a newer version, "
+                f"and choose a filter: {argument('systems')}"
+            )
+            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {why}.")
         own[column] = _response(sample[_RESPONSE], place)
     rows = RaggedRows(table.name)
     for line, own in found.values():
@@ -56,8 +66,20 @@ def samples_log(table: Table) -> Log:
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
     return Log(
         table.name, columns, by_doc.lines, harness="lm-evaluation-harness", task=_task(table.name), run="",
-        key=("doc_id",), roles=Roles(source, (_TARGET,), systems),
+        key=("doc_id",), roles=Roles(source, (_TARGET,), systems), scores=_scores(table),
     )  # fmt: skip
+
+
+def _scores(table: Table) -> tuple[str, ...]:
+    """Return the names of the scores of the samples: those that the harness lists, or else all numbers."""
+    listed = table.columns.get("metrics", [None])[0]
+    if isinstance(listed, list):
+        return tuple(map(str, listed))
+    return tuple(
+        name
+        for name, cells in table.columns.items()
+        if name != "doc_id" and all(isinstance(cell, int | float) for cell in cells)
+    )
 
 
 def _task(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from .delimited import read_csv, read_tsv
 from .inspect_log import read_inspect
 from .jsonl import read_jsonl
 from .limits import LIMITS, Limits
+from .lines import check_beginning
 from .table import Table
 from .tmx import read_tmx
 from .workbook import read_workbook
@@ -98,6 +100,8 @@ def _format(path: Path, format: str | None) -> str:
     check_no_workbook(path.name)
     found = SUFFIXES.get(path.suffix.lower())
     if found is None:
+        with suppress(OSError), path.open("rb") as stream:
+            check_beginning(stream, path.name)
         raise InputError(
             f"{path.name}: a file's format is taken from its extension; expected one of {' '.join(SUFFIXES)}, "
             f"or a format: {', '.join(READERS)}."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
+from .content.overlap import LEAST_ROWS, unrelated
 from .table import Log, Roles, Table
 
 # A name is judged by its words, without numbers, single letters ("ref A") and these words.
@@ -17,7 +18,8 @@ _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segm
 _ABOUT = frozenset({
     "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
-    "annotator", "rater", "length", "count", "comment", "comments", "notes", "remarks",
+    "annotator", "rater", "length", "count", "comment", "comments", "note", "notes", "remark", "remarks", "feedback",
+    "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata",
 })  # fmt: skip
 # The whole name, without what is between its words.
 _DOCUMENTS = frozenset({"docid", "documentid", "docname", "documentname", "dokumentid"})
@@ -41,6 +43,21 @@ _BARE_SOURCES = frozenset({
 # The whole name: "prompt" is a source, "prompt_v2" the system with that prompt.
 _WHOLE_SOURCES = frozenset({"prompt", "prompts"})
 
+# Names that say one role alone.
+_CLEAR_REFERENCES = frozenset({"ref", "refs", "reference", "references"})
+_CLEAR_SOURCES = frozenset({"source", "sources", "src"})
+_CLEAR_SYSTEMS = frozenset({
+    "prediction", "predictions", "pred", "preds", "hypothesis", "hypotheses", "hyp", "hyps", "mt", "candidate",
+    "candidates",
+})  # fmt: skip
+
+#: What a column holds that is no system.
+CODES = "holds numbers, dates, ids or hashes"
+UNRELATED = "hardly shares a word with the references"
+CONSTANT = "has the same text in every row"
+# A number, a date, an id, a hash or an address.
+_CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
+
 
 def _folded(text: str) -> str:
     """Return a text in lower case, without accents."""
@@ -61,6 +78,9 @@ _OTHER_FILLERS = _words("""
 _OTHER_ABOUT = _words("""
     sprache bewertung note punktzahl langue langues évaluation idioma puntuación nota língua pontuação lingua
     punteggio язык оценка балл номер комментарий
+    bemerkung bemerkungen anmerkung anmerkungen hinweis hinweise rückmeldung fachgebiet sachgebiet themengebiet
+    remarque remarques observación observaciones observação observações osservazione osservazioni opmerking
+    opmerkingen примечание примечания замечание замечания コメント 비고 ملاحظات
     kommentar kommentare commentaire commentaires comentario comentarios comentário 备注
     语言 评分 得分 分数 编号 序号 言語 評価 番号
 """)
@@ -83,34 +103,56 @@ _OTHER_SOURCES = _words("""
 """)
 
 
-def guess_roles(table: Table) -> Roles:
+def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
 
     Names are English, or common ones of German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic,
     Chinese, Japanese or Korean. Only columns of text have a role: not those of numbers, of other JSON values, or
     without any text. References may be lists of texts too. What is neither source, reference nor a word about the
-    texts (an id, a language, a score) is a system: a file may have any number of them, under their own names. The
-    columns of a log have the roles that its format gives them.
+    texts (an id, a language, a score) is a system: a file may have any number of them, under their own names. But
+    where several columns would be systems, those of ids, dates or hashes are none, nor those that hardly share a
+    word with the references as others do: ``left_out`` says so. The columns of a log have the roles that its format
+    gives them. `references` are columns whose role is known.
     """
     if isinstance(table, Log):
         return table.roles
-    roles = {name: role_of(name) for name in table.columns}
+    roles = {name: role_of(name) for name in table.columns} | dict.fromkeys(references, "reference")
     texts = [name for name, cells in table.columns.items() if _is_text(cells)]
-    references = tuple(
+    targets = tuple(
         name
         for name, cells in table.columns.items()
         if roles[name] == "reference" and (name in texts or _is_text(_within(cells)))
     )
     sources, systems = (tuple(name for name in texts if roles[name] == role) for role in ("source", "system"))
-    return Roles(sources[0] if sources else None, references, systems)
+    left_out = _left_out({name: table.columns[name] for name in systems}, _lists(table, references or targets))
+    systems = tuple(name for name in systems if name not in left_out)
+    return Roles(sources[0] if sources else None, targets, systems, left_out)
+
+
+def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
+    """Return the texts of each row's references."""
+    cells = [[_within([table.columns[name][row]]) for name in references] for row in range(len(table.lines))]
+    return [[text for texts in own for text in texts if isinstance(text, str) and text] for own in cells]
+
+
+def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Return which of several columns are no systems, with what they hold; those of a single candidate are none."""
+    left_out: dict[str, str] = {}
+    given = list(chain.from_iterable(references))
+    if not given or not _are_codes(given):
+        codes = [name for name, cells in columns.items() if _are_codes(cells)]
+        if len(codes) < len(columns):
+            left_out = dict.fromkeys(codes, CODES)
+    columns = {name: cells for name, cells in columns.items() if name not in left_out}
+    if given:
+        return left_out | dict.fromkeys(unrelated(columns, references), UNRELATED)
+    same = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
+    return left_out | dict.fromkeys(same, CONSTANT) if len(same) < len(columns) else left_out
 
 
 def role_of(name: str) -> str:
     """Return the role that the name of a column suggests: source, reference, system, or about."""
-    parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    every = re.findall(r"[^\W\d_]+", parts)
-    fillers = _FILLERS | _OTHER_FILLERS
-    words = [word for word in every if len(word) > 1 and word not in fillers] or every[:1]
+    parts, words = _words_of(name)
     if not words:
         return "system"
     bare = words[0] if len(words) == 1 else None
@@ -137,10 +179,37 @@ def document_column(table: Table) -> str | None:
     return None
 
 
+def clear_role(name: str) -> str:
+    """Return the only role that a column or file of this name has, or "" where it may have another.
+
+    A "summary" may be a reference or a system's, "human" a system too; a "ref" or "source" is what it says.
+    """
+    _, words = _words_of(name)
+    if not words or (_ABOUT | _OTHER_ABOUT).intersection(words):
+        return ""
+    if (_CLEAR_REFERENCES | _OTHER_REFERENCES).intersection(words):
+        return "reference"
+    if words[0] in _CLEAR_SOURCES or "src" in words or _OTHER_SOURCES.intersection(words):
+        return "source"
+    return "system" if words[0] in _CLEAR_SYSTEMS else ""
+
+
+def _words_of(name: str) -> tuple[str, list[str]]:
+    """Return a name in lower case, and the words by which it is judged."""
+    parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    every = re.findall(r"[^\W\d_]+", parts)
+    fillers = _FILLERS | _OTHER_FILLERS
+    return parts, [word for word in every if len(word) > 1 and word not in fillers] or every[:1]
+
+
 def _is_text(cells: Iterable[Any]) -> bool:
     """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
     given = [cell for cell in cells if cell is not None]
     return all(isinstance(cell, str) for cell in given) and any(cell and not _is_number(cell) for cell in given)
+
+
+def _are_codes(cells: Iterable[Any]) -> bool:
+    return all(map(_CODE.fullmatch, (cell.strip() for cell in cells if cell)))
 
 
 def _is_number(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
@@ -34,7 +34,11 @@ class Table:
 
     def place(self, row: int, column: str) -> str:
         """Return the position of a cell, for messages."""
-        return f"{self.name}, line {self.lines[row]}, column {shorten(column)}"
+        return self.place_on(self.lines[row], column)
+
+    def place_on(self, line: int, column: str) -> str:
+        """Return the position of a cell on a line, for messages."""
+        return f"{self.name}, line {line}, column {shorten(column)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Roles:
     source: str | None
     references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
     systems: tuple[str, ...]  # in the order of the file
+    # by column that its name alone would make a system: what it holds instead
+    left_out: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class Log(Table):
     run: str  # the model, where the file names it
     key: tuple[str, ...]  # the columns that tell samples apart, and are the same in other runs
     roles: Roles
+    scores: tuple[str, ...] = ()  # names of those that the harness computed
 
 
 class RaggedRows:

@@ -89,7 +89,8 @@ class Segments:
         if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
             return None  # of two systems the segments above show the same
         index = -max(spreads)[1]
-        sign = -1 if self.table.higher_is_better else 1
+        best = next((row.value for row in self.table.rows if row.best), 0.0)  # none: all scores are 0
+        sign = -1 if best >= max(row.value for row in self.table.rows) else 1
         ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
         return self._example(index, ordered)
 

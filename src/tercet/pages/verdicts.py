@@ -37,8 +37,8 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     which = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
     if len(rows) == 1:
         return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
-    if not rest:
-        return [(f"{all_of(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
+    if not rest or not top:
+        return [(f"{all_of(len(rows)).capitalize()} systems have the same {which}: {rows[0].value:.2f}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
@@ -124,6 +124,10 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
 
 def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
     """Return whether all scores have the same best system, or which is best by which, and what the tests add."""
+    with_best = [
+        (table, title) for table, title in zip(tables, titles, strict=True) if any(r.best for r in table.rows)
+    ]
+    tables, titles = [table for table, _ in with_best], [title for _, title in with_best]
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
     undefined = [

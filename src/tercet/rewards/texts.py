@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import NoneType
 from typing import Any
 
 from tercet.corpus.containers import as_entry, as_list, kind_of
 from tercet.errors import InputError, shorten
+from tercet.files.content.chats import ASSISTANT, content_text, last_content
 
 References = list[str] | list[list[str]]
 
@@ -44,7 +44,7 @@ def _references(entry: Any, name: str) -> list[str]:
 def _answer(value: Any, name: str) -> str:
     """Return the text of a reference, in which chat messages must have one of the assistant."""
     text = _text(value, name)
-    if not isinstance(value, str) and all(each["role"] != "assistant" for each in value):
+    if not isinstance(value, str) and all(each["role"] != ASSISTANT for each in value):
         raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
     return text
 
@@ -58,15 +58,4 @@ def _text(value: Any, name: str) -> str:
             f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
             f"({kind_of(value)})."
         )
-    said = [each.get("content") for each in value if each["role"] == "assistant"]
-    content = said[-1] if said else None
-    if content is None or isinstance(content, str):
-        return content or ""
-    if not isinstance(content, Iterable) or not all(
-        isinstance(part, Mapping) and isinstance(part.get("text"), (str, NoneType)) for part in content
-    ):
-        raise InputError(
-            f"the content of {name} must be a string or a list of parts with type and text, got {shorten(content)} "
-            f"({kind_of(content)})."
-        )
-    return "".join(part.get("text") or "" for part in content)
+    return content_text(last_content(value), name) or ""

@@ -211,4 +211,6 @@ def _pivot(
             raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
     systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
     clusters = None if cluster is None else Clusters.of(labels, len(labels), cluster)
-    return TestSet(name, systems, lists, sources if source else None, clusters=clusters), ids
+    named = "; ".join([f"texts: {text!r} of each {system!r}", f"references: {', '.join(map(repr, references))}"])
+    fields = f"{table.name}: {named}{f'; sources: {source!r}' if source else ''}."
+    return TestSet(name, systems, lists, sources if source else None, fields=fields, clusters=clusters), ids

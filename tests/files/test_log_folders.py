@@ -1,0 +1,150 @@
+"""Folders of harnesses: their logs are found, the newest of each run; forks, old logs, and what scores a task."""
+
+import json
+
+import pytest
+
+import harness_logs as logs
+import tercet
+from commands import command
+from harness_logs import ENGLISH, GERMAN, RUNS, TARGETS
+from tercet.errors import InputError
+
+TASK = "samples_toy_2026-01-02T0{}-04-05.678.jsonl"
+
+
+def samples(path, texts, **fields):
+    """Write what lm-evaluation-harness logs, with other or further fields; None leaves one out."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {
+            "doc_id": number, "doc": {"de": german}, "target": targets[0], "resps": [[text]],
+            "arguments": {"gen_args_0": {"arg_0": german, "arg_1": {"until": ["\n"]}}}, "filtered_resps": [text],
+            "filter": "none", "doc_hash": "0f3a", "metrics": ["bleu"], "bleu": 0.5, **fields,
+        }
+        for number, (german, targets, text) in enumerate(zip(GERMAN, TARGETS, texts, strict=True))
+    ]  # fmt: skip
+    rows = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Return the folders of two runs, with results and hidden files beside the logs."""
+    for run, texts in RUNS.items():
+        samples(tmp_path / run / "some__model" / TASK.format(3), texts)
+        (tmp_path / run / "some__model" / "results_2026-01-02T03-04-05.678.json").write_text("{}")
+        (tmp_path / run / ".cache").mkdir()
+        (tmp_path / run / ".cache" / "samples_old.jsonl").write_text("{")
+    return [tmp_path / run for run in RUNS]
+
+
+def refusal(*paths, **options):
+    with pytest.raises(InputError) as caught:
+        tercet.read_test_sets(paths, **options)
+    return str(caught.value)
+
+
+def test_folders_are_read_as_the_logs_in_them(folders):
+    (found,) = tercet.read_test_sets(folders)
+    assert found.systems == {"A": RUNS["A"], "B": RUNS["B"]}
+    assert (found.name, found.source) == ("toy", GERMAN)
+    assert [list(each.systems) for each in tercet.read_test_sets([folders[0].parent])] == [["A", "B"]]
+    file = folders[0] / "some__model" / TASK.format(3)
+    assert tercet.read_test_sets([file, folders[1]]) == [found]
+    run = command("compare", "A", "B", "--n-resamples", "9", cwd=folders[0].parent)
+    assert "note: toy: logs of lm-evaluation-harness: A, B: predictions from filtered_resps;" in run.stderr
+
+
+def test_those_of_lighteval_and_inspect(tmp_path):
+    path = "{0}/details/org/model/2026-01-02T03-04-05.6/details_toy:de-en|0_2026-01-02T03-04-05.6.parquet"
+    for run, texts in RUNS.items():
+        logs.lighteval_shape(tmp_path / path.format(run), texts)
+        for format in ("eval", "json"):
+            logs.inspect_shape(
+                tmp_path / f"{run}_{format}/logs/2026-01-02T03-04-05+00-00_de-en_x.{format}", texts, run
+            )
+    for ending in ("", "_eval", "_json"):
+        (found,) = tercet.read_test_sets([tmp_path / f"{run}{ending}" for run in RUNS])
+        assert found.systems == {run: RUNS[run] for run in RUNS}
+
+
+def test_of_several_runs_of_a_task_the_newest_is_read(folders):
+    newer = samples(folders[0] / "some__model" / TASK.format(9), ENGLISH)
+    samples(folders[0] / "other__model" / TASK.format(1), RUNS["B"])
+    with pytest.warns(UserWarning, match=rf"A: toy has 2 runs; the newest, '{newer}', is read\. To read another"):
+        (found,) = tercet.read_test_sets([folders[0]])
+    assert found.systems == {"other__model": RUNS["B"], "some__model": ENGLISH}
+
+
+def test_folders_without_logs_say_what_is_there(tmp_path):
+    (tmp_path / "out").mkdir()
+    assert "cannot be read: it is a folder without logs of a harness; it holds no file; expected samples_" in refusal(
+        tmp_path / "out"
+    )
+    for number in range(12):
+        (tmp_path / "out" / f"{number:02}.txt").write_text("a\n")
+    message = refusal(tmp_path / "out")
+    assert "it holds '00.txt', '01.txt', " in message
+    assert "'09.txt' and 2 more; expected samples_*.jsonl of lm-evaluation-harness (--log_samples)" in message
+    assert "is a folder; expected the files in it" in refusal("a.txt", references=tmp_path / "out")
+
+
+def test_a_log_without_texts_is_left_out_beside_others(folders):
+    request = {"gen_args_0": {"arg_0": "a", "arg_1": " b"}}
+    choices = samples(
+        folders[0] / "some__model" / "samples_quiz_2026-01-02T03-04-05.6.jsonl", ENGLISH, arguments=request
+    )
+    with pytest.warns(UserWarning, match=rf"A log is left out: {choices}, line 1: this log holds log-likelihoods"):
+        assert len(tercet.read_test_sets([folders[0]])) == 1
+    next(folders[0].rglob("samples_toy*")).unlink()
+    assert "this log holds log-likelihoods" in refusal(folders[0])
+
+
+@pytest.mark.parametrize("form", [lambda text: [text], str, lambda text: [[text]]], ids=["list", "text", "lists"])
+def test_logs_of_lmms_eval(tmp_path, form):
+    """They have no requests, and responses without a filter, flat."""
+    for run, texts in RUNS.items():
+        path = samples(tmp_path / run / "toy.jsonl", texts, arguments=None, doc=None, filter=None, input="Was?")
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        rows = [
+            {**row, "resps": form(text), "filtered_resps": form(text)} for row, text in zip(rows, texts, strict=True)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (found,) = tercet.read_test_sets([tmp_path / run / "toy.jsonl" for run in RUNS])
+    assert found.systems == RUNS
+    assert found.references == [[targets[0]] for targets in TARGETS]
+    assert found.source == ["Was?"] * len(GERMAN)
+
+
+def test_old_logs_of_several_filters_say_how_to_choose(tmp_path):
+    path = samples(tmp_path / "samples_toy.jsonl", RUNS["A"], filter=None)
+    path.write_text(path.read_text() * 2)
+    message = refusal(path)
+    assert "line 5: doc_id 0 occurs again in 'filtered_resps'; the harness writes a line for each filter" in message
+    assert message.endswith("and choose a filter: systems=.")
+
+
+def test_chats_as_prompts_are_no_source(tmp_path):
+    request = {"gen_args_0": {"arg_0": [{"role": "user", "content": "a"}], "arg_1": {}}}
+    (found,) = tercet.read_test_sets(samples(tmp_path / "samples_toy.jsonl", RUNS["A"], arguments=request))
+    assert found.source is None
+
+
+def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
+    scored = "this task is scored by {}, in the log of {}: whether an answer is right as a whole"
+    exact = {"exact_match": 0.0}
+    for fields, names in (
+        ({"metrics": ["exact_match"], **exact}, "exact_match"),
+        ({"metrics": None, "bleu": None, **exact}, "exact_match"),
+        ({"metrics": ["acc", "acc_norm"]}, "acc, acc_norm"),
+    ):  # fmt: skip
+        path = samples(tmp_path / TASK.format(1), RUNS["A"], **fields)
+        with pytest.warns(UserWarning, match=f"toy: {scored.format(names, 'lm-evaluation-harness')}"):
+            tercet.read_test_sets(path)
+    for fields in ({"metrics": ["bleu", "exact_match"]}, {"metrics": ["bypass"]}, {"metrics": None, "bleu": None}):
+        tercet.read_test_sets(samples(tmp_path / TASK.format(1), RUNS["A"], **fields))  # no warning
+    path = logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], scores={"choice": {"value": "C"}})
+    with pytest.warns(UserWarning, match=f"de_en: {scored.format('choice', 'inspect-ai')}"):
+        tercet.read_test_sets(path)
