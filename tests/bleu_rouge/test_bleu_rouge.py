@@ -13,7 +13,7 @@ from nltk.translate.bleu_score import modified_precision
 from rouge_score import rouge_scorer
 
 import tercet
-from conftest import ZERO_BLEU
+from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, rouge_score_tokens, unicode_tokens
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora, texts
 
@@ -76,6 +76,7 @@ class TestRecall:
             best = [max((of[name], of[f"{name}_recall"]) for of in each) for name in types]
             assert found == [recall for _, recall in best]
 
+    @ANY_TEXTS
     @pytest.mark.parametrize("corpus", [all_pairs(LATIN), AWKWARD], ids=["languages", "awkward"])
     def test_of_a_corpus_is_made_of_rouge_score_s_counts(self, corpus):
         predictions, references = corpus

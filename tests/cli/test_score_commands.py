@@ -394,7 +394,7 @@ class TestWhatIsOdd:
         odd = "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
         assert reported.splitlines()[1].startswith(odd)
         smoothed = command("score", "in.tsv", cwd=here)
-        assert smoothed.stderr == ""
+        assert smoothed.stderr == "note: in.tsv: system: 'mt'; references: 'ref'.\n"
         theirs = sacrebleu.corpus_bleu(["the cat sat on a mat"], [["the cat sat down on the mat"]]).score
         assert f"{theirs:.2f}" in smoothed.stdout
 
@@ -448,7 +448,8 @@ class TestClusters:
         assert "--cluster docid resamples documents." in alone.stderr
         shown = command("compare", table, "-m", "chrf", "--cluster", "docid")
         assert "Resampled by 3 clusters of 1 to 2 (docid)." in shown.stdout
-        assert "documents" not in shown.stderr
+        assert "references: 'reference'; clusters: 'docid'." in shown.stderr
+        assert "names 3 documents" not in shown.stderr
         (one,) = json.loads(command("compare", table, "-m", "chrf", "--cluster", "docid", "--format", "json").stdout)[
             "test_sets"
         ]

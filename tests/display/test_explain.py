@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ZERO_BLEU
+from conftest import ANY_TEXTS, ZERO_BLEU
 from tercet.errors import InputError
 from texts import PAIRS, any_texts, awkward_corpus, texts
 
@@ -102,6 +102,7 @@ def test_any_unicode_gives_json_and_html(prediction, target):
         assert each.to_html().count("<span") == each.to_html().count("</span>")
 
 
+@ANY_TEXTS
 def test_awkward_texts_with_every_way_to_make_words_alike():
     for prediction, targets in zip(*awkward_corpus(5, n_items=8), strict=True):
         for options in ({"lowercase": True}, {"stemmer": "porter"}, {"compat": "nltk"}, {"compat": "evaluate"}):

@@ -17,7 +17,7 @@ import yaml
 from rouge_score.rouge_scorer import RougeScorer
 
 import tercet
-from conftest import ROOT, ZERO_BLEU, needed
+from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed
 from suite import SUITE
 from tercet import OptionError
 from tercet.registry import metric_class
@@ -104,6 +104,7 @@ class TestSacrebleu:
         with pytest.raises(OptionError, match=r"bleu_multi has no option 'tokenize'\. Did you mean 'tokenizer'"):
             tercet.load("bleu_multi").compute(predictions=["a"], references=["a"], tokenize="zh")
 
+    @ANY_TEXTS
     def test_has_its_arguments_to_itself_in_a_combined_call(self):
         names = ("sacrebleu", "rouge_score")
         modules = [tercet.load(*each) for each in zip(("bleu_multi", "rouge_nlws"), names, strict=True)]
@@ -126,6 +127,7 @@ class TestSacrebleu:
 
 
 class TestRouge:
+    @ANY_TEXTS
     @pytest.mark.parametrize("options", [{}, {"use_stemmer": True}, {"rouge_types": ["rouge3", "rougeLsum"]}])
     def test_gives_the_keys_and_numbers_of_evaluates_rouge(self, options):
         module = tercet.load("rouge_nlws", "rouge_score")
@@ -145,6 +147,7 @@ class TestRouge:
         assert "stem:" not in found.pop("signature")
         assert found == evaluates_rouge(predictions, lists, tokenizer=theirs, use_stemmer=use_stemmer)
 
+    @ANY_TEXTS
     def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
         module = tercet.load("rouge_nlws", "rouge_score")
         found = module.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=None, tokenizer=None)
@@ -169,6 +172,7 @@ CONFIGURATIONS = [(metric, name) for metric in SUITE for name in sorted(metric_c
 OTHERS = [(metric, name) for metric, name in CONFIGURATIONS if name not in metric_class(metric).dialects]
 
 
+@ANY_TEXTS
 @ZERO_BLEU
 @pytest.mark.parametrize(("metric", "name"), OTHERS)
 def test_every_other_configuration_is_a_value_of_compat(metric, name):

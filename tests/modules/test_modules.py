@@ -16,7 +16,7 @@ import pytest
 from evaluate import loading
 
 import tercet
-from conftest import ROOT, needed
+from conftest import ANY_TEXTS, ROOT, needed
 from doctests import failures
 from suite import COMPARING, SUITE, UNLIKE
 from tercet import InputError
@@ -40,6 +40,7 @@ def score(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
     return tercet.score(metric, predictions, references, **{**needed(metric), **options})
 
 
+@ANY_TEXTS
 @each_metric
 def test_by_name_from_anywhere_without_a_network_it_gives_what_score_gives(metric, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -96,6 +97,7 @@ class TestHoweverTheItemsCome:
         module.add_batch(**many)
         assert module.compute(**many).n_segments == 2600 * len(PREDICTIONS)
 
+    @ANY_TEXTS
     def test_modules_of_two_threads_do_not_meet(self):
         metrics = [*SUITE, *SUITE]
 
@@ -109,6 +111,7 @@ class TestHoweverTheItemsCome:
         assert results == [[score(metric)] * 3 for metric in metrics]
 
 
+@ANY_TEXTS
 def test_combined_each_takes_its_options_and_keys_that_clash_get_the_name():
     combined = evaluate.combine([tercet.load(metric) for metric in SUITE])
     options = {"scale": 100, "max_order": 2, "rouge_types": ["rouge1"]}

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import tercet
-from conftest import ROOT, ZERO_BLEU
+from conftest import ANY_TEXTS, ROOT, ZERO_BLEU
 from tercet.comparison.compare import compare
 from tercet.comparison.difference.differences import explain_difference
 from tercet.comparison.metric_specs import parse_metric
@@ -186,6 +186,7 @@ def test_a_trainer_s_function_of_two_metrics(seen):
         assert seen["encoded"] == texts_of(PREDICTIONS)
 
 
+@ANY_TEXTS
 def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
     for metric in ("bleu_multi", "rouge_nlws"):
         demo = Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), metric)
@@ -194,7 +195,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         assert scored.primary[0] in scored.result
         assert why
         assert seen["read"] == seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
-        assert seen["scorers"] == 1
+        assert seen["scorers"] == 2  # the score in percent, and the picture, which is of shares
         path = tmp_path / "news.tsv"
         rows = ["\t".join([text, *texts]) for text, texts in zip(PREDICTIONS, REFERENCES, strict=True)]
         path.write_text("\n".join(["mt\tref\tref2", *rows]), encoding="utf-8")

@@ -10,7 +10,7 @@ import sacrebleu
 from sacrebleu.significance import PairedTest
 
 import tercet
-from conftest import ROOT, close, needed
+from conftest import ANY_TEXTS, ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.comparison.paired import paired_significance
@@ -26,6 +26,7 @@ def module():
     return evaluate.load(str(ROOT / "metrics" / "paired_significance"), module_type="comparison")
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("metric", SUITE)
 def test_scores_are_those_of_the_metric_and_p_of_its_rows(module, metric):
     result = module.compute(**BOTH, metric=metric, n_resamples=200, **needed(metric))

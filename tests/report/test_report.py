@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ROOT, ZERO_BLEU, needed
+from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed
 from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
@@ -277,6 +277,7 @@ ENTRIES = {"bleu_multi": None, "chrf_multi": "scores", "ter": None, "rouge_nlws"
 
 
 class TestTexts:
+    @ANY_TEXTS
     def test_hostile_names_and_texts_are_text(self):
         texts = [f"{text} the cat sat on the mat" for text in HOSTILE]
         systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(HOSTILE)}

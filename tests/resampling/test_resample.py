@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
+from conftest import ANY_TEXTS
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
@@ -54,6 +55,7 @@ def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
             assert np.array_equal(resampled_totals(systems, 30, seed=7), [weights @ rows for rows in systems])
 
 
+@ANY_TEXTS
 def test_resampled_scores_equal_those_of_the_drawn_texts():
     for metric, options in (("bleu_multi", {}), ("rouge_nlws", {"rouge_types": ["rouge2"]})):
         scorer, stats = stats_of(metric, **options)
@@ -76,6 +78,7 @@ def test_the_resamples_of_sacrebleu_are_ours(monkeypatch):
     assert 0.5 * (scores[1000 - 26] - scores[25]) == pytest.approx(theirs._ci, abs=1e-4)
 
 
+@ANY_TEXTS
 def test_seed_and_number_of_resamples_are_options():
     asked = {"confidence_level": 0.95, "rouge_types": ["rouge1"]}
     first = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
@@ -186,6 +189,7 @@ def test_paired_tests_agree_with_moses_and_multeval(wmt, wmt_stats):
         assert permuted["bleu"].pvalue == pytest.approx(multeval[name][0], abs=0.01)
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 def test_permutation_is_that_of_the_texts(metric):
     """A plain loop: exchange the texts of some items, score both corpora anew."""

@@ -108,6 +108,7 @@ def test_rules_for_several_references(name):
         assert found == pytest.approx(np.array(expected), abs=1e-12)
 
 
+@ANY_TEXTS
 def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning():
     for language in ("ru", "zh", "ja", "hi", "ar", "he", "th", "ko", "el"):
         texts = all_pairs((language,))
@@ -210,6 +211,7 @@ BLANKS = [
 WORDS = ["the", "cat", "sat", "l'été", "сидит", "кошка", "niño", "今天", "a-b", "3.5", "Straße", "K", "İ", "नमस्ते"]
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("options", [{}, {"use_stemmer": True, "stopwords": "smart", "multi_ref": "average"}])
 def test_max_bytes_cuts_lines_for_l_and_w_and_texts_for_the_others_as_the_script_does(options):
     predictions, references = texts_of_few_words(11)
@@ -230,6 +232,7 @@ def test_the_bytes_of_lines_are_not_added_up_for_l_and_w():
     assert [len(each.prediction_words) for each in why.types] == [3, 4]
 
 
+@ANY_TEXTS
 @pytest.mark.parametrize("max_words", [1, 4, 9])
 def test_max_words_cuts_as_the_script_does(max_words):
     """Texts of seven scripts with white space of all kinds, at the starts of lines too."""

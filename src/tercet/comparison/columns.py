@@ -20,13 +20,16 @@ _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choi
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
 
-def columns_in_words(table: Table, systems: Sequence[str], references: Sequence[str], source: str | None) -> str:
+def columns_in_words(
+    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
+) -> str:
     """Return which columns have which role, and which are left out."""
-    known = {*systems, *references, source}
+    known = {*systems, *references, source, cluster}
     roles = {
         "systems" if systems[1:] else "system": systems,
         "references": references,
         "sources": [] if source is None else [source],
+        "clusters": [] if cluster is None else [cluster],
         "left out": [column for column in table.columns if column not in known],
     }
     parts = [f"{what}: {_named(columns)}" for what, columns in roles.items() if columns]

@@ -213,7 +213,7 @@ def read_test_sets(
         if isinstance(table, Log):
             logs.append(table)
         else:
-            test_set = _table_set(table, path, names[path], named, targets, source_column, need_references)
+            test_set = _table_set(table, path, names[path], named, targets, source_column, cluster, need_references)
             found.append(_with_clusters(test_set, table, cluster))
     for runs in join_logs(logs, named, targets, source_column, cluster):
         warn_of_task(runs.first)
@@ -241,7 +241,7 @@ def _memory_set(
 
 def _table_set(
     table: Table, path: str, name: str, systems: list[str], references: list[str], source: str | None,
-    need_references: bool,
+    cluster: str | None, need_references: bool,
 ) -> TestSet:  # fmt: skip
     """Return the texts of a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
@@ -262,7 +262,7 @@ def _table_set(
     lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
-    fields = columns_in_words(table, systems, references, source)
+    fields = columns_in_words(table, systems, references, source, cluster)
     return TestSet(name, texts, lists, None if source is None else _sources(table, source), fields=fields)
 
 
