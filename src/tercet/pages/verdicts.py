@@ -124,10 +124,6 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
 
 def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
     """Return whether all scores have the same best system, or which is best by which, and what the tests add."""
-    with_best = [
-        (table, title) for table, title in zip(tables, titles, strict=True) if any(r.best for r in table.rows)
-    ]
-    tables, titles = [table for table, _ in with_best], [title for _, title in with_best]
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
     undefined = [
@@ -137,6 +133,11 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         complete = [(table, title) for table, title in zip(tables, titles, strict=True) if title not in undefined]
         found = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
         return [*found, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
+    # where all systems score 0, none is best
+    both = [(table, title) for table, title in zip(tables, titles, strict=True) if any(row.best for row in table.rows)]
+    tables, titles = [table for table, _ in both], [title for _, title in both]
+    if len(tables) < 2:
+        return []
     tops: dict[tuple[str, ...], list[str]] = {}
     for table, title in zip(tables, titles, strict=True):
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(title)
