@@ -134,7 +134,9 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         found = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
         return [*found, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
     # where all systems score 0, none is best
-    both = [(table, title) for table, title in zip(tables, titles, strict=True) if any(row.best for row in table.rows)]
+    both = [
+        (table, title) for table, title in zip(tables, titles, strict=True) if any(row.best for row in table.rows)
+    ]
     tables, titles = [table for table, _ in both], [title for _, title in both]
     if len(tables) < 2:
         return []
