@@ -55,7 +55,8 @@ class TestFiles:
     def test_json_lines_with_lists(self, write):
         run = command("mbr", write("a.jsonl", json_lines(ROWS)))
         assert run.stdout == LINES
-        assert run.stderr.splitlines() == [*CHOSEN.summary(), CHOSEN.signature]
+        note = "note: a.jsonl: candidates: 'samples'."
+        assert run.stderr.splitlines() == [note, *CHOSEN.summary(), CHOSEN.signature]
         packed = write("b.jsonl.gz", json_lines([{"text": group, "references": ["x"]} for group in GROUPS]))
         assert command("mbr", packed).stdout == LINES
 

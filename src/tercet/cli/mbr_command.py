@@ -189,15 +189,14 @@ def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) 
         check_file(output.out)
     check_outputs({"--out": output.out}, candidates.files)
     groups = candidates.groups()
-    if groups.fields:
-        typer.echo(f"note: {visible(groups.fields)}", err=True)
     with bars_within(output.progress):
         found = decide(groups.texts, scorer, groups.weights, groups.names)
     lines = _rendered(found, form)
     if in_terminal(output.out):
         lines = list(map(visible, lines))
     write("".join(f"{line}\n" for line in lines), output.out, "json")  # in UTF-8, whatever the locale
-    typer.echo("\n".join(map(visible, [*found.summary(), found.signature])), err=True)
+    noted = [f"note: {groups.fields}"] if groups.fields else []
+    typer.echo("\n".join(map(visible, [*noted, *found.summary(), found.signature])), err=True)
 
 
 def _rendered(found: Choices, form: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -75,6 +76,12 @@ def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], s
             f"{name}: {shorten(each)} is taken as {_ROLES[role]}, but its name says {_ROLES[clear_role(each)]}: were "
             "the two swapped?"
         )
+
+
+def warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn as :func:`warn_swapped` of files, by their names without folders."""
+    texts, targets = ([os.path.basename(path) for path in paths] for paths in (systems, references))
+    warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
 
 
 def warn_of_task(log: Log) -> None:

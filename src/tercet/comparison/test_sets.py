@@ -20,7 +20,7 @@ from tercet.files.table import Log, Roles, Table
 from tercet.statistics.clusters import Clusters
 
 from .checks import check_columns, check_different, check_roles, check_texts, warn_repeated_ids
-from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_unused
+from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_swapped_files, warn_unused
 from .names import names_of
 
 _File = str | os.PathLike[str]
@@ -345,13 +345,7 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    called = {path: os.path.basename(path) for path in every}
-    warn_swapped(
-        names_of([first])[0],
-        [called[path] for path in paths],
-        [called[path] for path in reference_paths],
-        None if source is None else called[source],
-    )
+    warn_swapped_files(names_of([first])[0], paths, reference_paths, source)
     given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
     references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
