@@ -48,6 +48,9 @@ os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
 def pytest_collection_modifyitems(config, items):
     for item in filter(is_long, items):
         item.add_marker("long")
+    for item in items:  # hypothesis comes to draw every artefact sooner or later
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(ANY_TEXTS)
     if config.pluginmanager.hasplugin("rerunfailures"):
         for item in items:
             if "browser" in item.fixturenames:  # of many programs that are not ours: once more is allowed, and told
