@@ -69,7 +69,7 @@ def test_a_chat_without_a_text_names_its_line_and_column(tmp_path):
     ):  # fmt: skip
         rows = [{"ref": "ein", "output": [said("eins")]}, {"ref": "zwei", "output": wrong}]
         with pytest.raises(
-            InputError, match=r"a\.jsonl, line 2, column 'output': expected a chat with a text of the"
+            InputError, match=r"a\.jsonl, line 2, column 'output': expected a chat in which the assistant says"
         ):
             read(tmp_path / "a.jsonl", rows)
         rows = [{"ref": "ein", "outputs": {"base": [said("eins")]}}, {"ref": "zwei", "outputs": {"base": wrong}}]

@@ -87,6 +87,8 @@ class TestLogsOfInspect:
         assert found.systems == {"mockllm/model": RUNS["A"] * 2}
         assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
         assert "4 samples with 8 answers are resampled by sample" in found.fields
+        with pytest.warns(UserWarning, match="'epoch' puts answers to the same sample into different clusters"):
+            read(tmp_path / "a.eval", cluster="epoch")
         path = logs.inspect_shape(tmp_path / "b.json", RUNS["A"])
         log = json.loads(path.read_text())
         log["samples"][1] |= {"error": {"message": "time out"}, "output": {"choices": [], "completion": ""}}

@@ -112,6 +112,7 @@ def test_segments_that_are_left_out_leave_their_clusters():
         ([1, 2], "cluster: there must be a label for each item, got 2 labels for 4 items"),
         ([1, 2, None, 2], "cluster: item 2 has the label None; expected a text or an integer"),
         ([1, 2, "", 2], "cluster: item 2 has the label ''"),
+        ([1, 2, " ", 2], "cluster: item 2 has the label ' '"),
         ([1, 2, 0.5, 2], "cluster: item 2 has the label 0.5"),
     ],
 )
@@ -119,6 +120,15 @@ def test_labels_are_checked(labels, message):
     with pytest.raises(InputError) as caught:
         tercet.compare({"one": ONE, "other": OTHER}, "chrf", references=REFERENCES, cluster=labels)
     assert message in str(caught.value)
+
+
+def test_of_files_it_is_a_column(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("mt\tref\tdoc\na\tb\t1\nc\td\t \n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"cluster= of files is the name of a column, got \[1, 2\]"):
+        tercet.read_test_sets(path, cluster=[1, 2])
+    with pytest.raises(InputError, match="line 3, column 'doc': expected the name of the row's cluster"):
+        tercet.read_test_sets(path, cluster="doc")
 
 
 def test_streams_draw_clusters_whatever_the_batches():

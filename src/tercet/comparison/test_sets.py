@@ -153,6 +153,11 @@ def read_test_sets(
     >>> read_test_sets(folder / "online-A.txt", references=folder / "ref.es")
     [TestSet(name='ref', systems={'online-A': ['el gato', '']}, references=[['un gato'], ['un perro']], source=None)]
     """
+    if cluster is not None and not isinstance(cluster, str):
+        raise InputError(
+            f"{argument('cluster')} of files is the name of a column, got {shorten(cluster)}. Labels go to "
+            "tercet.compare."
+        )
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file was given; expected tables, or text files of systems.")
@@ -286,7 +291,7 @@ def clusters_of(table: Table, column: str) -> Clusters:
     """Return the clusters that a column of a table names."""
     cells = table.column(column)
     for row, cell in enumerate(cells):
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+        if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
             raise InputError(
                 f"{table.place(row, column)}: expected the name of the row's cluster, a text or an integer, got "
                 f"{shorten(cell)}."

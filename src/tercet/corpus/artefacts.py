@@ -85,7 +85,8 @@ _PREFIX = (
 KINDS = (
     Kind(
         "<think> blocks", "<", _by(r"</?think(?:ing)?>"),
-        "Cut what a model thinks before it answers, as re.sub(r'(?s).*</think>', '', text) does.",
+        "Cut what a model thinks before it answers, as re.sub(r'(?s).*</think(ing)?>', '', text) does where that "
+        "ends.",
     ),
     Kind(
         "special tokens", "<", _by(r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|bos|eos|start_of_turn|end_of_turn)>"),
@@ -115,7 +116,8 @@ KINDS = (
         "invisible characters", "\u200b\u200d\u2060\ufeff\u00ad",
         # U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India
         _by("[\u200b\u2060\ufeff\u00ad]|(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d"),
-        "Remove them, as text.replace('\\u200b', '') does; a file that begins with U+FEFF is read as utf-8-sig.",
+        "Remove them, as re.sub('[\\u200b\\u200d\\u2060\\ufeff\\xad]', '', text) does; a file that begins "
+        "with U+FEFF is read as utf-8-sig.",
     ),
     Kind(
         "full-width letters or digits",

@@ -97,6 +97,12 @@ def _joined(
     if cluster is not None:
         cells, places = first.column(cluster), rows[next(iter(runs))]
         labels, called = [str(cells[places[key]] or "") for key in kept], cluster
+        if len({(key[0], label) for key, label in zip(kept, labels, strict=True)}) > n_samples:
+            warnings.warn(
+                f"{first.name}: {cluster!r} puts answers to the same sample into different clusters, though they are "
+                "not independent. Without it, logs are resampled by sample.",
+                stacklevel=level_of_caller(),
+            )
     elif n_samples < len(kept):
         called = "sample id"
         fields += f"; {n_samples:,} samples with {len(kept):,} answers are resampled by sample"

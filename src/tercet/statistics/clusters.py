@@ -54,7 +54,7 @@ class Clusters:
             )
         numbers: dict[str, int] = {}
         for place, label in enumerate(given):
-            if isinstance(label, bool) or not isinstance(label, str | int | np.integer) or label == "":
+            if isinstance(label, bool) or not isinstance(label, str | int | np.integer) or not str(label).strip():
                 raise InputError(
                     f"cluster: item {place} has the label {shorten(label)}; expected a text or an integer, the same "
                     "for all items of a cluster."

@@ -57,8 +57,8 @@ def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
         text = content_text(last_content(chat, role), places[row])
         if text is None:
             raise InputError(
-                f"{places[row]}: expected a chat with a text of the {ASSISTANT}, got {shorten(cells[row])}; its last "
-                "message has no text."
+                f"{places[row]}: expected a chat in which the {ASSISTANT} says a text last, got "
+                f"{shorten(cells[row])}."
             )
         texts[row] = text
     return texts
