@@ -74,7 +74,7 @@ def test_a_chat_without_a_text_names_its_line_and_column(tmp_path):
             read(tmp_path / "a.jsonl", rows)
         rows = [{"ref": "ein", "outputs": {"base": [said("eins")]}}, {"ref": "zwei", "outputs": {"base": wrong}}]
         with pytest.raises(
-            InputError, match=r"a\.jsonl, line 2, column 'outputs\.base': expected a chat with a text"
+            InputError, match=r"a\.jsonl, line 2, column 'outputs\.base': expected a chat in which the assistant"
         ):
             read(tmp_path / "a.jsonl", rows)
     with pytest.raises(InputError, match=r"the content of .*a\.jsonl, line 1, column 'output' must be a string or a"):
