@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ROOT, close, needed
+from conftest import ANY_TEXTS, ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
@@ -231,6 +231,7 @@ class TestTexts:
 
 
 class TestFiles:
+    @ANY_TEXTS
     def test_scores_with_intervals_and_a_table(self, demo, tmp_path):
         path = tmp_path / "a.jsonl"
         lines = [{"mt": p, "ref": r} for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
@@ -327,6 +328,7 @@ class TestNumbers:
 
 @pytest.mark.usefixtures("real_language_model")
 class TestPrograms:
+    @ANY_TEXTS
     def test_get_what_compute_returns_for_what_the_page_begins_with(self, demo):
         expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **_encoder(demo)).to_dict(full=True)
         if "hashcode" in expected:  # no folder of the server

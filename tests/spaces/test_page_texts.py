@@ -185,8 +185,9 @@ def test_letters_that_the_tokenizer_drops_are_named(visit, metric):
     visitor.compute()
     note = visitor.find("#result .tercet-note")
     expect(note).to_have_text(
-        "The tokenizer 'rouge' drops the letters ß, ä, ü: of 'Häuser' it leaves 'h' and 'user'. Choose the "
-        "tokenizer 'unicode' to keep them."
+        "the tokenizer of rouge_score keeps a-z and 0-9 only and drops 2 of 16 letters of the references (12 %), in "
+        "1 of 1 items, the first in item 0. Give tokenizer='unicode', which keeps them, or tokenizer='rouge' to "
+        "choose that."
     )
     visitor.set({"tokenizer": "unicode"})
     visitor.compute()
