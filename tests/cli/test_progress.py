@@ -75,6 +75,8 @@ def counts(screen, bar):
     return [int(number) for number, _ in drawn], drawn[-1][1]
 
 
+# In another process; small_model imports torch only where the model is not in build already.
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize(
     ("metric", "loading", "bar"),
     [
