@@ -113,6 +113,7 @@ def test_segments_that_are_left_out_leave_their_clusters():
         ([1, 2, None, 2], "cluster: item 2 has the label None; expected a text or an integer"),
         ([1, 2, "", 2], "cluster: item 2 has the label ''"),
         ([1, 2, " ", 2], "cluster: item 2 has the label ' '"),
+        ([1, 2, 10**5000, 2], "cluster: item 2 has the label"),
         ([1, 2, 0.5, 2], "cluster: item 2 has the label 0.5"),
     ],
 )

@@ -172,7 +172,7 @@ def role_of(name: str) -> str:
 def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
-        words = re.findall(r"[^\W\d_]+", _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))
+        _, words = _words_of(name)
         named = "".join(words) in _DOCUMENTS and all(isinstance(cell, str | int) and cell != "" for cell in cells)
         if named and 1 < len(set(cells)) < len(cells):
             return name

@@ -54,7 +54,14 @@ class Clusters:
             )
         numbers: dict[str, int] = {}
         for place, label in enumerate(given):
-            if isinstance(label, bool) or not isinstance(label, str | int | np.integer) or not str(label).strip():
+            # 2**512 is far above any id, and far below what Python refuses to write
+            huge = isinstance(label, int) and abs(label) >= 1 << 512
+            if (
+                huge
+                or isinstance(label, bool)
+                or not isinstance(label, str | int | np.integer)
+                or not str(label).strip()
+            ):
                 raise InputError(
                     f"cluster: item {place} has the label {shorten(label)}; expected a text or an integer, the same "
                     "for all items of a cluster."
