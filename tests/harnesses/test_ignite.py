@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from harness_texts import PREDICTIONS, SEVERAL, by_sacrebleu, mean_of_sentences
+from harness_texts import PREDICTIONS, SEVERAL, by_sacrebleu, mean_of_sentences, numbers
 
 
 def batches(size):
@@ -25,6 +25,20 @@ def test_any_batches_give_the_score_of_the_corpus(size):
         assert metrics["bleu"] != pytest.approx(mean_of_sentences(), rel=0.1)
         assert metrics["bleu_low"] < metrics["bleu"] < metrics["bleu_high"]
         assert metrics["tercet"].signature.startswith("bleu_multi|")
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_attached_by_the_name_of_a_score_it_is_that_score(metric):
+    """ignite itself refuses such a name, after the epoch."""
+    from ignite.engine import Engine
+
+    from tercet.harnesses.ignite import CorpusScores
+
+    engine = Engine(lambda _, batch: batch)
+    CorpusScores(metric).attach(engine, metric)
+    metrics = engine.run(batches(2)).metrics
+    assert metrics[metric] == pytest.approx(numbers(metric)[metric])
+    assert metrics[f"{metric}_low"] < metrics[metric] < metrics[f"{metric}_high"]
 
 
 def on_a_rank(rank, found):

@@ -21,7 +21,7 @@ def run(tmp_path, monkeypatch):
 
     monkeypatch.setattr("lm_eval.evaluator.add_env_info", lambda _: None)  # it runs pip, for seconds
 
-    def run(references, **more):
+    def run(references, bootstrap_iters=100, **more):
         file = tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl"
         rows = [{"text": text, "gold": gold} for text, gold in zip(PREDICTIONS, references, strict=True)]
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -31,7 +31,7 @@ def run(tmp_path, monkeypatch):
             "doc_to_text": "{{text}}", "doc_to_target": "{{gold}}", "generation_kwargs": {"until": ["\n"]}, **more,
         }  # fmt: skip
         with_none = {"tasks": [ConfigurableTask(config=config)], "task_manager": TaskManager(include_defaults=False)}
-        found = simple_evaluate(model=Parrot(), bootstrap_iters=100, **with_none)
+        found = simple_evaluate(model=Parrot(), bootstrap_iters=bootstrap_iters, **with_none)
         return found, found["results"]["parrot"]
 
     return run
@@ -92,6 +92,27 @@ def test_several_references_by_process_results(run):
     listed = [{"metric": f"tercet_chrf{end}"} for end in ("", "_stderr", "_low", "_high")]
     _, results = run(SEVERAL, process_results=process_results, metric_list=listed)
     assert reported(results, numbers("chrf")) == numbers("chrf")
+
+
+@pytest.mark.parametrize("bootstrap_iters", [0, 100])
+def test_process_results_with_one_score_listed_gives_all(run, bootstrap_iters):
+    """lm-eval takes the mean of what is not listed: it has no aggregation for that."""
+    from tercet.harnesses.lm_eval import register
+
+    chrf = register("chrf")
+    _, results = run(
+        SEVERAL,
+        process_results=lambda doc, results: chrf(references=[doc["gold"]], predictions=results),
+        metric_list=[{"metric": "tercet_chrf"}],
+        bootstrap_iters=bootstrap_iters,
+    )
+    assert reported(results, numbers("chrf")) == numbers("chrf")
+    assert results["tercet_chrf_stderr,none"] == tercet_error("chrf")
+
+
+def tercet_error(metric):
+    stats = tercet.scorer(metric).stats(PREDICTIONS, SEVERAL)
+    return tercet.statistics.bootstrap.bootstrap(tercet.scorer(metric), stats)[metric].standard_error
 
 
 def test_repeats_of_the_same_answers_change_no_number(run):

@@ -16,6 +16,7 @@ from .texts import flat, with_intervals
 needs("tercet.harnesses.ignite", "", "ignite", package="pytorch-ignite")
 
 import ignite.distributed as idist
+from ignite.engine import Engine
 from ignite.metrics import Metric
 
 
@@ -52,3 +53,8 @@ class CorpusScores(Metric):
         stream = self._made()
         stream.merge(idist.all_gather(self._stream))
         return flat(self._metric, stream.result(), {})
+
+    def completed(self, engine: Engine, name: str) -> None:
+        """Give the engine the scores by their names, and all as `name`, unless that is the name of a score."""
+        scores = self.compute()
+        engine.state.metrics.update({name: scores, **scores})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from tercet.errors import InputError, needs
@@ -16,6 +17,37 @@ needs("tercet.harnesses.lm_eval", "", "lm_eval", package="lm-eval")
 from lm_eval.api.registry import register_aggregation, register_metric
 
 
+class _Texts(tuple[Any, ...]):
+    """A score's name, the answers of an item and its targets, which wait for those of all other items.
+
+    Where a task's process_results returns scores that its metric_list does not name, lm-eval takes the mean of their
+    items, which is their sum by their number: it is the score of the corpus here.
+    """
+
+    metric: Metric
+
+    def __radd__(self, start: int) -> _Sum:
+        return _Sum([self])
+
+    def __sub__(self, mean: float) -> float:
+        return nan  # the standard error of that mean, which is no mean
+
+
+class _Sum(list[_Texts]):
+    def __add__(self, texts: _Texts) -> _Sum:  # type: ignore[override]
+        self.append(texts)
+        return self
+
+    def __truediv__(self, number: int) -> float:
+        return corpus_score(self[0].metric, self)
+
+
+def corpus_score(metric: Metric, items: Sequence[Any]) -> float:
+    """Return the score of the corpus that the items have the name of."""
+    keys, answers, references = zip(*items, strict=True)
+    return float(scores_of_repeats_once(metric, answers, references)[keys[0]])
+
+
 @dataclass(frozen=True)
 class _Item:
     metric: Metric
@@ -23,7 +55,11 @@ class _Item:
 
     def __call__(self, references: Sequence[Any], predictions: Sequence[Any]) -> dict[str, Any]:
         golds = references[0] if isinstance(references[0], str) else tuple(references[0])
-        return {f"tercet_{key}": (key, answers_of(predictions), golds) for key in score_keys(self.metric)}
+        answers, scores = answers_of(predictions), {}
+        for key in score_keys(self.metric):
+            scores[f"tercet_{key}"] = texts = _Texts((key, answers, golds))
+            texts.metric = self.metric
+        return scores
 
 
 @dataclass(frozen=True)
@@ -34,8 +70,7 @@ class _Corpus(_Item):  # one for each name, which lm-eval looks up by it
                 "lm-eval gives a metric the targets of an item one by one, and keeps none: give the task a "
                 "process_results that returns metric(references=[targets], predictions=results)."
             )
-        keys, answers, references = zip(*items, strict=True)
-        return float(scores_of_repeats_once(self.metric, answers, references)[keys[0]])
+        return corpus_score(self.metric, items)
 
 
 def register(metric: str | Metric, **options: Any) -> _Item:
