@@ -72,10 +72,11 @@ class TestTheFormsOfTextsAndReferences:
         reward = tercet.reward("chrf")
         expected = reward(completions=["the cat", "", "a dog"], references=["the cat", "x", "the dog"])
         parts = [{"type": "text", "text": "the "}, {"type": "image"}, {"type": "text", "text": "cat"}]
-        chats = [said(parts), said(None), said("a dog", {"role": "tool", "content": "the dog"})]
+        silent = [{"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f"}}]}]
+        chats = [said(parts), silent, said("a dog", {"role": "tool", "content": "the dog"})]
         answers = [[{"role": "assistant", "content": "the cat"}], ["x"], {"role": "assistant", "content": "the dog"}]
         assert reward(completions=chats, references=answers) == expected
-        assert reward(completions=[[{"role": "user", "content": "the cat"}]], references=["the cat"]) == [0.0]
+        assert reward(completions=[said("")], references=["the cat"]) == [0.0]
 
     def test_what_trl_passes_besides_is_left_aside(self):
         found = tercet.reward("bleu", references="answer")(
@@ -117,6 +118,32 @@ class TestTheFormsOfTextsAndReferences:
         assert reward(completions=["a b"], answer=["a b"]) == [1.0]
 
 
+@pytest.mark.parametrize(("text", "tokens"), [
+    ("the cat sat down", ["the", "cat", "sat", "down"]),
+    ("Кошка села на окно", ["Кошка", "сидит", "на", "окно"]),
+    ("猫坐在窗上", [*"猫坐在垫子上"]),
+])  # fmt: skip
+class TestReferencesThatAreTokens:
+    ADVICE = r"look like the tokens of one text, .* join them, as by \" \".join\(tokens\)"
+
+    def test_are_warned_of_once_in_training(self, text, tokens):
+        reward = tercet.reward("chrf")
+        with pytest.warns(UserWarning, match=self.ADVICE):
+            reward(completions=[text] * 2, references=[tokens] * 2)
+        reward(completions=[text] * 2, references=[tokens] * 2)  # warnings are errors
+
+    def test_are_warned_of_in_a_call_and_a_comparison(self, text, tokens):
+        for metric in ("chrf", "ter"):
+            with pytest.warns(UserWarning, match=self.ADVICE):
+                tercet.score(metric, [text], [tokens])
+        with pytest.warns(UserWarning, match=self.ADVICE):
+            tercet.compare({"a": [text] * 2, "b": [text] * 2}, "chrf", references=[tokens] * 2)
+
+    def test_answers_of_one_word_are_not(self, text, tokens):
+        tercet.score("chrf", [text, tokens[0]], [[text, f"{text}!", tokens[0]], tokens])
+        tercet.score("chrf", [text], [tokens[:2]])
+
+
 class TestRefusals:
     @pytest.mark.parametrize(("metric", "options", "message"), [
         ("bleu", {"scale": 100}, "'scale' cannot be given, as rewards are from 0 to 1"),
@@ -128,6 +155,7 @@ class TestRefusals:
         ({"bleu": "much"}, {}, "the weight of bleu_multi must be a number, got 'much'"),
         ({"bleu": 1, "chrf": 1}, {"max_order": 2}, "'max_order' is no option of several metrics"),
         ({}, {}, "at least one metric"),
+        ({"bleu": 0.0, "chrf": 0}, {}, "a weight must differ from 0, got only 0: all rewards would be 0"),
         (["bleu", "chrf"], {}, "several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}"),
         ("bleu", {"segments": True}, "'segments' is an option of tercet.score: tercet.reward takes n_jobs"),
     ])  # fmt: skip
@@ -146,6 +174,12 @@ class TestRefusals:
         ({"completions": [said(["a"])], "answer": ["a"]}, "the content of item 0 of completions must be a string"),
         ({"completions": [said(5)], "answer": ["a"]}, r"a list of parts with type and text, got 5 \(int\)"),
         ({"completions": [said([{"text": 3}])], "answer": ["a"]}, "the content of item 0 of completions"),
+        ({"completions": [said("a"), said(None)], "answer": ["a"] * 2}, "in item 1 of completions must have a text"),
+        ({"completions": [[{"role": "assistant"}]], "answer": ["a"]}, "in item 0 .* must have a text, got {'role"),
+        ({"completions": [said([{"type": "image"}])], "answer": ["a"]}, "the last message .* in item 0 of com"),
+        ({"completions": [[{"role": "user", "content": "a"}]], "answer": ["a"]}, "item 0 of completions must have a"),
+        ({"completions": [[]], "answer": ["a"]}, r"must have a message of the assistant, got \[\]"),
+        ({"completions": ["a"], "answer": [[said(None)]]}, "the last message .* in a reference of item 0 "),
         ({"completions": ["a"], "answer": [{"target": "a"}]}, "item 0 of references must be a string or a list"),
         ({"completions": ["a"], "answer": [said("a")[:1]]}, "item 0 of references must have a message of the ass"),
     ])  # fmt: skip

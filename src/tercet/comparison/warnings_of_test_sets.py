@@ -11,6 +11,7 @@ import numpy as np
 
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.token_lists import token_list_warning
 from tercet.errors import shorten
 from tercet.metric.scorer import Scorer
 from tercet.statistics.stats import SegmentStats
@@ -80,7 +81,8 @@ def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
         lacking = [system for system, side in alone.items() if side == "references"]
         if lacking:
             said.append(_of_references(name, found, lacking))
-    return [f"{test_set.name}: {each}" for each in said]
+    tokens = token_list_warning(corpus)
+    return [f"{test_set.name}: {each}" for each in [*said, *([tokens] if tokens else [])]]
 
 
 def _of_references(name: str, found: dict[str, Artefacts], lacking: list[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.token_lists import token_list_warning, warn_of_token_lists
 from tercet.errors import InputError, level_of_caller
 from tercet.result import Result
 from tercet.statistics.bootstrap import bootstrap
@@ -47,6 +48,7 @@ def batch_stats(scorer: Scorer, corpus: Corpus, warned: set[str] | None = None) 
                 warned.add(scorer.name)
     if not corpus.searched and scorer.takes_references:
         warn_of_artefacts(corpus)
+        warn_of_token_lists(corpus)
     return stats
 
 
@@ -109,7 +111,7 @@ def warn(scorer: Scorer, message: str | None) -> None:
 
 
 class Watch:
-    """Warns of each artefact once, for texts that arrive in parts."""
+    """Warns once of each artefact, and of references that are tokens, for texts that arrive in parts."""
 
     __slots__ = ("_all", "_warned")
 
@@ -118,6 +120,10 @@ class Watch:
 
     def see(self, corpus: Corpus) -> None:
         """Warn of what one side of the parts so far has alone, unless it was warned of before."""
+        tokens = token_list_warning(corpus)
+        if tokens is not None and "tokens" not in self._warned:
+            self._warned.add("tokens")
+            warn_of(tokens)
         found, first = artefacts_of(corpus), self._all.n_items
         if not found:
             self._all.n_items += corpus.n_items

@@ -133,6 +133,8 @@ def reward(
         scorers.append((make_scorer(scorer, fixed), share))
     if not scorers:
         raise OptionError("reward: there must be at least one metric, got none.")
+    if not any(share for _, share in scorers):
+        raise OptionError("reward: a weight must differ from 0, got only 0: all rewards would be 0.")
     column, special = settings.pop("references"), settings.pop("special_tokens")
     guards = Guards(**settings, tokenizer="unicode" if token_ids is None else "char")
     return Reward(scorers, column, guards, special, None if token_ids is None else TokenStrings(token_ids))

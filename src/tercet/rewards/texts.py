@@ -7,7 +7,7 @@ from typing import Any
 
 from tercet.corpus.containers import as_entry, as_list, kind_of
 from tercet.errors import InputError, shorten
-from tercet.files.content.chats import ASSISTANT, content_text, last_content
+from tercet.files.content.chats import ASSISTANT, content_text
 
 References = list[str] | list[list[str]]
 
@@ -17,7 +17,7 @@ def completion_texts(completions: Any) -> list[str]:
     given = as_list(completions, "completions", "one completion per item", 1)
     if set(map(type, given)) <= {str}:
         return given
-    return [_text(each, f"item {index} of completions") for index, each in enumerate(given)]
+    return [_text(each, f"item {index} of completions", may_call_tools=True) for index, each in enumerate(given)]
 
 
 def reference_texts(references: Any, n: int) -> References:
@@ -32,25 +32,17 @@ def reference_texts(references: Any, n: int) -> References:
 
 def _references(entry: Any, name: str) -> list[str]:
     if isinstance(entry, Mapping):
-        return [_answer([entry], name)]
+        return [_text([entry], name)]
     listed = as_entry(entry, name)
     if listed is None or isinstance(listed, str):
         return [] if listed is None else [listed]
     if listed and isinstance(listed[0], Mapping):
-        return [_answer(listed, name)]
-    return [_answer(each, f"a reference of {name}") for each in listed]
+        return [_text(listed, name)]
+    return [_text(each, f"a reference of {name}") for each in listed]
 
 
-def _answer(value: Any, name: str) -> str:
-    """Return the text of a reference, in which chat messages must have one of the assistant."""
-    text = _text(value, name)
-    if not isinstance(value, str) and all(each["role"] != ASSISTANT for each in value):
-        raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
-    return text
-
-
-def _text(value: Any, name: str) -> str:
-    """Return a string, or the content of the last message of the assistant, "" where it said nothing."""
+def _text(value: Any, name: str, may_call_tools: bool = False) -> str:
+    """Return a string, or the content of the last message of the assistant: "" of one that only calls tools."""
     if isinstance(value, str):
         return value
     if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) and "role" in each for each in value):
@@ -58,4 +50,10 @@ def _text(value: Any, name: str) -> str:
             f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
             f"({kind_of(value)})."
         )
-    return content_text(last_content(value), name) or ""
+    said = [message for message in value if message["role"] == ASSISTANT]
+    if not said:
+        raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
+    text = content_text(said[-1].get("content"), name)
+    if text is None and not (may_call_tools and said[-1].get("tool_calls")):
+        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(said[-1])}.")
+    return text or ""
