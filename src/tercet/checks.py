@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from .errors import did_you_mean
+from .errors import OptionError, did_you_mean, shorten
 
 Check = Callable[[Any], Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _LARGEST_INTEGER = (1 << 63) - 1
 
@@ -27,6 +31,20 @@ class RefusedError(Exception):
 def refuse(expected: str, hint: str = "") -> Exception:
     """Return the exception by which a check says what it expected."""
     return RefusedError(expected, hint)
+
+
+def known_keywords(function: Callable[P, T]) -> Callable[P, T]:
+    """Make a function refuse a keyword that it does not know by an OptionError that suggests the nearest."""
+    known = list(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: P.args, **keywords: P.kwargs) -> T:
+        for name in keywords:
+            if name not in known:
+                raise OptionError(f"{function.__name__} has no option {shorten(name)}. {did_you_mean(name, known)}")
+        return function(*args, **keywords)
+
+    return checked
 
 
 @dataclass(frozen=True, slots=True)

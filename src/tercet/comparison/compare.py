@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import MOST_RESAMPLES, flag, integer, number, one_of
-from tercet.corpus.corpus import Corpus
+from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
+from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
 from tercet.metric.metric import Metric
@@ -50,6 +50,7 @@ SHARED_CHECKS = {
 _OWN_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interval": one_of("percentile", "BCa")}
 
 
+@known_keywords
 def compare(
     test_set: TestSet | Mapping[str, Any],
     metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
@@ -125,8 +126,9 @@ def compare(
     names = list(test_set.systems)
     check_baseline(baseline, names)
     first = names[0] if baseline is None else baseline
-    if test is not None and test not in TESTS:
-        raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
+    if test is not None and not (isinstance(test, str) and test in TESTS):
+        tests = ", ".join(map(repr, TESTS))
+        raise OptionError(f"The test must be one of {tests} or None. Got {shorten(test)} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
     check_values("compare", {**given, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_OWN_CHECKS})
     for spec in specs:
@@ -236,6 +238,9 @@ def read_test_set(
     for name in given:
         if not isinstance(name, str):
             raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
+        error = surrogate_error(f"The name of the system {shorten(name)}", name)
+        if error is not None:
+            raise error
     called = [f"predictions of {shorten(name)}" for name in given]
     corpus = read_systems(called, list(given.values()), references).encoded()
     *systems, lists = corpus.columns().values()

@@ -27,7 +27,8 @@ def names_of(paths: list[str]) -> list[str]:
         unnamed = [index for index in unnamed if times[names[index]] > 1]
     if unnamed:
         raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
-    return names
+    # Bytes that are not UTF-8 are shown as \xff: a table, JSON or a page could not be written with them.
+    return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
 
 def without_ends(path: str) -> str:

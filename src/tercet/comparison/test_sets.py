@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, argument, argument_set, shorten
@@ -74,6 +75,7 @@ class TestSet:
         return texts.encoded()
 
 
+@known_keywords
 def read_test_sets(
     files: _File | Sequence[_File],
     *,
@@ -158,6 +160,8 @@ def read_test_sets(
             f"{argument('cluster')} of files is the name of a column, got {shorten(cluster)}. Labels go to "
             "tercet.compare."
         )
+    if source is not None and not isinstance(source, str | os.PathLike):
+        raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file was given; expected tables, or text files of systems.")
@@ -370,4 +374,12 @@ def _listed(given: _File | Sequence[_File] | None) -> list[str]:
     for each in listed:
         if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):
             raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(each)}.")
-    return [os.fspath(each) for each in listed]
+    names = [os.fspath(each) for each in listed]
+    for name in names:
+        try:
+            valid = b"\0" not in os.fsencode(name)
+        except UnicodeEncodeError:
+            valid = False
+        if not valid:
+            raise InputError(f"{shorten(name)} cannot be the name of a file.")
+    return names

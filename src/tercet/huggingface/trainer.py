@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tercet.api import known_options, make_scorer
-from tercet.checks import flag, one_of, refuse
+from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items
 from tercet.corpus.reading import read_batch, read_predictions
@@ -42,6 +42,7 @@ def _names(value: Any) -> list[str] | None:
 _CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
+@known_keywords
 def compute_metrics(
     tokenizer: Any = None,
     metrics: str | Metric | Sequence[str | Metric] = ("bleu_multi", "rouge_nlws"),

@@ -51,7 +51,7 @@ def choose_columns(
     if not (references is None or isinstance(references, Iterable)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
     named = [references] if isinstance(references, str) else list(references or ())
-    for name in (*named, *(systems or ()), *filter(None, (id, cluster))):
+    for name in (*named, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
         if name not in known:
             raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, known)}")
     others = {*named, *(systems or ()), id, cluster}

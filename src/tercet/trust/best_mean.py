@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from tercet.checks import known_keywords
 from tercet.comparison.saved_mean import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
 
@@ -68,6 +69,7 @@ class BestMean:
         ]
 
 
+@known_keywords
 def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int = 5, unit: str = "items") -> BestMean:
     """Find the weighted mean of two or three metrics that agrees best with grades.
 
@@ -115,6 +117,8 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     >>> len(best.mean.parts), best.figure
     (2, 'pooled.pearson')
     """
+    if not isinstance(found, Correlation):
+        raise InputError(f"best_mean takes the result of tercet.correlate, got {shorten(found)}.")
     table = found.table(dimension)
     columns = [column for column in found.metrics if column.spec is not None]
     if len(columns) < 2:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.checks import MOST_RESAMPLES, flag, integer, one_of
+from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, one_of
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
@@ -27,7 +27,7 @@ from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
 
 from .figures import FIGURES, UNITS, FigureValue, distributions, figures_for, percentile_interval, points_of, value_of
-from .grades import Grades, MetricColumn
+from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .pairs import without_noise
 from .reading import read_graded
@@ -45,6 +45,7 @@ _CHECKS = {
 }
 
 
+@known_keywords
 def correlate(
     test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str],
     metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
@@ -136,7 +137,7 @@ def correlate(
     given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
     settings = check_values("correlate", {**given, "progress": progress}, _CHECKS)
     progress = settings.pop("progress")
-    if rank_by is not None and rank_by not in FIGURES:
+    if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
         if grades is not None or references is not None:
@@ -153,7 +154,7 @@ def correlate(
     if needed_by:
         warn_of_artefacts(test_set, corpus)
     known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
-    chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
+    chosen = names_of_grades(dimension, "dimension") or known.dimensions
     for each in chosen:
         known.check(each)
     columns = [MetricColumn(name, "", values, title=name) for name, values in known.scores.items()]

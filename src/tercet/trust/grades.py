@@ -135,7 +135,7 @@ class Grades:
 
     def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
         """Return grades with external scores: lists of them, or names of dimensions."""
-        names, made, kept = [scores] if isinstance(scores, str) else list(scores), self, self.values
+        names, made, kept = names_of_grades(scores, "scores"), self, self.values
         if isinstance(scores, Mapping):
             systems = list(self.systems)
             made = Grades.of_rows(_rows("scores", scores, systems, self.n_items), systems, self.n_items)
@@ -145,6 +145,16 @@ class Grades:
             made.check(name)
         added = {name: made.mean(name) for name in names}
         return Grades(self.systems, self.n_items, self.raters, kept, {**self.scores, **added})
+
+
+def names_of_grades(given: Any, option: str) -> list[str]:
+    """Return the names of grades that an option gives, one or several."""
+    if isinstance(given, str):
+        return [given]
+    names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if all(isinstance(name, str) for name in names):
+        return names
+    raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(given)}.")
 
 
 def read_number(value: Any, what: str) -> float:
