@@ -160,8 +160,6 @@ def read_test_sets(
             f"{argument('cluster')} of files is the name of a column, got {shorten(cluster)}. Labels go to "
             "tercet.compare."
         )
-    if source is not None and not isinstance(source, str | os.PathLike):
-        raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file was given; expected tables, or text files of systems.")
@@ -171,6 +169,8 @@ def read_test_sets(
         check_no_workbook(path)
         if os.path.isdir(path):
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
+    if source is not None and not isinstance(source, str | os.PathLike):
+        raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     in_folders = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
     if not tables and not folders:
