@@ -117,7 +117,8 @@ def test_what_is_used_is_imported_when_it_is_used():
 
 def test_workflows_run_actions_of_fixed_commits():
     """A tag or a branch may be moved to other code, also that of the job which publishes."""
-    lines = [line for path in (ROOT / ".github" / "workflows").glob("*.yml") for line in path.read_text().splitlines()]
+    files = (ROOT / ".github" / "workflows").glob("*.yml")
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     used = [line.split("uses: ", 1)[1] for line in lines if "uses: " in line and "uses: ./" not in line]
     assert len(used) > 5
     for action in used:
