@@ -82,7 +82,8 @@ def test_a_page_gives_what_it_shows_with_the_wheel_alone_outside_of_a_checkout(n
 SCORES = """
 import tercet
 texts = ["the cat sat on a mat", "Оно идёт, 我们走了 again"], ["the cat sat on the mat", "Оно шло, 我们走 again"]
-print(*[repr(dict(tercet.score(metric, *texts))) for metric in ("bleu", "chrf", "ter", "rouge")], sep="\\n")
+metrics = tercet.Bleu(), tercet.Chrf(), tercet.Ter(), tercet.Rouge(tokenizer="unicode")
+print(*[repr(dict(tercet.score(metric, *texts))) for metric in metrics], sep="\\n")
 from tercet.engine.chosen import engine
 print(engine.__name__, "after", tercet.__file__)
 """
