@@ -134,12 +134,29 @@ def states_of(
         mask = None
         if not present.all() or padding_id in ids:
             mask = torch.from_numpy(present.astype(np.int64)).to(device)
-        output = model(
-            torch.from_numpy(ids).to(device), attention_mask=mask, output_hidden_states=several, return_dict=True
-        )
-        yield chosen, torch.stack(output.hidden_states) if several else output.last_hidden_state[None], taken
+        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), taken
         if bar is not None:
             bar.update(len(chosen))
+
+
+def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
+    """Return the states of a batch, shape (layers, b, width, dimensions), of all layers or of the last one.
+
+    Zeros behind the states of a layer that is narrower than another, as those below a last projection: no cosine
+    changes by them.
+    """
+    import torch
+
+    output = model(ids, attention_mask=mask, output_hidden_states=several, return_dict=True)
+    if not several:
+        return output.last_hidden_state[None]
+    widest = max(each.shape[-1] for each in output.hidden_states)
+    return torch.stack(
+        [
+            each if each.shape[-1] == widest else torch.nn.functional.pad(each, (0, widest - each.shape[-1]))
+            for each in output.hidden_states
+        ]
+    )
 
 
 def _normalised(states: Any) -> Any:

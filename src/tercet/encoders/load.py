@@ -22,7 +22,7 @@ from .layers import model_depth
 from .names import best_layer
 from .network import load_network
 from .onednn import use_onednn
-from .padding import padding_shows
+from .probe import probe
 from .subwords import Subwords, lower_casing
 
 T = TypeVar("T")
@@ -149,9 +149,8 @@ def _encoder(
         network.model.to(where, getattr(torch, dtype))
         if where.type == "cpu" and dtype == "float32":
             use_onednn(network.model)
-        n_layers = network.depth + 1 if num_layers is None else 1
-        label = label_of(model, network.digest, subwords.fingerprint)
-        return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
+        probed = probe(network.model, subwords, where, several=num_layers is None)
+        return Encoder(subwords, network, where, *probed, label_of(model, network.digest, subwords.fingerprint))
 
 
 @kept(8)
