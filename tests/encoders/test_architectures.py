@@ -1,4 +1,4 @@
-"""Encoders whose configuration has parts, or whose layers differ in width, against the states that transformers gives.
+"""Encoders whose configuration has parts, or whose layers differ in width, against the states of transformers.
 
 bert-score cannot run them. Each text goes through transformers alone; the formula of BERTScore is written out below.
 """

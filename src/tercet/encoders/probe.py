@@ -1,4 +1,4 @@
-"""What a loaded network gives for two short texts: how many layers, of which width, and whether padding shows in it."""
+"""What a loaded network gives for short texts: how many layers, of which width, and whether padding shows in them."""
 
 from __future__ import annotations
 
