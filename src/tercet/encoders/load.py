@@ -21,7 +21,7 @@ from .find import load_config, load_tokenizer, locate
 from .layers import model_depth
 from .names import best_layer
 from .network import load_network
-from .onednn import use_onednn
+from .onednn import suit_processor
 from .probe import probe
 from .subwords import Subwords, lower_casing
 
@@ -147,8 +147,7 @@ def _encoder(
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
         network.model.to(where, getattr(torch, dtype))
-        if where.type == "cpu" and dtype == "float32":
-            use_onednn(network.model)
+        suit_processor(network.model, where, dtype)
         probed = probe(network.model, subwords, where, several=num_layers is None)
         return Encoder(subwords, network, where, *probed, label_of(model, network.digest, subwords.fingerprint))
 

@@ -42,7 +42,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
         network, report = found(model, kind.from_pretrained, **given)
     network = network.to(torch.float32).eval().requires_grad_(False)
     missing = set(report["missing_keys"])
-    if hasattr(network, "encoder") and hasattr(network, "decoder"):
+    if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
         network = network.encoder
         missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
     digest = weights_digest(network)

@@ -24,7 +24,7 @@ from tercet.encoders.load import (
     usable,
 )
 from tercet.encoders.network import check_weights, weights_digest
-from tercet.encoders.onednn import use_onednn
+from tercet.encoders.onednn import suit_processor
 from tercet.encoders.subwords import fingerprint_of
 from tercet.errors import InputError, OptionError
 from tercet.statistics.progress import bar_of, line_of
@@ -160,8 +160,7 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
     network = network.to(where)
-    if where.type == "cpu" and dtype == "float32":
-        use_onednn(network)
+    suit_processor(network, where, dtype)
     with torch.inference_mode():
         _check_causal(network, where, model)
         logits = network(input_ids=_probe(where)[:1], use_cache=False).logits
