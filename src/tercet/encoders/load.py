@@ -17,7 +17,7 @@ from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder
-from .find import load_config, load_tokenizer, locate
+from .find import load_config, load_tokenizer, locate, tell_of_load
 from .layers import model_depth
 from .names import best_layer
 from .network import load_network
@@ -144,6 +144,7 @@ def _encoder(
     import torch
 
     where = usable(device)
+    tell_of_load(model, where)
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
         network.model.to(where, getattr(torch, dtype))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.encoders.embeddings import batches_of
-from tercet.encoders.find import found, load_tokenizer, locate, quiet
+from tercet.encoders.find import found, load_tokenizer, locate, quiet, tell_of_load
 from tercet.encoders.load import (
     LOADING,
     best_device,
@@ -149,6 +149,7 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     import transformers
 
     where, tokenizer = usable(device), load_tokenizer(model, _OPTION)
+    tell_of_load(model, where, _OPTION)
     with quiet(), torch.random.fork_rng(devices=[]):
         network, report = found(
             model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION,
