@@ -123,7 +123,7 @@ def states_of(
     """
     import torch
 
-    for chosen in batches_of(windows.ids.lengths, budget, one_length):
+    for chosen in batches_of(windows.ids, windows.ids.lengths, budget, one_length):
         lengths = windows.ids.lengths[chosen]
         width = int(lengths.max())
         within = np.arange(width)[None, :]
@@ -166,9 +166,15 @@ def _normalised(states: Any) -> Any:
     return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
 
 
-def batches_of(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
+def order_of(ids: Ragged) -> NDArray[np.int64]:
+    """Return the order by length, the longest first, and by ids: batches do not depend on the order of the texts."""
+    rows = [row.tobytes() for row in ids.pieces()]
+    return np.array(sorted(range(len(rows)), key=lambda each: (-len(rows[each]), rows[each])), np.int64)
+
+
+def batches_of(ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
-    order = np.argsort(-lengths, kind="stable")
+    order = order_of(ids)
     start = 0
     while start < len(order):
         longest = int(lengths[order[start]])

@@ -101,7 +101,7 @@ class LanguageModel:
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
         with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
-            for chosen in batches_of(lengths, budget, one_length=False):
+            for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
                 within = np.arange(int(lengths[chosen].max()))[None, :]
                 present = within < lengths[chosen][:, None]
                 source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
