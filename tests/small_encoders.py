@@ -131,6 +131,38 @@ PADDING_SHOWS = {
     "fnet": Architecture(_BERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
 }
 
+_SHARED = {"hidden_size": 32, "num_hidden_layers": DEPTH, "num_attention_heads": 4}
+_GEMMA = {
+    **_SHARED, "num_key_value_heads": 2, "head_dim": 8, "intermediate_size": 48, "max_position_embeddings": LIMIT,
+    "layer_types": ["sliding_attention", "sliding_attention", "full_attention"], "sliding_window": 8,
+    "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0,
+}  # fmt: skip
+_EMBEDDING_GEMMA = {
+    **_GEMMA, "embedding_dim": 48, "hidden_size_per_layer_input": 8, "global_head_dim": 8,
+    "num_global_key_value_heads": 2,
+}  # fmt: skip
+_GEMMA3N = {
+    **_GEMMA, "intermediate_size": [48] * DEPTH, "activation_sparsity_pattern": [0.0] * DEPTH, "laurel_rank": 8,
+    "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 0, "vocab_size_per_layer_input": 2 * _PIECES,
+}  # fmt: skip
+_VISION = {**_SHARED, "intermediate_size": 48, "image_size": 32, "patch_size": 8}
+
+#: Those that bert-score cannot run: with a last projection, several states for a token, or a configuration in parts.
+IN_PARTS = {
+    "embedding_gemma2_text": Architecture(_EMBEDDING_GEMMA, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "gemma3n_text": Architecture(_GEMMA3N, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "gemma3": Architecture(
+        {"text_config": _GEMMA, "vision_config": _VISION}, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS
+    ),
+    "t5gemma": Architecture(
+        {"encoder": _GEMMA, "decoder": {**_GEMMA, "cross_attention_hidden_size": 32}}, hf.BertTokenizer, word_pieces,
+        _WORD_PIECE_SPECIALS,
+    ),
+    "t5gemma2": Architecture(
+        {"encoder": {"text_config": _GEMMA, "vision_config": _VISION}, "decoder": _GEMMA}, hf.BertTokenizer,
+        word_pieces, _WORD_PIECE_SPECIALS,
+    ),
+}  # fmt: skip
 #: Folders with the files of other encoders: bert-score goes by the text of a path, or knows the name.
 COPIES = {
     "best5/bert": "bert",
@@ -147,10 +179,10 @@ COPIES = {
 
 def build(name: str, folder: Path) -> None:
     """Save an encoder, tokenizer and weights, in the folder `name` of `folder`."""
-    made = {**ARCHITECTURES, **PADDING_SHOWS}[name]
+    made = {**ARCHITECTURES, **PADDING_SHOWS, **IN_PARTS}[name]
     tokenizer = made.tokenizer(**made.train(made.specials), model_max_length=LIMIT, **made.options)
-    shared = {"hidden_size": 32, "num_hidden_layers": DEPTH, "num_attention_heads": 4}
-    config = hf.AutoConfig.for_model(name, vocab_size=len(tokenizer), **shared, **made.sizes)
+    sizes = made.sizes if name in IN_PARTS else {**_SHARED, **made.sizes}
+    config = hf.AutoConfig.for_model(name, **_with_vocabulary(sizes, len(tokenizer)))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(crc32(name.encode()))
         network = hf.AutoModel.from_config(config)
@@ -158,6 +190,16 @@ def build(name: str, folder: Path) -> None:
             _draw(network.parameters())
     network.save_pretrained(folder / name)
     tokenizer.save_pretrained(folder / name)
+
+
+def _with_vocabulary(sizes: dict[str, Any], n_pieces: int) -> dict[str, Any]:
+    """Return the sizes of a network and of its parts that read texts, with the number of pieces."""
+    parts = {
+        name: _with_vocabulary(part, n_pieces)
+        for name, part in sizes.items()
+        if isinstance(part, dict) and name != "vision_config"
+    }
+    return {"vocab_size": n_pieces, **sizes, **parts}
 
 
 def build_all(folder: Path) -> None:

@@ -332,6 +332,7 @@ class TestSettingsThatDoNotChangeTheScore:
         assert "bertscore_idf: encoding: 100%" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("ignore:dtype=.* is slow on this processor:UserWarning")
 def test_half_precision_is_near_and_said():
     exact, near = result_of(), result_of(dtype="bfloat16")
     difference = np.abs(np.array(exact["f1"]) - near["f1"]).max()

@@ -270,6 +270,7 @@ def test_an_encoder_is_needed():
         tercet.score("embedding_cosine", ["a"], ["a"])
 
 
+@pytest.mark.filterwarnings("ignore:dtype=.* is slow on this processor:UserWarning")
 def test_half_precision_is_near_and_says_so():
     result = tercet.score("cosine", PREDICTIONS, REFERENCES, model_type=MINILM, dtype="bfloat16")
     assert "|dtype:bfloat16|" in result.signature

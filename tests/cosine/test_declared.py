@@ -123,11 +123,156 @@ class TestWhatFollows:
         with pytest.raises(OptionError, match=r"has a module 'LayerNorm', which embedding_cosine does not support"):
             same(saved(home, modules.Pooling(32, "mean"), modules.LayerNorm(32)))
         folder = saved(home, modules.Pooling(32, "mean"), modules.Dense(32, 8, activation_function=torch.nn.ReLU()))
-        with pytest.raises(OptionError, match=r"has a dense layer of a kind that is not known here \(ReLU\)"):
+        with pytest.raises(
+            OptionError, match=r"has a dense layer of a kind that is not known here \(torch\..*\.ReLU\)"
+        ):
             same(folder)
 
 
+class TestMatryoshka:
+    def test_embeddings_are_cut_where_declared(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), truncate_dim=8)
+        assert "|dims:8|" in same(folder)
+        whole = tercet.score("cosine", PREDICTIONS, SINGLES, model_type=folder, truncate_dim=32)
+        assert "|dims:" not in whole.signature
+        assert "|equals:" not in whole.signature
+        plain = tercet.score("cosine", PREDICTIONS, SINGLES, model_type=home / "bert")
+        assert whole["cosine"] == pytest.approx(plain["cosine"], abs=1e-6)
+
+    def test_or_behind_the_last_layer(self, home):
+        dense = modules.Dense(32, 48, activation_function=torch.nn.Tanh())
+        folder = saved(home, modules.Pooling(32, "cls"), dense, modules.Normalize(), truncate_dim=40)
+        assert "|dims:40|" in same(folder)
+        assert "|dims:" not in same(saved(home, modules.Pooling(32, "cls"), dense, truncate_dim=99))
+
+    @pytest.mark.parametrize("mode", ["mean", "max", "cls"])
+    def test_or_as_asked(self, home, mode):
+        folder = saved(home, modules.Pooling(32, mode))
+        given = {"model_type": folder, "truncate_dim": 5, "segments": True}
+        found = tercet.score("cosine", PREDICTIONS, SINGLES, **given)
+        assert "|dims:5|" in found.signature
+        assert "|equals:" not in found.signature
+        model = SentenceTransformer(str(folder), device="cpu", truncate_dim=5)
+        expected = model.similarity_pairwise(*(model.encode(texts) for texts in (PREDICTIONS, SINGLES)))
+        assert found["segments"]["cosine"] == pytest.approx(expected.tolist(), abs=1e-5)
+        for most in (33, 10**9):
+            with pytest.raises(OptionError, match=rf"'truncate_dim' option .* from 1 to 32 .* Got {most} instead"):
+                tercet.score("cosine", PREDICTIONS, SINGLES, model_type=folder, truncate_dim=most)
+
+    def test_tokens_add_up_to_the_cosine_of_what_is_left(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), truncate_dim=8)
+        why = tercet.explain("cosine", PREDICTIONS[0], SINGLES[0], model_type=folder)
+        score = tercet.score("cosine", PREDICTIONS[:1], SINGLES[:1], model_type=folder)["cosine"]
+        assert why.cosine == pytest.approx(score, abs=1e-6)
+        for tokens in (why.prediction_tokens, why.reference_tokens):
+            assert sum(token.contribution for token in tokens) == pytest.approx(score, abs=1e-5)
+
+
+MODEL, NETWORK = "config_sentence_transformers.json", "sentence_bert_config.json"
+DENSE = (modules.Dense(32, 8, activation_function=torch.nn.Tanh()),)
+
+
+class TestWhatIsNotKnownHere:
+    @pytest.mark.parametrize(
+        ("file", "declared"),
+        [
+            (MODEL, {"model_type": "SparseEncoder"}),
+            (MODEL, {"truncate_dim": "8"}),
+            (MODEL, {"truncate_dim": 0}),
+            (MODEL, {"truncate_dim": True}),
+            (MODEL, {"quantize_embeddings": "int8"}),
+            (MODEL, {"default_prompt_name": "nowhere"}),
+            (NETWORK, {"max_seq_length": "256"}),
+            (NETWORK, {"transformer_task": "fill-mask"}),
+            (NETWORK, {"modality_config": {"message": {"method": "forward"}}}),
+            (NETWORK, {"modality_config": {"text": {"method": "forward", "method_output_name": "pooler_output"}}}),
+            (NETWORK, {"module_output_name": "sentence_embedding"}),
+            (NETWORK, {"processing_kwargs": {"text": {"max_length": 4}}}),
+            (NETWORK, {"query_length": 8}),
+            (NETWORK, {"model_args": {"dtype": "bfloat16"}}),
+            (NETWORK, {"processor_kwargs": {"truncation_side": "left"}}),
+            (NETWORK, {"tokenizer_name_or_path": "other"}),
+            ("1_Pooling/config.json", {"pooling_mode_median_tokens": True}),
+            ("2_Normalize/config.json", {"module_input_name": "token_embeddings"}),
+            ("3_Dense/config.json", {"use_residual": True}),
+            ("3_Dense/config.json", {"module_output_name": "more"}),
+            ("3_Dense/config.json", {"rank": 4}),
+        ],
+    )
+    def test_is_refused_by_name(self, home, file, declared):
+        folder = saved(home, modules.Pooling(32, "mean"), modules.Normalize(), *DENSE)
+        path = folder / file
+        path.write_text(json.dumps({**(json.loads(path.read_text()) if path.exists() else {}), **declared}))
+        (name,) = declared
+        with pytest.raises(OptionError, match=rf"given as 'model_type', declares '{name}': "):
+            same(folder)
+
+    @pytest.mark.parametrize("kind", ["custom_st.Transformer", "modeling.own.Pooling", "Normalize", ""])
+    def test_nor_is_code_of_the_folder_taken_for_a_module_of_the_package(self, home, kind):
+        folder = saved(home, modules.Pooling(32, "mean"))
+        listed = json.loads((folder / "modules.json").read_text())
+        for place in range(len(listed)):
+            changed = [each | ({"type": kind} if number == place else {}) for number, each in enumerate(listed)]
+            (folder / "modules.json").write_text(json.dumps(changed))
+            with pytest.raises(OptionError, match=rf"has a module '{kind}', which"):
+                same(folder)
+
+    def test_nor_is_an_activation_of_the_folder_taken_for_one_of_torch(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), *DENSE)
+        path = folder / "2_Dense" / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "activation_function": "own.Tanh"}))
+        with pytest.raises(OptionError, match=r"dense layer of a kind that is not known here \(own\.Tanh\)"):
+            same(folder)
+
+    def test_nor_is_a_folder_without_pooling_pooled(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), *DENSE)
+        listed = json.loads((folder / "modules.json").read_text())
+        for left, message in (([0], "has no module that pools"), ([0, 2], "has a module 'Dense' before any pooling")):
+            (folder / "modules.json").write_text(json.dumps([listed[place] for place in left]))
+            with pytest.raises(OptionError, match=message):
+                same(folder)
+
+    @pytest.mark.parametrize(
+        "required", [{"transformers": ">=99"}, {"pytorch": {"specifier": "<1", "reason": "x"}}, {"nowhere": ""}]
+    )
+    def test_other_versions_that_are_required_are_named(self, home, required):
+        folder = saved(home, modules.Pooling(32, "mean"))
+        path = folder / MODEL
+        settings = json.loads(path.read_text())
+        path.write_text(json.dumps({**settings, "requirements": {"python": ">=3.11", "torch": ">=2"}}))
+        same(folder)
+        path.write_text(json.dumps({**settings, "requirements": required}))
+        with pytest.raises(OptionError, match=rf"requires {next(iter(required))}"):
+            tercet.score("cosine", PREDICTIONS, SINGLES, model_type=folder)
+
+    def test_another_similarity_leaves_the_cosine_and_the_signature_promises_nothing(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), similarity_fn_name="dot")
+        found = tercet.score("cosine", PREDICTIONS, SINGLES, model_type=folder, segments=True)
+        model = SentenceTransformer(str(folder), device="cpu", similarity_fn_name="cosine")
+        expected = model.similarity_pairwise(*(model.encode(texts) for texts in (PREDICTIONS, SINGLES)))
+        assert found["segments"]["cosine"] == pytest.approx(expected.tolist(), abs=1e-5)
+        assert "equals" not in found.signature
+
+
 class TestTheNetwork:
+    @pytest.mark.filterwarnings("ignore:embedding_cosine. .* truncated:UserWarning")
+    def test_has_its_settings_in_files_of_older_names_too(self, home):
+        folder = saved(home, modules.Pooling(32, "mean"), name="roberta")
+        (folder / NETWORK).unlink()
+        (folder / "sentence_roberta_config.json").write_text(json.dumps({"max_seq_length": 9, "do_lower_case": True}))
+        signature = same(folder)
+        assert "|length:9|" in signature
+        assert "|case:lc|" in signature
+
+    def test_of_a_decoder_without_declarations_is_pooled_by_the_last_token_there(self, tmp_path):
+        small_encoders.build("gemma3n_text", tmp_path)
+        path = tmp_path / "gemma3n_text" / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "architectures": ["Gemma3nForCausalLM"]}))
+        assert "|pooling:lasttoken|" in same(path.parent, pooling="lasttoken")
+        mean = tercet.score("cosine", PREDICTIONS, SINGLES, model_type=path.parent)
+        assert "|pooling:mean|" in mean.signature
+        assert "equals" not in mean.signature
+
     @pytest.mark.filterwarnings("ignore:embedding_cosine. .* truncated:UserWarning")
     def test_takes_texts_as_long_as_declared(self, home):
         folder = saved(home, modules.Pooling(32, "mean"), settings={"max_seq_length": 9})

@@ -8,6 +8,7 @@ import torch
 
 import tercet
 from language_models import small_model
+from tercet.metrics.cosine import vectors
 from texts import MINILM
 
 TEXTS = ["Der Fluss ist breit.", "El río es ancho.", "河很宽。"]
@@ -50,6 +51,22 @@ def test_nothing_of_any_network_stays():
     assert len(parameters()) > n_before
     tercet.free_models()
     assert len(parameters()) == n_before
+
+
+@pytest.mark.parametrize("name", ["bertscore", "cosine"])
+def test_embeddings_that_were_kept_of_references_go_with_their_encoder(name):
+    tercet.free_models()
+    metric = tercet.scorer(name, **METRICS[name])
+    result = metric(TEXTS, TEXTS[::-1])
+    encoder = metric.encoder()
+    kept = [weakref.ref(block.vectors) for block in encoder._blocks] if name == "bertscore" else []
+    vectors_of = vectors._kept if name == "cosine" else {}
+    assert kept or len(vectors_of[encoder].vectors) == len(TEXTS)
+    del encoder
+    tercet.free_models()
+    assert [reference() for reference in kept] == [None] * len(kept)
+    assert len(vectors_of) == 0
+    assert dict(metric(TEXTS, TEXTS[::-1])) == dict(result)
 
 
 if torch.cuda.is_available():  # CI fails where a test is skipped in every run, and its machines may have no GPU

@@ -199,6 +199,7 @@ def test_every_token_is_a_target_once(size, stride, lengths):
     assert sorted(targets) == list(enumerate(expected))
 
 
+@pytest.mark.filterwarnings("ignore:dtype=.* is slow on this processor:UserWarning")
 def test_half_precision_is_near_and_named():
     options = {"model_id": small_model("llama")}
     full, half = (tercet.score("perplexity_lm", TEXTS, **options, dtype=each) for each in (None, "bfloat16"))

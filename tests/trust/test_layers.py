@@ -39,6 +39,14 @@ def test_every_layer_has_the_figure_of_its_scores(found):
     assert other.tables[0].layers[0].usual == 2  # that is asked for
 
 
+def test_the_encoder_is_loaded_once_for_all_layers_and_systems(caplog):
+    tercet.free_models()
+    with caplog.at_level("INFO", "tercet"):
+        tercet.correlate(GRADED, [LAYERS, f"{LAYERS},num_layers=2"], dimension="content", **FEW)
+    (loaded,) = caplog.messages
+    assert f"loads the encoder from {MINILM}" in loaded
+
+
 def test_all_forms_say_which_layer_is_best(found):
     (sweep,) = found.tables[0].layers
     assert sweep.summary() in to_text(found, width=400)

@@ -123,7 +123,7 @@ def states_of(
     """
     import torch
 
-    for chosen in batches_of(windows.ids.lengths, budget, one_length):
+    for chosen in batches_of(windows.ids, windows.ids.lengths, budget, one_length):
         lengths = windows.ids.lengths[chosen]
         width = int(lengths.max())
         within = np.arange(width)[None, :]
@@ -134,12 +134,29 @@ def states_of(
         mask = None
         if not present.all() or padding_id in ids:
             mask = torch.from_numpy(present.astype(np.int64)).to(device)
-        output = model(
-            torch.from_numpy(ids).to(device), attention_mask=mask, output_hidden_states=several, return_dict=True
-        )
-        yield chosen, torch.stack(output.hidden_states) if several else output.last_hidden_state[None], taken
+        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), taken
         if bar is not None:
             bar.update(len(chosen))
+
+
+def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
+    """Return the states of a batch, shape (layers, b, width, dimensions), of all layers or of the last one.
+
+    Zeros behind the states of a layer that is narrower than another, as those below a last projection: no cosine
+    changes by them.
+    """
+    import torch
+
+    output = model(ids, attention_mask=mask, output_hidden_states=several, return_dict=True)
+    if not several:
+        return output.last_hidden_state[None]
+    widest = max(each.shape[-1] for each in output.hidden_states)
+    return torch.stack(
+        [
+            each if each.shape[-1] == widest else torch.nn.functional.pad(each, (0, widest - each.shape[-1]))
+            for each in output.hidden_states
+        ]
+    )
 
 
 def _normalised(states: Any) -> Any:
@@ -149,9 +166,15 @@ def _normalised(states: Any) -> Any:
     return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
 
 
-def batches_of(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
+def order_of(ids: Ragged) -> NDArray[np.int64]:
+    """Return the order by length, the longest first, and by ids: batches do not depend on the order of the texts."""
+    rows = [row.tobytes() for row in ids.pieces()]
+    return np.array(sorted(range(len(rows)), key=lambda each: (-len(rows[each]), rows[each])), np.int64)
+
+
+def batches_of(ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
-    order = np.argsort(-lengths, kind="stable")
+    order = order_of(ids)
     start = 0
     while start < len(order):
         longest = int(lengths[order[start]])

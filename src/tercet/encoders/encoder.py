@@ -14,6 +14,7 @@ from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
 from .embeddings import Batch, Store, Windows, fill, states_of
+from .layers import text_config
 from .network import Network
 from .subwords import Subwords
 
@@ -45,20 +46,15 @@ class Encoder:
     network: Network
     device: Any
     n_layers: int  # number of layers that are embedded: 1, or with all of them the depth and one for the embeddings
-    label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
+    dimensions: int  # length of an embedding
     # whether the batch's padding changes a text's embedding (ConvBERT, FNet, Nystromformer ...): such a network gets
     # batches of one length only, so that no score depends on the batch
     padding_shows: bool
+    label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
     _blocks: list[_Block] = field(default_factory=list)
     _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
     _call: int = 0
     _lock: Any = field(default_factory=Lock)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of an embedding."""
-        config = self.network.config
-        return int(getattr(config, "hidden_size", None) or config.d_model)
 
     @property
     def token_bytes(self) -> int:
@@ -113,7 +109,7 @@ class Encoder:
 
     def check_ids(self, rows: Ragged) -> None:
         """Raise an InputError for a token that the network has no embedding for."""
-        known = getattr(self.network.config, "vocab_size", None)
+        known = getattr(text_config(self.network.config), "vocab_size", None)
         if isinstance(known, int) and rows.values.max(initial=0) >= known:
             number = int(rows.values.max())
             raise InputError(

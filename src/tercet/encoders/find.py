@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tercet.errors import OptionError, check_working_directory, shorten
+
+_LOG = logging.getLogger("tercet")
+
+#: Models of the Hub whose download was told of: their files come one by one.
+_downloaded: set[str] = set()
+
+#: Where launchers of several processes (torchrun, Slurm, MPI) tell each of them its number.
+_RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 
 #: Names of models in messages, by option.
 _CALLED = {"model_type": "encoder", "model_id": "language model"}
@@ -50,11 +60,38 @@ def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_
                 return from_pretrained(model, trust_remote_code=False, local_files_only=True, **given)
             except (OSError, ValueError):
                 _check_hub(model, option)
+                _tell_of_download(model, option)
         return from_pretrained(model, trust_remote_code=False, **given)
     except OptionError:
         raise
     except Exception as error:  # broken files raise errors of many kinds
         raise _not_found(model, str(error), option, "use_safetensors" in given) from error
+
+
+def tell_of_load(model: str, device: Any, option: str = "model_type") -> None:
+    """Log which process loads a located model, from where and for which device."""
+    from huggingface_hub import constants
+
+    place = model if os.path.isdir(model) else f"{constants.HF_HUB_CACHE} ({model})"
+    _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], place, device)
+
+
+def _tell_of_download(model: str, option: str) -> None:
+    """Log, once for each model, that its files are downloaded."""
+    from huggingface_hub import constants
+
+    if model not in _downloaded:
+        _downloaded.add(model)
+        _tell(
+            logging.WARNING, "process %d downloads the %s %s from %s to %s", os.getpid(), _CALLED[option], model,
+            constants.ENDPOINT, constants.HF_HUB_CACHE,
+        )  # fmt: skip
+
+
+def _tell(level: int, *message: object) -> None:
+    """Log a message; of the processes of a run only in the first, the others in detail (DEBUG)."""
+    first = all(os.environ.get(name, "0") == "0" for name in _RANKS)
+    _LOG.log(level if first else logging.DEBUG, *message)
 
 
 def optional_file(model: str, name: str) -> str | None:
@@ -125,15 +162,23 @@ def _not_found(model: str, reason: str, option: str, safetensors_only: bool = Fa
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from reporting on heads that are not used, and on its progress."""
-    from transformers.utils import logging
+    """Keep transformers from reporting on heads that are not used, and on its progress; downloads show theirs."""
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+    from transformers.utils import logging as reports
 
-    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    level, bar, hidden = reports.get_verbosity(), reports.is_progress_bar_enabled(), are_progress_bars_disabled()
+    of_hub = disable_progress_bars if hidden else enable_progress_bars
+    reports.set_verbosity_error()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where HF_HUB_DISABLE_PROGRESS_BARS has settled it
+        reports.disable_progress_bar()  # and the Hub's with them
+        of_hub()
     try:
         yield
     finally:
-        logging.set_verbosity(level)
-        if bar:
-            logging.enable_progress_bar()
+        reports.set_verbosity(level)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if bar:
+                reports.enable_progress_bar()
+            of_hub()

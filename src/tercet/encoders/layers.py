@@ -9,15 +9,26 @@ from tercet.errors import OptionError
 _LAYER_LISTS = (
     *("encoder.layer", "encoder.block", "encoder.layers"),
     *("transformer.layer", "layers", "layer", "block", "h"),
+    *("language_model.layers", "text_model.layers"),  # of those that take images too
 )
 _NEED_A_LAYER = {"DebertaV2Model"}  # whose code in transformers fails without
 _DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+_PARTS = ("encoder", "text_encoder", "text_config")  # of the configuration of a network of several parts
+
+
+def text_config(config: Any) -> Any:
+    """Return the part of a configuration that describes what reads texts: all of it, for most."""
+    for name in _PARTS:
+        part = getattr(config, name, None)
+        if hasattr(part, "model_type"):
+            return text_config(part)
+    return config
 
 
 def model_depth(config: Any) -> int:
     """Return the number of layers of an encoder."""
     for name in _DEPTHS:
-        depth = getattr(config, name, None)
+        depth = getattr(text_config(config), name, None)
         if isinstance(depth, int):
             return depth
     raise OptionError(f"The configuration of a {config.model_type!r} model does not say how many layers it has.")

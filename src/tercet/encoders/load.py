@@ -17,12 +17,12 @@ from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder
-from .find import load_config, load_tokenizer, locate
+from .find import load_config, load_tokenizer, locate, tell_of_load
 from .layers import model_depth
 from .names import best_layer
 from .network import load_network
-from .onednn import use_onednn
-from .padding import padding_shows
+from .onednn import suit_processor
+from .probe import probe
 from .subwords import Subwords, lower_casing
 
 T = TypeVar("T")
@@ -144,14 +144,13 @@ def _encoder(
     import torch
 
     where = usable(device)
+    tell_of_load(model, where)
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
         network.model.to(where, getattr(torch, dtype))
-        if where.type == "cpu" and dtype == "float32":
-            use_onednn(network.model)
-        n_layers = network.depth + 1 if num_layers is None else 1
-        label = label_of(model, network.digest, subwords.fingerprint)
-        return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
+        suit_processor(network.model, where, dtype)
+        probed = probe(network.model, subwords, where, several=num_layers is None)
+        return Encoder(subwords, network, where, *probed, label_of(model, network.digest, subwords.fingerprint))
 
 
 @kept(8)

@@ -28,7 +28,6 @@ class Network:
 
     model: Any  # in evaluation mode; without the layers after the one that is used
     config: Any
-    depth: int  # number of layers before it was cut
     digest: str  # eight characters that stand for the weights and the configuration
 
 
@@ -43,16 +42,16 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
         network, report = found(model, kind.from_pretrained, **given)
     network = network.to(torch.float32).eval().requires_grad_(False)
     missing = set(report["missing_keys"])
-    if hasattr(network, "encoder") and hasattr(network, "decoder"):
+    if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
         network = network.encoder
         missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
-    depth, digest = model_depth(config), weights_digest(network)
+    digest = weights_digest(network)
     if num_layers is not None:
-        cut(network, num_layers, depth)
+        cut(network, num_layers, model_depth(config))
     if getattr(network, "pooler", None) is not None:
         network.pooler = torch.nn.Identity()  # not None: some models ask no questions before they call it
     check_weights(network, missing, model)
-    return Network(network, network.config, depth, digest)
+    return Network(network, network.config, digest)
 
 
 def check_weights(network: Any, missing: set[str], model: str, called: str = "encoder") -> None:

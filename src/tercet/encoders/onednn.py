@@ -1,14 +1,26 @@
-"""Matrix products of the encoder through oneDNN, where that is the faster library for single precision."""
+"""Matrix products on the CPU: through oneDNN where that is faster; and what half precision costs."""
 
 from __future__ import annotations
 
 import inspect
 import time
+import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
+from tercet.errors import level_of_caller
+
 Product = Callable[[Any], Any]
+
+
+def suit_processor(model: Any, device: Any, dtype: str) -> None:
+    """Let a model on the CPU run as fast as it can in its precision, and warn of one that is slow there."""
+    if device.type == "cpu" and dtype == "float32":
+        use_onednn(model)
+    elif device.type == "cpu":
+        warn_of_slow(dtype)
 
 
 def use_onednn(model: Any) -> bool:
@@ -49,12 +61,8 @@ def fastest_way() -> Callable[[Any], Product] | None:
 
     if not torch.backends.mkldnn.is_available():
         return None
-    generator = torch.Generator().manual_seed(0)
-    layer = torch.nn.utils.skip_init(torch.nn.Linear, 384, 768)  # touches no global random state
-    x = torch.randn(256, 384, generator=generator)
+    layer, x = _sample(rows=256, features=384)
     with torch.inference_mode():
-        layer.weight.copy_(torch.randn(768, 384, generator=generator))
-        layer.bias.copy_(torch.randn(768, generator=generator))
         for way in WAYS:
             try:
                 product = way(layer)
@@ -64,6 +72,39 @@ def fastest_way() -> Callable[[Any], Product] | None:
             if right and _ratio(product, layer, x) < 0.8:
                 return way
     return None
+
+
+@cache
+def warn_of_slow(dtype: str) -> None:
+    """Warn of a precision for which this processor has no instructions: its products take longer than in float32.
+
+    Time: a tenth of a second, or one where they take long; once per process.
+    """
+    import torch
+
+    layer, x = _sample(rows=1024, features=768)  # smaller ones are over before all threads work
+    half, short = deepcopy(layer).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
+    with torch.inference_mode():
+        ratio = _ratio(lambda x: half(short), layer, x, rounds=5)
+    if ratio > 2:
+        warnings.warn(
+            f"dtype={dtype!r} is slow on this processor: a product of matrices takes {ratio:.1f} times as long as in "
+            "float32. Leave 'dtype' out, or use an accelerator.",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def _sample(rows: int, features: int) -> tuple[Any, Any]:
+    """Return a linear layer, and what goes into it."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    layer = torch.nn.utils.skip_init(torch.nn.Linear, features, 768)  # touches no global random state
+    with torch.inference_mode():
+        layer.weight.copy_(torch.randn(768, features, generator=generator))
+        layer.bias.copy_(torch.randn(768, generator=generator))
+    return layer, torch.randn(rows, features, generator=generator)
 
 
 def packed(layer: Any) -> Product:
@@ -96,10 +137,10 @@ def converted(layer: Any) -> Product:
 WAYS = (packed, converted)
 
 
-def _ratio(one: Product, other: Product, x: Any) -> float:
+def _ratio(one: Product, other: Product, x: Any, rounds: int = 15) -> float:
     """Return the least time of one product over that of another; in turn, as other work may slow both."""
     least = [float("inf")] * 2
-    for _ in range(15):
+    for _ in range(rounds):
         for side, product in enumerate((one, other)):
             start = time.perf_counter()
             product(x)

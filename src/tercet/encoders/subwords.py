@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
 
+from .layers import text_config
+
 PREFIX_SPACES = ("auto", "installed")
 
 #: Defaults of ``prefix_space``, by ``compat``.
@@ -44,6 +46,7 @@ class Subwords:
     def __init__(
         self, tokenizer: Any, config: Any, prefix_space: bool | str = "auto", use_fast: bool = False
     ) -> None:
+        config = text_config(config)
         self.tokenizer = tokenizer
         self._check_vocabulary(config)
         self.prefix_space = puts_space(tokenizer, prefix_space, use_fast)

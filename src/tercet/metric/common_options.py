@@ -58,5 +58,8 @@ USE_SAFETENSORS = option(
 def dtype_option(network: str) -> Any:
     """Declare the option of a network's precision."""
     doc = f"Precision of the {network}, float32 by default."
-    doc += " The others are faster, but scores differ in the third digit."
+    doc += (
+        " The others are faster on accelerators and on processors that have instructions for them, elsewhere several "
+    )
+    doc += "times slower (then there is a warning); scores differ in the third digit."
     return option(default=None, doc=doc, check=as_dtype)

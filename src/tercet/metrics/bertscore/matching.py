@@ -41,7 +41,7 @@ def match(
         shares = torch.from_numpy(weights).to(device)
         both = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
         gathered = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
-        for chosen in _buckets(*sizes, gathered // store.vectors.shape[-1]):
+        for chosen in _buckets(predictions, references, lengths, gathered // store.vectors.shape[-1]):
             where = torch.from_numpy(chosen).to(device)
             sides, full = [], True
             for texts, size in zip((predictions[chosen], references[chosen]), sizes, strict=True):
@@ -139,9 +139,12 @@ def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
     return torch.cat(of_left, 1), of_right
 
 
-def _buckets(left: NDArray[np.int64], right: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
+def _buckets(
+    predictions: NDArray[np.int64], references: NDArray[np.int64], of_texts: NDArray[np.int64], most: int
+) -> Iterator[NDArray[np.int64]]:
     """Yield indices of pairs of near lengths, of at most so many tokens with padding (but one pair at least)."""
-    order = np.lexsort((right, left))
+    left, right = of_texts[predictions], of_texts[references]
+    order = np.lexsort((references, predictions, right, left))
     order = order[(left[order] > 0) & (right[order] > 0)]
     lengths = list(zip(left[order].tolist(), right[order].tolist(), strict=True))
     start = 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.encoders.embeddings import Store, windows_of
+from tercet.encoders.embeddings import Store, order_of, windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, ranges
@@ -72,6 +72,8 @@ def score_pairs(
     with _progress_bar(verbose, n_texts) as bar:
         for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
             chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
+            order = order_of(texts.rows.rows(chosen))
+            chosen, place = chosen[order], np.argsort(order)[place]
             n_pairs = part.stop - part.start
             keep = np.zeros(len(chosen), bool)
             keep[place[n_pairs:]] = True

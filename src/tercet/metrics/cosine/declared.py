@@ -1,4 +1,7 @@
-"""The declarations of a sentence-transformers folder: pooling, further modules, length, lower case and prompt."""
+"""The declarations of a sentence-transformers folder: pooling, further modules, lengths, lower case and prompt.
+
+What is declared and not read here is refused by name: it would change the embeddings without a word.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
 from tercet.encoders.find import locate, optional_file
@@ -24,6 +29,32 @@ _LEGACY = {
     "lasttoken": "lasttoken",
 }
 _ACTIVATIONS = {"Identity": "none", "Tanh": "tanh"}
+_SENTENCE = "sentence_embedding"
+
+# Names of the file of settings of the network, the newest first: sentence-transformers takes the first that it meets.
+_SETTINGS = tuple(
+    f"sentence_{kind}_config.json"
+    for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
+# What is read from the files, and what changes no embedding of a text: sizes, versions, the speed of padding, and the
+# prompts and lengths of calls that ask for them. Values that are listed are the only ones that are known.
+_KNOWN_OF_MODEL = {
+    "model_type": "SentenceTransformer", "prompts": ..., "default_prompt_name": ..., "truncate_dim": ...,
+    "similarity_fn_name": ..., "__version__": ..., "requirements": ...,
+}  # fmt: skip
+_KNOWN_OF_NETWORK = {
+    "transformer_task": "feature-extraction", "modality_config": ..., "module_output_name": "token_embeddings",
+    "max_seq_length": ..., "do_lower_case": ..., "unpad_inputs": ...,
+}  # fmt: skip
+_KNOWN_OF_POOLING = {
+    "embedding_dimension": ..., "word_embedding_dimension": ..., "pooling_mode": ..., "include_prompt": ...,
+    **{f"pooling_mode_{key}": ... for key in _LEGACY},
+}  # fmt: skip
+_KNOWN_OF_NORMALIZE = {"module_input_name": _SENTENCE, "module_output_name": _SENTENCE}
+_KNOWN_OF_DENSE = {
+    **_KNOWN_OF_NORMALIZE, "in_features": ..., "out_features": ..., "bias": ..., "activation_function": ...,
+}  # fmt: skip
+_TEXTS = {"method": "forward", "method_output_name": "last_hidden_state"}  # how the network is called with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +77,8 @@ class Declared:
     max_length: int | None = None
     lowercase: bool = False
     prompt: str = ""  # precedes every text
+    truncate_dim: int | None = None  # how many of the first numbers of an embedding count; None for all
+    similarity: str = "cosine"  # which comparison of embeddings the folder was made for
 
 
 def declared_by(model_type: str) -> Declared:
@@ -57,38 +90,59 @@ def declared_by(model_type: str) -> Declared:
         return Declared(home, locate(home))
     if not isinstance(modules, list) or not all(isinstance(each, Mapping) for each in modules):
         raise _refusal(home, "has a modules.json that is not a list of modules")
-    first, *others = [(str(each.get("type", "")).split(".")[-1], str(each.get("path", ""))) for each in modules]
+    first, *others = [_module(home, each) for each in modules]
     if first[0] != "Transformer":
         raise _refusal(home, f"begins with a module {first[0]!r} in place of a network of transformers")
     inside = first[1]
     if inside and not os.path.isdir(home):
         raise _refusal(home, f"has its network in the sub-folder {inside!r}: download it, and give the folder")
-    settings = _object(home, os.path.join(inside, "sentence_bert_config.json"))
-    if settings.get("transformer_task", "feature-extraction") != "feature-extraction":
-        raise _refusal(home, f"uses its network for {settings['transformer_task']!r}, not for embeddings")
+    settings = _settings(home, inside)
     network = locate(os.path.join(home, inside) if inside else home)
-    prompt = _prompt(_object(home, "config_sentence_transformers.json"))
+    model = _known(home, "config_sentence_transformers.json", _KNOWN_OF_MODEL)
+    _check_requirements(home, model.get("requirements") or {})
+    prompt = _prompt(home, model)
     pooling, steps = _behind(home, others, prompt)
-    length = settings.get("max_seq_length")
     return Declared(
-        home, network, pooling, steps, length if isinstance(length, int) else None,
-        bool(settings.get("do_lower_case")), prompt,
+        home, network, pooling, steps, _count(home, settings, "max_seq_length"), bool(settings.get("do_lower_case")),
+        prompt, _count(home, model, "truncate_dim"), str(model.get("similarity_fn_name") or "cosine"),
     )  # fmt: skip
 
 
-def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str | None, tuple[Dense | None, ...]]:
+def _module(home: str, module: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the kind of a module and its folder."""
+    kind = str(module.get("type", ""))
+    if not kind.startswith("sentence_transformers."):  # code that comes with the encoder
+        raise _refusal(home, f"has a module {kind!r}")
+    return kind.split(".")[-1], str(module.get("path", ""))
+
+
+def _settings(home: str, inside: str) -> Mapping[str, Any]:
+    """Return the settings of the network."""
+    settings = next(
+        filter(None, (_known(home, os.path.join(inside, name), _KNOWN_OF_NETWORK) for name in _SETTINGS)), {}
+    )
+    if settings.get("modality_config", {"text": _TEXTS}).get("text") != _TEXTS:
+        raise _refusal(home, f"declares 'modality_config': {settings['modality_config']!r}")
+    return settings
+
+
+def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str, tuple[Dense | None, ...]]:
     """Return the pooling and the modules after it."""
     pooling: str | None = None
     steps: list[Dense | None] = []
     for kind, path in modules:
-        if kind == "Pooling" and pooling is None and not steps:
-            pooling = _pooling(home, _object(home, f"{path}/config.json"), prompt)
-        elif kind == "Normalize":
+        file = f"{path}/config.json"
+        if kind == "Pooling" and pooling is None:
+            pooling = _pooling(home, _known(home, file, _KNOWN_OF_POOLING), prompt)
+        elif kind == "Normalize" and pooling is not None:
+            _known(home, file, _KNOWN_OF_NORMALIZE)
             steps.append(None)
         elif kind == "Dense" and pooling is not None:
-            steps.append(_dense(home, path, _object(home, f"{path}/config.json")))
+            steps.append(_dense(home, path, _known(home, file, _KNOWN_OF_DENSE)))
         elif kind != "Dropout":  # which acts only in training
-            raise _refusal(home, f"has a module {kind!r}")
+            raise _refusal(home, f"has a module {kind!r}{'' if pooling else ' before any pooling'}")
+    if pooling is None:
+        raise _refusal(home, "has no module that pools")
     return pooling, tuple(steps)
 
 
@@ -105,25 +159,59 @@ def _pooling(home: str, config: Mapping[str, Any], prompt: str) -> str:
 
 
 def _dense(home: str, path: str, config: Mapping[str, Any]) -> Dense:
-    activation = str(config.get("activation_function", "Tanh")).split(".")[-1]
-    if activation not in _ACTIVATIONS or config.get("use_residual"):
-        raise _refusal(home, f"has a dense layer of a kind that is not known here ({activation})")
-    for name in ("module_input_name", "module_output_name"):
-        if config.get(name) not in (None, "sentence_embedding"):
-            raise _refusal(home, f"has a dense layer for {config[name]!r}")
+    name = str(config.get("activation_function", "torch.nn.Tanh"))
+    activation = name.split(".")[-1]
+    if activation not in _ACTIVATIONS or not name.startswith("torch."):
+        raise _refusal(home, f"has a dense layer of a kind that is not known here ({name})")
     return Dense(path, _ACTIVATIONS[activation])
 
 
-def _prompt(config: Mapping[str, Any]) -> str:
+def _prompt(home: str, config: Mapping[str, Any]) -> str:
     prompts, name = config.get("prompts"), config.get("default_prompt_name")
-    if not isinstance(prompts, Mapping) or name is None:
+    if name is None:
         return ""
-    return str(prompts.get(name) or "")
+    if not isinstance(prompts, Mapping) or name not in prompts:
+        raise _refusal(home, f"declares 'default_prompt_name': {name!r}, but no such prompt")
+    return str(prompts[name] or "")
 
 
-def _object(home: str, name: str) -> Mapping[str, Any]:
-    found = _read(home, name)
-    return found if isinstance(found, Mapping) else {}
+def _check_requirements(home: str, requirements: Mapping[str, Any]) -> None:
+    """Refuse a folder made for other versions of the packages that run its network."""
+    from packaging.specifiers import SpecifierSet
+
+    for package, wanted in requirements.items():
+        if package.replace("_", "-").lower() == "sentence-transformers":  # which does not run here
+            continue
+        needed = str(wanted.get("specifier", "") if isinstance(wanted, Mapping) else wanted)
+        try:
+            installed = (
+                python_version() if package == "python" else version({"pytorch": "torch"}.get(package, package))
+            )
+            met = SpecifierSet(needed).contains(installed, prereleases=True)
+        except (PackageNotFoundError, ValueError):
+            met = False
+        if not met:
+            raise _refusal(home, f"requires {package} {needed}")
+
+
+def _count(home: str, config: Mapping[str, Any], name: str) -> int | None:
+    value = config.get(name)
+    if value is not None and (type(value) is not int or value < 1):
+        raise _refusal(home, f"declares {name!r}: {value!r}")
+    return value
+
+
+def _known(home: str, file: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a file declares, if all of it is known: with ``...`` any value, or else only the one listed."""
+    config = _read(home, file)
+    if config is None:
+        return {}
+    if not isinstance(config, Mapping):
+        raise _refusal(home, f"has a {file} that is not an object")
+    for name, value in config.items():
+        if value not in (None, False, "", [], {}) and known.get(name, None) not in (..., value):
+            raise _refusal(home, f"declares {name!r}: {shorten(value)} in {file}")
+    return config
 
 
 def _read(home: str, name: str) -> Any:

@@ -145,7 +145,7 @@ def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contri
         product = float(np.linalg.norm(pair[0]) * np.linalg.norm(pair[1]))
         tokens = _weighted_tokens(encoder, pooling, rows, limit, batch_size)
         bounds = [slice(*rows.offsets[which[each] : which[each] + 2]) for each in chosen]
-        contributions = [tokens[bounds[side]] @ pair[1 - side] / product for side in (0, 1)]
+        contributions = [tokens[bounds[side], : vectors.shape[1]] @ pair[1 - side] / product for side in (0, 1)]
     sides = [
         _parts(texts[each], documents, each, encoder.subwords, _positions(scorer, whole)[each], contributions[side])
         for side, each in enumerate(chosen)

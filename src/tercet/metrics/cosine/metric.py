@@ -76,9 +76,10 @@ class Cosine(Metric):
         default=None,
         doc="The encoder (required). Its name on the Hub, or its folder with config.json, model.safetensors and "
         "the tokenizer's files. What a sentence-transformers folder declares is applied: pooling, dense "
-        "layers, length, lower case and default prompt. Any architecture of transformers with a stack of "
-        "layers works; of an encoder-decoder only the encoder is used. Offline, an encoder given by name must"
-        " be in the local cache. Code that comes with a model is never run.",
+        "layers, lengths, lower case and default prompt; anything else that would change embeddings is refused. "
+        "Any architecture of transformers with a stack of layers works; of an encoder-decoder only the encoder is "
+        "used. Offline, an encoder given by name must be in the local cache. Code that comes with a model is never "
+        "run.",
         check=path("the name of an encoder on the Hub, the path of a folder, or None"),
     )
     pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
@@ -102,6 +103,12 @@ class Cosine(Metric):
         default=None,
         doc="Most tokens that are embedded at a time, special ones included. By default the length that a "
         "sentence-transformers folder declares, or else the encoder's own limit.",
+        check=integer(1, none=True),
+    )
+    truncate_dim: int | None = option(
+        default=None,
+        doc="How many of the first numbers of an embedding count, for encoders trained so (Matryoshka). By default "
+        "as a sentence-transformers folder declares, or all of them.",
         check=integer(1, none=True),
     )
     long_text: Literal["truncate", "window", "error"] = option(
@@ -153,7 +160,9 @@ class Cosine(Metric):
     @cached_property
     def text_pooling(self) -> Pooling:
         """How a text gets its embedding."""
-        return pooling_of(self.declared, self.pooling, self.use_safetensors)
+        return pooling_of(
+            self.declared, self.pooling, self.truncate_dim, self.encoder().dimensions, self.use_safetensors
+        )
 
     def limit(self, subwords: Subwords) -> int | None:
         """Return how many tokens the encoder takes at a time: as asked, as declared, or all that it can."""

@@ -43,6 +43,7 @@ class Pooling:
     name: str  # one of POOLINGS
     steps: tuple[Layer | None, ...]  # modules after it; None is a division by the length
     digest: str | None  # eight characters that stand for the dense layers; None where there are none
+    dimensions: int | None  # how many of the first numbers of an embedding count; None for all
 
     def finish(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return embeddings of texts, shape (n, out), from pooled vectors, shape (n, d)."""
@@ -52,22 +53,35 @@ class Pooling:
                 vectors = vectors / np.maximum(lengths, 1e-12)
             else:
                 vectors = step(vectors)
-        return vectors
+        return vectors[:, : self.dimensions]
 
 
-def pooling_of(declared: Declared, asked: str, use_safetensors: bool) -> Pooling:
-    """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it."""
+def pooling_of(
+    declared: Declared, asked: str, truncate_dim: int | None, width: int, use_safetensors: bool
+) -> Pooling:
+    """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it.
+
+    `width` is that of the encoder's embeddings.
+    """
     name = asked if asked != "auto" else declared.pooling or "mean"
     steps = tuple(None if step is None else _layer(declared.home, step, use_safetensors) for step in declared.steps)
     layers = [step for step in steps if step is not None]
+    if layers:
+        width = len(layers[-1].weight)
+    if truncate_dim is not None and truncate_dim > width:
+        raise OptionError(
+            f"The 'truncate_dim' option must be from 1 to {width} for this encoder. Got {truncate_dim} instead."
+        )
+    first = declared.truncate_dim if truncate_dim is None else truncate_dim
+    first = None if first is None or first >= width else first
     if not layers:
-        return Pooling(name, (), None)  # a cosine divides by the lengths itself
+        return Pooling(name, (), None, first)  # a cosine divides by the lengths itself
     total = sha256()
     for layer in layers:
         total.update(layer.activation.encode())
         total.update(layer.weight.tobytes())
         total.update(layer.bias.tobytes())
-    return Pooling(name, steps, total.hexdigest()[:8])
+    return Pooling(name, steps, total.hexdigest()[:8], first)
 
 
 def token_weights(

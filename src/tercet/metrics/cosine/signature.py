@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tercet.encoders.encoder import Encoder
 from tercet.signature import Signature, digest
@@ -25,6 +25,7 @@ def cosine_signature(
         "model": encoder.label,
         "pooling": pooling.name,
         "dense": pooling.digest,
+        "dims": pooling.dimensions,
         "case": "lc" if declared.lowercase else None,
         "prompt": digest([declared.prompt]) if declared.prompt else None,
         "multi": o.multi_ref,
@@ -42,9 +43,17 @@ def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, l
     config, own = encoder.network.config, encoder.subwords.limit
     usual = own if declared.max_length is None else min(declared.max_length, own or declared.max_length)
     return (
-        pooling.name == (declared.pooling or "mean")
+        pooling.name == (declared.pooling or _undeclared_pooling(config))
+        and (o.truncate_dim is None or pooling.dimensions == declared.truncate_dim)
+        and declared.similarity == "cosine"
         and limit == usual
         and o.long_text != "window"
         and o.dtype in (None, "float32")
         and (not getattr(config, "is_encoder_decoder", False) or config.model_type in _ENCODER_ALONE)
     )
+
+
+def _undeclared_pooling(config: Any) -> str:
+    """Return the pooling of sentence-transformers for a folder that declares none."""
+    of_decoder = str((config.architectures or [""])[0]).endswith("ForCausalLM") and getattr(config, "is_causal", True)
+    return "lasttoken" if of_decoder else "mean"

@@ -76,7 +76,8 @@ def embed(
     text = owners(windows, rows)
     with _new:
         kept = _kept.setdefault(encoder, _Kept())
-    name = f"{pooling.name},{pooling.digest},{limit if len(windows.ids.values) > len(rows.values) else None}"
+    in_windows = limit if len(windows.ids.values) > len(rows.values) else None
+    name = f"{pooling.name},{pooling.digest},{pooling.dimensions},{in_windows}"
     keys = [(name, row.tobytes()) for row in rows.pieces()]
     found = kept.find(keys)
     todo = np.ones(len(keys), bool)

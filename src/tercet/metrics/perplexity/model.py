@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.encoders.embeddings import batches_of
-from tercet.encoders.find import found, load_tokenizer, locate, quiet
+from tercet.encoders.find import found, load_tokenizer, locate, quiet, tell_of_load
 from tercet.encoders.load import (
     LOADING,
     best_device,
@@ -24,7 +24,7 @@ from tercet.encoders.load import (
     usable,
 )
 from tercet.encoders.network import check_weights, weights_digest
-from tercet.encoders.onednn import use_onednn
+from tercet.encoders.onednn import suit_processor
 from tercet.encoders.subwords import fingerprint_of
 from tercet.errors import InputError, OptionError
 from tercet.statistics.progress import bar_of, line_of
@@ -101,7 +101,7 @@ class LanguageModel:
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
         with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
-            for chosen in batches_of(lengths, budget, one_length=False):
+            for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
                 within = np.arange(int(lengths[chosen].max()))[None, :]
                 present = within < lengths[chosen][:, None]
                 source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
@@ -149,6 +149,7 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     import transformers
 
     where, tokenizer = usable(device), load_tokenizer(model, _OPTION)
+    tell_of_load(model, where, _OPTION)
     with quiet(), torch.random.fork_rng(devices=[]):
         network, report = found(
             model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION,
@@ -160,8 +161,7 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
     network = network.to(where)
-    if where.type == "cpu" and dtype == "float32":
-        use_onednn(network)
+    suit_processor(network, where, dtype)
     with torch.inference_mode():
         _check_causal(network, where, model)
         logits = network(input_ids=_probe(where)[:1], use_cache=False).logits
