@@ -15,7 +15,6 @@ from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
 from tercet.metric import pieces
-from tercet.sums.sums import Sums
 from tercet.sums.work import Job, Summed, Work
 from texts import corpora
 
@@ -122,11 +121,3 @@ def test_any_order_and_any_cuts_of_any_kind(metric, options, corpus, by_ids, way
     assert len(found) == n
     assert found.to_arrow().equals(whole.to_arrow())
     assert found.result().to_dict(full=True) == whole.result().to_dict(full=True)
-
-
-def test_sums_of_a_part_that_comes_with_others_are_refused():
-    part = Sums.of_table(stream_of("ter", [(["a"], ["b"], None)]).to_arrow())
-    one, other = part.marked("a.parquet#0"), part.marked("a.parquet#1")
-    assert (one + other).once_with(one) == one + other
-    with pytest.raises(Exception, match=r"^The part a\.parquet#1 was counted twice, once together with others"):
-        one.once_with(other).once_with(part.marked("a.parquet#1", "a.parquet#2"))

@@ -30,7 +30,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
     data = _bytes(stream, name, limits)
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)

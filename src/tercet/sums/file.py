@@ -19,7 +19,7 @@ from tercet.signature import __version__
 
 FORMAT = 3
 #: What writes each kind of file, for messages.
-_WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items", "sums": "a worker of Ray"}
+_WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items"}
 _HEADER, _DIGEST = b"tercet", b"sha256"
 
 
