@@ -1,5 +1,6 @@
 """Any order, any cuts, any kind of part and any number of threads: the sums and the result are equal to the bit."""
 
+import pickle
 import tempfile
 from functools import reduce
 from itertools import pairwise
@@ -80,13 +81,11 @@ def in_tables(metric, parts, rng, **options):
 
 
 def by_workers(metric, parts, rng, **options):
-    """As Ray has it: each worker returns a row; one of the parts comes twice, which only ids show in a table."""
+    """As Ray has it: each worker returns its sums; one of the parts comes twice, which only ids show in a table."""
     id = None if parts[0][2] is None else "id"
     work = Work((Job(make_scorer(metric, options), "mt", {}),), ("refs",), id, None, False)
-    rows = [work.of_table(table_of(*part)).to_table() for part in parts if part[0]]
-    found = Summed()
-    for row in pa.concat_tables([*rows, *(rows[:1] if id else [])]).to_pylist():
-        found.add(Summed.of_row(row))
+    results = [pickle.dumps(work.of_table(table_of(*part))) for part in parts if part[0]]
+    found = reduce(Summed.add, map(pickle.loads, [*results, *(results[:1] if id else [])]), Summed())
     return Stream.from_arrow(found.sums[0].to_table(), metric, **options)
 
 

@@ -44,7 +44,7 @@ def together(parts):
 
 def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(path, tmp_path):
     work = work_of({"bleu_multi": {}, "jaccard_sets": {}}, systems=("mt", "other"), segments=f"{tmp_path}/out")
-    for part in [*list_parts([path], whole=False), list_parts([path], whole=False)[0]]:  # one part comes twice
+    for part in [*list_parts([path], n_tasks=1000), list_parts([path], n_tasks=1000)[0]]:  # one part comes twice
         work.of_part(part)
     found = pq.read_table(tmp_path / "out")
     names = [f"{score} {system}" for system in ("mt", "other") for score in ("bleu", "jaccard", "jaccard_micro")]
@@ -55,7 +55,7 @@ def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(
         assert found[f"{metric} mt"].to_pylist() == segments[metric]
     assert not [each for each in (tmp_path / "out").iterdir() if each.suffix != ".parquet"]
     work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/rows", id=None)
-    for part in list_parts([path], whole=False):
+    for part in list_parts([path], n_tasks=1000):
         work.of_part(part)
     found = pq.read_table(tmp_path / "rows")
     assert found.column_names == ["file", "row", "bleu"]
@@ -68,15 +68,15 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
         file.seek(1500)
         file.write(bytes(80))
     with pytest.raises(InputError, match=r"a\.parquet cannot be read"):
-        list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False)))
-    [part] = list_parts([path], whole=True)
+        list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], n_tasks=1000)))
+    [part] = list_parts([path], n_tasks=1)
     found = work_of({"bleu_multi": {}}, skip_bad=True, segments=f"{tmp_path}/out").of_part(part)
     assert not found.sums
     assert [message.startswith(f"{path} cannot be read") for message in found.bad] == [True]
     assert together([found, found]) == found
     assert not (tmp_path / "out").exists()
     pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), path)
-    [part] = list_parts([path], whole=True)
+    [part] = list_parts([path], n_tasks=1)
     work = work_of({"rouge_nlws": {}}, skip_bad=True)
     assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad.pop()
     assert work.fit_part(part) == {}

@@ -14,10 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as fs
-import pyarrow.parquet as pq
 
 from tercet.errors import InputError, first_line, shorten
 from tercet.files.lines import open_binary
+from tercet.files.parquet import open_parquet
 from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
 from tercet.files.roles import guess_roles
 from tercet.files.table import Log, Roles, Table
@@ -28,8 +28,6 @@ _PARQUET = (".parquet", ".pq")
 _ENDS = tuple(dict.fromkeys((*_PARQUET, *SUFFIXES)))
 #: Rows of Parquet that are in memory at a time.
 _ROWS = 1 << 16
-#: Bytes from which a Parquet file is read in parts: only then is its footer needed before the work begins.
-_LARGE = 4 << 20
 #: Threads that ask for footers, and for the sizes of files at an address.
 _THREADS = 16
 #: What opening a file costs, as bytes that could be read and scored in that time.
@@ -97,16 +95,16 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return found
 
 
-def list_parts(files: Sequence[str], whole: bool) -> list[FilePart]:
-    """Return the parts of files; with `whole`, each file is one part.
+def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
+    """Return the parts of files for about so many tasks: whole files, and the row groups of those too large for one.
 
-    Of small files the footers are read with the rows, by those who score them; here as many as there are large files,
-    some at a time.
+    Only of the latter are footers read here, some at a time; the others are read by those who score the rows.
     """
     at_addresses = any("://" in path for path in files)
     with ThreadPoolExecutor(_THREADS) as pool:
         wholes = list(pool.map(_whole, files) if at_addresses else map(_whole, files))
-        large = [part for part in wholes if not whole and _is_parquet(part.path) and part.n_bytes >= _LARGE]
+        n_bytes = sum(part.n_bytes for part in wholes)
+        large = [part for part in wholes if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
         groups = dict(zip((part.path for part in large), pool.map(_groups, large), strict=True))
     parts = chain.from_iterable(groups.get(part.path, [part]) for part in wholes)
     return [replace(part, number=number) for number, part in enumerate(parts)]
@@ -163,9 +161,16 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
                     raise _changed(part.path)
                 groups = list(range(part.first_group, part.first_group + part.n_groups))
             _check_columns(part.path, columns, file.schema_arrow.names)
+            n_rows = 0
             with _readable(part.path):
                 for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns)):
+                    n_rows += batch.num_rows
                     yield pa.Table.from_batches([batch])
+            expected = file.metadata.num_rows if groups is None else part.n_rows
+            if n_rows != expected:
+                raise BadFileError(
+                    f"{part.path} is damaged: it has {n_rows:,} rows where its footer says {expected:,}."
+                )
     _check_state(part)  # a file that was written to as it was read
 
 
@@ -224,7 +229,7 @@ def _parquet(path: str) -> Iterator[Any]:
         source = system.open_input_file(place)
     with source:
         with _readable(path):
-            file = pq.ParquetFile(source, page_checksum_verification=True)
+            file = open_parquet(source)
         yield file
 
 

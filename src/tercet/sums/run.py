@@ -128,8 +128,9 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
 
 def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
     """Return a dataset of tasks, a block each, and how many there are."""
-    n_cpus = ray.cluster_resources().get("CPU", 1.0)
-    tasks = tasks_of(list_parts(files, work.skip_bad), round(_TASKS_OF_A_CPU * n_cpus))
+    n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
+    # a file that is skipped is skipped as a whole
+    tasks = tasks_of(list_parts(files, 1 if work.skip_bad else n_tasks), n_tasks)
     rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
     if not rows:
         raise InputError(_NOTHING)
