@@ -172,6 +172,11 @@ class Scorer(Value, ABC):
         """Names of the k columns of a row."""
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Chains of columns: in no row, nor in a sum, is one more than the next. Forged sums are known by them."""
+        return ()
+
+    @property
     @abstractmethod
     def score_names(self) -> tuple[str, ...]:
         """The keys of `finalize` that are scores: they get intervals and segment scores."""

@@ -13,7 +13,7 @@ from pyarrow.types import is_dictionary, is_integer, is_null
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.corpus.containers import as_list
-from tercet.errors import InputError, did_you_mean, shorten
+from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.roles import role_of
 from tercet.files.table import Roles
 
@@ -135,14 +135,17 @@ class TextColumns:
 
 def as_table(given: Any) -> Any:
     """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
-    if isinstance(given, pa.Table):
-        return given
     try:
         if isinstance(given, pa.RecordBatch):
-            return pa.Table.from_batches([given])
-        return pa.table(given)
+            given = pa.Table.from_batches([given])
+        table = given if isinstance(given, pa.Table) else pa.table(given)
     except (TypeError, ValueError, pa.ArrowException):
         raise InputError(f"Expected an Arrow-compatible table, got {shorten(given)}.") from None
+    try:
+        table.column_names  # noqa: B018  decodes them
+    except UnicodeDecodeError as error:
+        raise InputError(f"The table has a column whose name is not UTF-8: {first_line(error)}") from None
+    return table
 
 
 def read_ids(ids: Any, first_item: int = 0) -> Any:
