@@ -2,7 +2,9 @@
 
 import json
 import pickle
+from dataclasses import replace
 from functools import reduce
+from time import process_time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,7 +13,7 @@ import pytest
 import tercet
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError
+from tercet.errors import InputError, MergeError
 from tercet.sums.contexts import context_of, plain_context
 from tercet.sums.corpus_files import list_parts
 from tercet.sums.result import result_of
@@ -91,6 +93,29 @@ def test_tables_that_come_twice_count_once_if_ids_show_it():
         work = work_of({"jaccard_sets": {}}, id=id)
         sums = together(map(work.of_table, tables)).sums[0]
         assert result_of(work.jobs[0].scorer, sums).n_segments == n_segments
+
+
+def test_a_part_that_comes_again_counts_once_and_with_others_is_refused():
+    work = work_of({"jaccard_sets": {}})
+    one, other = (work.of_table(pa.table({"id": [n], "mt": ["a b"], "refs": ["a"]})) for n in range(2))
+    both = together([one, other])
+    assert together([both, one, other, both]) == both
+    with pytest.raises(MergeError, match=r"^The part block \w+ was counted twice, once together with others"):
+        together([one, both])
+
+
+def test_parts_add_up_in_time_in_proportion_to_their_number():
+    """The names of all parts before were once copied for each."""
+    part = work_of({"ter": {}}).of_table(pa.table({"id": [1], "mt": ["a b"], "refs": ["a"]}))
+
+    def seconds(n):
+        parts = [replace(part, parts={f"{number}.parquet"}) for number in range(n)]
+        begun = process_time()
+        assert len(reduce(Summed.add, parts, Summed()).parts) == n
+        return process_time() - begun
+
+    seconds(100)
+    assert seconds(30_000) < 30 * seconds(1_500)  # 20 times as many
 
 
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
