@@ -345,7 +345,7 @@ class TestMerging:
         assert whole.to_arrow().equals(before)
         whole.merge([one, other])
         for each in (one, other, same):
-            with pytest.raises(MergeError, match="was merged before|hold the same 1 item"):
+            with pytest.raises(MergeError, match=r"was merged before|hold the same 1 item"):
                 whole.merge(each)
         assert len(whole) == 3
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import reduce
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
 from tercet.checks import finite
 from tercet.corpus.artefacts import warn_of
@@ -29,8 +28,6 @@ _ROWS_OF_NETWORKS = 1 << 14
 _TASKS_OF_A_CPU = 16
 #: The most results that are added up at a time: of more, workers add up so many each, and then those sums.
 _ADDED_AT_A_TIME = 64
-#: What a task returns: the names of its parts, whether it failed, and the pickled result or error.
-_RESULT = pa.schema([("parts", pa.list_(pa.string())), ("failed", pa.bool_()), ("result", pa.large_binary())])
 _NOTHING = "There are no items to score."
 
 
@@ -75,28 +72,25 @@ class Tasks:
         """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
         return _returned(self._fitted, batch)
 
-    def _summed(self, batch: Any) -> tuple[set[str], Summed]:
-        if self._of_files:
-            summed = reduce(Summed.add, map(self._work.of_part, _parts(batch)), Summed())
-        else:
-            summed = self._work.of_table(batch)
-        return summed.parts, summed
+    def _summed(self, batch: Any) -> Summed:
+        if not self._of_files:
+            return self._work.of_table(batch)
+        return reduce(Summed.add, map(self._work.of_part, _parts(batch)), Summed())
 
-    def _fitted(self, batch: Any) -> tuple[set[str], list[tuple[int, Any]]]:
+    def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
         contexts = map(self._work.fit_part, _parts(batch)) if self._of_files else [self._work.fit([batch])]
-        return set(), [(number, plain_context(own)) for of_part in contexts for number, own in of_part.items()]
+        return [(number, plain_context(own)) for of_part in contexts for number, own in of_part.items()]
 
 
-def _returned(task: Callable[[Any], tuple[set[str], Any]], batch: Any) -> Any:
-    """Return what a task returns, or its error, as a table of one row."""
+def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
+    """Return what a task returns, or its error, as a batch of one object."""
+    result = np.empty(1, object)
     try:
         with named_errors():
-            parts, result = task(batch)
-        failed = False
+            result[0] = task(batch)
     except TercetError as error:
-        parts, failed, result = set(), True, error
-    row = {"parts": sorted(parts), "failed": failed, "result": pickle.dumps(result)}
-    return pa.Table.from_pylist([row], schema=_RESULT)
+        result[0] = error
+    return {"result": result}
 
 
 def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
@@ -141,28 +135,29 @@ def _parts(batch: Any) -> list[FilePart]:
     return [FilePart(**part) for parts in batch["parts"].to_pylist() for part in json.loads(parts)]
 
 
-def _results(dataset: Any, what: str, n_tasks: int) -> Iterator[bytes]:
-    """Yield the pickled results of tasks, once each, and show how many came; raises the first error."""
-    seen: set[str] = set()
+def _results(dataset: Any, what: str, n_tasks: int) -> Iterator[Any]:
+    """Yield the results of tasks, and show how many came; raises the first error."""
     shown: Any
     with bar_of(what, "tasks", n_tasks) if n_tasks else line_of(what) as shown:
-        for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
-            for row in batch.to_pylist():
-                if row["failed"]:
-                    raise pickle.loads(row["result"])
-                if not row["parts"] or not seen.issuperset(row["parts"]):
-                    yield row["result"]
-                seen.update(row["parts"])
-            if n_tasks and shown is not None:
-                shown.update(batch.num_rows)
+        for batch in dataset.iter_batches(batch_size=None, batch_format="numpy"):
+            for result in batch["result"]:
+                if isinstance(result, TercetError):
+                    raise result
+                yield result
+                if n_tasks and shown is not None:
+                    shown.update(1)
 
 
-def _added_up(ray: Any, results: Iterator[bytes]) -> Summed:
+def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
     """Return the sum of results, whatever their number: workers add up most of them."""
     added = ray.remote(num_cpus=0)(_sum_of)  # small work, which must not wait for the tasks before it
-    some: list[Any] = []
+    some: list[Summed] = []
     sums: list[Any] = []
+    seen: set[str] = set()
     for result in results:
+        if result.parts and result.parts <= seen:
+            continue  # it came twice, and its sums are among others by now
+        seen |= result.parts
         some.append(result)
         if len(some) == _ADDED_AT_A_TIME:
             sums.append(added.remote(*some))
@@ -170,18 +165,18 @@ def _added_up(ray: Any, results: Iterator[bytes]) -> Summed:
     while len(sums) > _ADDED_AT_A_TIME:
         chunks = (sums[at : at + _ADDED_AT_A_TIME] for at in range(0, len(sums), _ADDED_AT_A_TIME))
         sums = [added.remote(*chunk) for chunk in chunks]
-    return pickle.loads(_sum_of(*some, *ray.get(sums)))  # type: ignore[no-any-return]
+    return _sum_of(*some, *ray.get(sums))
 
 
-def _sum_of(*results: bytes) -> bytes:
-    return pickle.dumps(reduce(Summed.add, map(pickle.loads, results), Summed()))
+def _sum_of(*results: Summed) -> Summed:
+    return reduce(Summed.add, results, Summed())
 
 
-def _contexts(results: Iterator[bytes], work: Work) -> dict[int, Any]:
+def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
     """Return the contexts of the whole corpus, by job."""
     total: dict[int, Any] = {}
     for result in results:
-        for number, plain in pickle.loads(result):
+        for number, plain in result:
             own = context_of(plain, work.jobs[number].scorer)
             total[number] = total[number] + own if number in total else own
     return total
