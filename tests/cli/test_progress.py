@@ -137,3 +137,15 @@ def test_without_a_terminal_and_if_quiet_nothing_is_shown(table):
     assert "metric 1 of 1, chrf_multi" in in_terminal("score", "in.tsv", "-m", "chrf", cwd=table)
     run = subprocess.run([TERCET, "score", "in.tsv", "-m", "chrf"], cwd=table, capture_output=True, check=True)
     assert run.stderr.decode().strip() == NOTE
+
+
+@pytest.mark.needs("ray")
+@LONG
+def test_ray_counts_its_tasks(tmp_path):
+    for number in range(400):
+        (tmp_path / f"{number}.jsonl").write_text('{"mt": "a tapir sat", "ref": "a tapir sat down"}\n' * 9)
+    screen = in_terminal("score", "--engine", "ray", ".", "-m", "bleu", "-m", "chrf", cwd=tmp_path)
+    numbers, speed = counts(screen, "scoring")
+    assert len(set(numbers)) > 1
+    assert speed.endswith("tasks/s")
+    assert left_on(screen) == ""

@@ -1,4 +1,4 @@
-"""The one file of streams, rows and sums: it comes back to the bit, and any other bytes are refused by name."""
+"""The one file of streams and rows: it comes back to the bit, and any other bytes are refused by name."""
 
 import json
 import random
@@ -12,8 +12,6 @@ from tercet import IdfTable, InputError, Stream
 from tercet.api import make_scorer
 from tercet.sums.file import pack
 from tercet.sums.rows import Rows, RowsFile, write_rows
-from tercet.sums.summing import sums_of
-from tercet.sums.sums import Sums
 from texts import MINILM
 
 SCORER = make_scorer("rouge_nlws", {"tokenizer": "auto"})
@@ -28,7 +26,7 @@ def write_stream(path):
 
 def read_stream(path):
     stream = Stream.load(path)
-    return stream.to_arrow(), stream.options, stream._sums.origins
+    return stream.to_arrow(), stream.options, stream._origins
 
 
 def write_some_rows(path):
@@ -41,20 +39,10 @@ def read_some_rows(path):
     return file.options, rows.stats.rows.tolist(), rows.context, rows.batch.columns()
 
 
-def write_sums(path):
-    scorer = make_scorer("bleu", {"confidence_level": 0.9, "n_resamples": 2})
-    path.write_bytes(sums_of(scorer, scorer.corpus(["a b"], ["a c"])).marked("a.parquet#0").to_bytes())
-
-
-def read_sums(path):
-    return Sums.of_bytes(path.read_bytes())
-
-
 #: How each kind is written and read, what its errors begin with, and what writes it.
 KINDS = {
     "stream": (write_stream, read_stream, "a.file", "Stream.save"),
     "rows": (write_some_rows, read_some_rows, "a.file", "a module that gathers items"),
-    "sums": (write_sums, read_sums, "A part", "a worker of Ray"),
 }
 
 

@@ -18,7 +18,7 @@ import pytest
 import commands
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, TercetError
 from tercet.sums.ray import score, score_systems
 from texts import MINILM, all_pairs
 
@@ -90,6 +90,14 @@ def test_a_dataset_of_ray_too(tmp_path):
     assert (known_by_texts.n_segments, known_by_texts["bleu"]) == (len(IDS), found["bleu"])
     with pytest.raises(InputError, match="give id= to name the items"):
         score(dataset, "bleu", write_segments=tmp_path / "scores", progress=False)
+
+
+def test_workers_add_up_many_results_and_a_block_that_comes_twice_counts_once():
+    """More than 64 results are added up in a tree; the second copy of a block may meet sums of the first and others."""
+    columns = {"id": IDS, "mt": PREDICTIONS, "refs": REFERENCES}
+    dataset = ray.data.from_arrow([pa.table(columns)[at : at + 1] for at in range(len(IDS))])
+    found = score(dataset.union(dataset), "bleu", id="id", progress=False, **OPTIONS)
+    assert found == streamed("bleu_multi", **OPTIONS)
 
 
 @pytest.mark.long
@@ -193,12 +201,44 @@ class TestFaults:
     def test_an_error_of_a_worker_is_raised_as_it_was(self, files):
         rows = [{"id": 1, "mt": "a", "other": "b", "refs": ["c"]}, {"id": 2, "mt": "a", "other": "b", "refs": []}]
         pq.write_table(pa.Table.from_pylist(rows), files / "9.parquet")
-        with pytest.raises(
-            InputError, match=r"9\.parquet#0: item 1 of references is empty: every item needs"
-        ) as error:
+        with pytest.raises(InputError, match=r"9\.parquet: item 1 of references is empty: every item needs") as error:
             score(files, "bleu", prediction="mt", progress=False)
         assert type(error.value) is InputError
         assert str(error.value).endswith("missing_references='zero' scores them 0.")
+
+    def test_a_row_is_named_within_its_file_and_may_be_a_reason_to_skip_it(self, files):
+        """It was named within its row group; and a file with a row that cannot be scored could not be skipped."""
+        rows = [{"id": n, "mt": None if n == 25 else "a", "other": "b", "refs": ["c"]} for n in range(30)]
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        pq.write_table(pa.Table.from_pylist(rows), files / "8.parquet", row_group_size=10)
+        for name in ("8.parquet", "9.jsonl"):
+            if name == "9.jsonl":
+                (files / "8.parquet").unlink()
+                (files / name).write_text(lines)
+            with pytest.raises(InputError, match=rf"{name}: row 25, id 25, column 'mt': the prediction is missing"):
+                by_ray(files, "bleu")
+            found = by_ray(files, "bleu", on_bad_file="skip", **OPTIONS)
+            assert found == streamed("bleu_multi", **OPTIONS)
+            assert [f"{name}: row 25, id 25" in message for message in found.bad_files] == [True]
+
+    @pytest.mark.parametrize("of_files", [True, False])
+    def test_a_tokenizer_that_raises_ends_in_a_clear_error(self, files, of_files):
+        def raising(text):
+            raise KeyError("no such word")
+
+        data = files if of_files else ray.data.from_arrow(pa.table({"mt": ["a"] * 9, "refs": ["a"] * 9}))
+        with pytest.raises(TercetError, match=r"scoring failed\. KeyError: 'no such word'$") as error:
+            score(data, "bleu", prediction="mt", tokenizer=raising, progress=False)
+        assert (f"{files}/" in str(error.value)) == of_files
+        assert "Traceback" not in str(error.value)
+
+    def test_what_must_have_all_texts_at_once_is_refused_as_by_a_stream(self, files):
+        with pytest.raises(OptionError) as by_stream:
+            tercet.Stream("diversity")
+        with pytest.raises(OptionError) as by_ray:
+            score(files, "diversity", prediction="mt", progress=False)
+        assert str(by_ray.value) == str(by_stream.value)
+        assert "must see the whole corpus before it scores a part" in str(by_ray.value)
 
     def test_refuses_before_any_work(self, files):
         cases = [
@@ -238,6 +278,18 @@ class TestCommand:
         assert found["facts"][0]["translation_length"] == alone["translation_length"]
         assert "warning: 1 file could not be read and is left out: " in done.stderr
         assert pq.read_table(files / "scores").column_names == ["id", "bleu mt", "bleu other"]
+
+    @pytest.mark.long
+    def test_a_bad_file_and_a_bad_address_are_one_error_each(self, files):
+        (files / "9.parquet").write_bytes((files / "2.parquet").read_bytes()[:-40])
+        (files / "8.jsonl").write_text("{")
+        done = self.run(files, "-s", "mt", RAY_ADDRESS="")
+        assert done.returncode == 2
+        assert done.stderr.count("error") == 1, done.stderr
+        assert " cannot be read" in done.stderr or "8.jsonl" in done.stderr
+        done = self.run(files, "-s", "mt", RAY_ADDRESS="nowhere")
+        assert (done.returncode, done.stderr.count("Traceback")) == (2, 0)
+        assert "error: RAY_ADDRESS is 'nowhere', where no Ray cluster answers. " in done.stderr
 
     def test_where_no_ray_answers(self, files):
         with socket.socket() as taken:

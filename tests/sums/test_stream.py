@@ -5,6 +5,7 @@ import pickle
 import re
 import warnings
 from itertools import pairwise, product
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -317,6 +318,36 @@ class TestMerging:
                 stream.merge(other)
             assert stream.to_arrow().equals(before)
             assert len(stream) == begun
+
+    @pytest.mark.parametrize("at_once", [True, False])
+    def test_takes_time_in_proportion_to_the_streams(self, at_once):
+        """The marks of all streams before were once copied for each."""
+
+        def seconds(n):
+            streams = [stream_of("ter", [([f"a {number}"], [f"b {number}"])]) for number in range(n)]
+            whole, begun = Stream("ter"), process_time()
+            for each in [streams] if at_once else streams:
+                whole.merge(each)
+            for number in range(n):
+                whole.add([f"c {number}"], ["c"])
+            assert len(whole) == 2 * n
+            return process_time() - begun
+
+        seconds(50)
+        assert seconds(6_000) < 30 * seconds(300)  # 20 times as many
+
+    def test_merges_all_of_several_or_none(self):
+        one, other, same = (stream_of("ter", [([text], ["a b"])]) for text in ("a", "b", "b"))
+        whole = stream_of("ter", [(["c"], ["a b"])])
+        before = whole.to_arrow()
+        with pytest.raises(MergeError, match="Both streams hold the same 1 item"):
+            whole.merge([one, other, same])
+        assert whole.to_arrow().equals(before)
+        whole.merge([one, other])
+        for each in (one, other, same):
+            with pytest.raises(MergeError, match=r"was merged before|hold the same 1 item"):
+                whole.merge(each)
+        assert len(whole) == 3
 
 
 class TestOptions:

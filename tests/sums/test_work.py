@@ -1,6 +1,10 @@
 """What a worker makes of a part, and how such parts become one: no worker is needed to see it."""
 
 import json
+import pickle
+from dataclasses import replace
+from functools import reduce
+from time import process_time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +13,7 @@ import pytest
 import tercet
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError
+from tercet.errors import InputError, MergeError
 from tercet.sums.contexts import context_of, plain_context
 from tercet.sums.corpus_files import list_parts
 from tercet.sums.result import result_of
@@ -36,16 +40,13 @@ def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id")
 
 
 def together(parts):
-    """Return what parts come to on their way through a table, as from Ray's workers."""
-    found = Summed()
-    for row in pa.concat_tables([part.to_table() for part in parts]).to_pylist():
-        found.add(Summed.of_row(row))
-    return found
+    """Return what parts come to on their way from Ray's workers."""
+    return reduce(Summed.add, [pickle.loads(pickle.dumps(part)) for part in parts], Summed())
 
 
 def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(path, tmp_path):
     work = work_of({"bleu_multi": {}, "jaccard_sets": {}}, systems=("mt", "other"), segments=f"{tmp_path}/out")
-    for part in [*list_parts([path], whole=False), list_parts([path], whole=False)[0]]:  # one part comes twice
+    for part in [*list_parts([path], n_tasks=1000), list_parts([path], n_tasks=1000)[0]]:  # one part comes twice
         work.of_part(part)
     found = pq.read_table(tmp_path / "out")
     names = [f"{score} {system}" for system in ("mt", "other") for score in ("bleu", "jaccard", "jaccard_micro")]
@@ -56,7 +57,7 @@ def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(
         assert found[f"{metric} mt"].to_pylist() == segments[metric]
     assert not [each for each in (tmp_path / "out").iterdir() if each.suffix != ".parquet"]
     work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/rows", id=None)
-    for part in list_parts([path], whole=False):
+    for part in list_parts([path], n_tasks=1000):
         work.of_part(part)
     found = pq.read_table(tmp_path / "rows")
     assert found.column_names == ["file", "row", "bleu"]
@@ -69,15 +70,15 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
         file.seek(1500)
         file.write(bytes(80))
     with pytest.raises(InputError, match=r"a\.parquet cannot be read"):
-        list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False)))
-    [part] = list_parts([path], whole=True)
+        list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], n_tasks=1000)))
+    [part] = list_parts([path], n_tasks=1)
     found = work_of({"bleu_multi": {}}, skip_bad=True, segments=f"{tmp_path}/out").of_part(part)
     assert not found.sums
     assert [message.startswith(f"{path} cannot be read") for message in found.bad] == [True]
     assert together([found, found]) == found
     assert not (tmp_path / "out").exists()
     pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), path)
-    [part] = list_parts([path], whole=True)
+    [part] = list_parts([path], n_tasks=1)
     work = work_of({"rouge_nlws": {}}, skip_bad=True)
     assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad.pop()
     assert work.fit_part(part) == {}
@@ -92,6 +93,29 @@ def test_tables_that_come_twice_count_once_if_ids_show_it():
         work = work_of({"jaccard_sets": {}}, id=id)
         sums = together(map(work.of_table, tables)).sums[0]
         assert result_of(work.jobs[0].scorer, sums).n_segments == n_segments
+
+
+def test_a_part_that_comes_again_counts_once_and_with_others_is_refused():
+    work = work_of({"jaccard_sets": {}})
+    one, other = (work.of_table(pa.table({"id": [n], "mt": ["a b"], "refs": ["a"]})) for n in range(2))
+    both = together([one, other])
+    assert together([both, one, other, both]) == both
+    with pytest.raises(MergeError, match=r"^The part block \w+ was counted twice, once together with others"):
+        together([one, both])
+
+
+def test_parts_add_up_in_time_in_proportion_to_their_number():
+    """The names of all parts before were once copied for each."""
+    part = work_of({"ter": {}}).of_table(pa.table({"id": [1], "mt": ["a b"], "refs": ["a"]}))
+
+    def seconds(n):
+        parts = [replace(part, parts={f"{number}.parquet"}) for number in range(n)]
+        begun = process_time()
+        assert len(reduce(Summed.add, parts, Summed()).parts) == n
+        return process_time() - begun
+
+    seconds(100)
+    assert seconds(30_000) < 30 * seconds(1_500)  # 20 times as many
 
 
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):

@@ -15,6 +15,7 @@ from tercet.errors import InputError, first_line, shorten
 from .jsonl import spread
 from .lighteval_log import FIELDS, PARTS, details_log, is_details
 from .limits import LIMITS, Limits
+from .parquet import open_parquet
 from .table import MOST_CELLS, MOST_COLUMNS, Table
 
 #: Rows that are unpacked before their size is known.
@@ -26,11 +27,9 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
     Other lists are left out, but for those of the column `numbers`.
     """
-    import pyarrow.parquet as pq
-
     data = _bytes(stream, name, limits)
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = open_parquet(pa.BufferReader(data))
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)

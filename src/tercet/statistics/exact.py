@@ -68,6 +68,11 @@ class ExactSums:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ExactSums) and np.array_equal(self.digits, other.digits)
 
+    def exceeds(self, column: int, other: int) -> NDArray[np.bool_]:
+        """Return for each of the m whether the sum of a column is more than that of another one."""
+        is_more: NDArray[np.bool_] = _carried(self.digits[:, other] - self.digits[:, column])[:, 0] < 0
+        return is_more
+
     def stacked(self, other: ExactSums) -> ExactSums:
         """Return the sums of both, stacked."""
         return ExactSums(np.concatenate([self.digits, other.digits]))

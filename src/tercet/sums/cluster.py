@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tercet.errors import OptionError, TercetError, first_line, needs
+from tercet.errors import OptionError, TercetError, first_line, needs, shorten
 
 #: Object store memory of a local Ray: sums are small.
 _OBJECT_STORE = 256 << 20
-#: Settings of Ray Data: raise a worker's error unchanged; let counting take every core.
+#: Settings of Ray Data: raise the error of a user's function unchanged; let counting take every core. Its bars would
+#: show blocks that nobody asked for.
 _SETTINGS = {
     "raise_original_map_exception": True,
     "op_resource_reservation_enabled": False,
@@ -24,7 +25,7 @@ _PATIENCE = 10
 
 
 @contextmanager
-def running_ray(progress: bool) -> Iterator[Any]:
+def running_ray() -> Iterator[Any]:
     """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")
@@ -39,17 +40,19 @@ def running_ray(progress: bool) -> Iterator[Any]:
         _check_address(os.environ.get("RAY_ADDRESS", ""))
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         own = {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
-        ray.init(**own, **quiet)
+        try:
+            ray.init(**own, **quiet)
+        except Exception as error:
+            address = os.environ.get("RAY_ADDRESS")
+            where = (
+                f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers" if address else "Ray did not start"
+            )
+            raise OptionError(f"{where}. {first_line(error)}") from None
     context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
     before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
     for name, value in _SETTINGS.items():
         setattr(context, name, value)
-    for handler in log.handlers:
-        handler.addFilter(_is_no_error)
-    if progress:
-        context.enable_progress_bars = before["enable_progress_bars"]
-    else:
-        log.setLevel(logging.CRITICAL)
+    log.setLevel(logging.CRITICAL)
     try:
         with _plain_errors(ray):
             yield ray
@@ -57,15 +60,8 @@ def running_ray(progress: bool) -> Iterator[Any]:
         for name, value in before.items():
             setattr(context, name, value)
         log.setLevel(level)
-        for handler in log.handlers:
-            handler.removeFilter(_is_no_error)
         if started:
             ray.shutdown()
-
-
-def _is_no_error(record: logging.LogRecord) -> bool:
-    """Return whether Ray Data's log shows a record: errors of workers are raised here instead."""
-    return record.levelno < logging.ERROR
 
 
 def _check_address(address: str) -> None:
@@ -81,12 +77,9 @@ def _check_address(address: str) -> None:
 
 @contextmanager
 def _plain_errors(ray: Any) -> Iterator[None]:
-    """Raise a worker's tercet error unchanged, without Ray's traceback."""
+    """Raise Ray's errors without its tracebacks: those of lost workers and of a user's functions on a dataset."""
     try:
         yield
     except ray.exceptions.RayError as error:
-        cause = getattr(error, "cause", None)
-        if isinstance(cause, TercetError):
-            said, _, _ = str(cause).partition("\nFailed to apply UDF")  # appended by Ray Data
-            raise type(cause)(said) from None
-        raise
+        cause = getattr(error, "cause", None) or error
+        raise TercetError(f"Ray failed. {first_line(cause)}") from cause

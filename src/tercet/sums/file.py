@@ -19,7 +19,7 @@ from tercet.signature import __version__
 
 FORMAT = 3
 #: What writes each kind of file, for messages.
-_WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items", "sums": "a worker of Ray"}
+_WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items"}
 _HEADER, _DIGEST = b"tercet", b"sha256"
 
 
@@ -60,7 +60,8 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
     try:  # a valid digest does not make a file trustworthy
         table = reader.read_all()
         table.validate(full=True)
-    except (pa.ArrowException, OSError):
+        table.column_names  # noqa: B018  decodes them
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise damaged from None
     return header, table
 

@@ -12,10 +12,12 @@ from tercet.files.table import Roles
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
 from tercet.result import Result
+from tercet.statistics.progress import bars_within
 
 from .cluster import running_ray
 from .corpus_files import BadFileError, list_files, roles_in
 from .run import Workers, run
+from .summing import check_in_parts
 from .text_columns import choose_columns, roles_of
 from .work import Job, Work, check_folder, labels_of
 
@@ -55,17 +57,18 @@ def score(
         name.
     id : str, optional
         Column of texts or integers, unique to each item, by which items are resampled: items with the same id are
-        drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) Default:
-        items are identified by their texts.
+        drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) A block of a
+        dataset that comes twice, with the same ids and texts, counts once. Default: items are identified by their
+        texts.
     cluster : str, optional
         Column of texts or integers, the same for items that are not independent, which intervals draw together.
     write_segments : path, optional
         Empty folder or address for Parquet files with the scores of each item and its id, or its file and row.
     on_bad_file : {"error", "skip"}
-        What to do with a file that cannot be read: raise, or skip the whole file; ``bad_files`` of the result says
-        which and why.
+        What to do with a file that cannot be read, or has a row that cannot be scored, such as one without a
+        prediction: raise, or skip the whole file; ``bad_files`` of the result says which and why.
     progress : bool
-        Show Ray Data's progress.
+        Show a progress bar.
     num_gpus : float, optional
         GPUs for each worker with a network. Default: 1 if the cluster has any.
     concurrency : int, optional
@@ -81,13 +84,17 @@ def score(
     Raises
     ------
     InputError, OptionError
-        As :func:`tercet.score`; also for files that cannot be read, and missing columns.
+        As :func:`tercet.score`; also for files that cannot be read, or change meanwhile, and missing columns.
+    TercetError
+        For a failing worker, such as one whose tokenizer raises.
 
     Notes
     -----
     Uses the Ray that is running, else the cluster in ``RAY_ADDRESS``, else starts one on this machine and stops it
     afterwards. Metrics that must see the whole corpus first (``idf=True``, ``tokenizer="auto"``) read it twice.
-    Memory: 65,536 rows a worker, or a whole file of a format other than Parquet.
+    Memory: 65,536 rows a worker, or a whole file of a format other than Parquet. Work is divided into 16 tasks for
+    each CPU, or more of at most 256 MiB or a million rows; a file is not divided unless it is Parquet and
+    ``on_bad_file="error"``.
     """
     scorer = make_scorer(metric, options)
     [result] = score_systems(
@@ -120,7 +127,7 @@ def score_systems(
     if on_bad_file not in ("error", "skip"):
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
     for scorer in scorers.values():
-        scorer.check_totals()
+        check_in_parts(scorer, passes=2)
     is_dataset = any(each.__module__.startswith("ray.data") for each in type(data).__mro__)
     files = None if is_dataset else list_files(data)
     if files is None and write_segments is not None and id is None:
@@ -130,7 +137,7 @@ def score_systems(
     folder = None if write_segments is None else os.fspath(write_segments)
     if folder is not None:
         check_folder(folder, files or ())
-    with running_ray(progress) as ray:
+    with bars_within(progress), running_ray() as ray:
         if files is None:
             roles, known = roles_of(data.schema().base_schema), data.schema().names
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def check_made(scorer: Scorer, sums: Sums) -> None:
 
 
 def _check_numbers(scorer: Scorer, sums: Sums) -> None:
-    """Raise a MergeError for an impossible sum: below 0, not an integer, or more than all items."""
+    """Raise a MergeError for an impossible sum: below 0, not an integer, or more than one that it is a part of."""
     counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = sums.of_corpus(ADDED)
     for column, name in enumerate(sums.columns):
@@ -100,6 +101,12 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
             wrong = wrong or "more than all items"
         if wrong:
             raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts can give.")
+    for chain in scorer.ascending:
+        for name, larger in pairwise(chain):
+            if sums.exact.exceeds(sums.columns.index(name), sums.columns.index(larger)).any():
+                raise MergeError(
+                    f"The sum of {shorten(name)} is more than that of {shorten(larger)}, which no texts can give."
+                )
 
 
 def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:

@@ -72,6 +72,9 @@ class Stream:
         of_value = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
         self._given = {**of_value, **options}
         self._sums: Sums | None = None
+        # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
+        # because a set that grows takes no copy for each stream that is merged.
+        self._origins: set[str] = set()
         self._mark = secrets.token_hex(8)
         self._watch, self._warned = Watch(), False
 
@@ -124,7 +127,8 @@ class Stream:
                 f"{corpus.n_items:,} items."
             )
         if corpus.n_items:
-            self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels).marked(self._mark))
+            self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels))
+            self._origins.add(self._mark)
             if self._scorer.takes_references:
                 self._warn(corpus)
 
@@ -138,6 +142,7 @@ class Stream:
         """
         streams = other if isinstance(other, Iterable) and not isinstance(other, Stream) else [other]
         sums = self._sums
+        new: set[str] = set()
         for each in streams:
             if not isinstance(each, Stream):
                 raise MergeError(f"Only streams merge, got {shorten(each)}.")
@@ -147,14 +152,16 @@ class Stream:
                 continue
             if each is self:
                 raise MergeError("A stream cannot be merged into itself.")
-            more = each._sums.marked(_identity(each._sums))
+            marks = {*each._origins, _identity(each._sums)}
             if sums is None:
-                check_made(self._scorer, more)
-                sums = more
+                check_made(self._scorer, each._sums)
+                sums = each._sums
             else:
-                _check_different(sums, more)
-                sums = sums + more
+                _check_different(marks & self._origins | marks & new | marks & {_identity(sums)})
+                sums = sums + each._sums
+            new |= marks
         self._sums = sums
+        self._origins |= new
 
     def result(self) -> Result:
         """Return the result of all items so far; more can be added afterwards.
@@ -188,9 +195,11 @@ class Stream:
             For sums made with another metric or other options, or a table of anything else.
         """
         stream = cls(metric, **options)
-        sums = Sums.of_table(as_table(table), stream._filled().columns).marked(stream._mark)
+        sums = Sums.of_table(as_table(table), stream._filled().columns)
         check_made(stream._scorer, sums)
-        stream._sums = sums if sums.of_corpus(ADDED) else None
+        if sums.of_corpus(ADDED):
+            stream._sums = sums
+            stream._origins.add(stream._mark)
         return stream
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -201,7 +210,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, self.metric, self._given, self._sums)
+        write_stream(path, self.metric, self._given, self._sums, self._origins)
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:
@@ -222,14 +231,14 @@ class Stream:
         MergeError
             For sums of another version of tercet, and for repeated options that differ.
         """
-        metric, made_with, sums = read_stream(path, options)
+        metric, made_with, sums, origins = read_stream(path, options)
         try:
             stream = cls(metric, **made_with)
             if sums is not None:
                 check_made(stream._scorer, sums)
         except (OptionError, MergeError) as error:
             raise type(error)(f"{Path(path).name}: {error}") from None
-        stream._sums = sums
+        stream._sums, stream._origins = sums, origins
         return stream
 
     def _warn(self, corpus: Corpus) -> None:
@@ -262,9 +271,8 @@ def _identity(sums: Sums) -> str:
     return f"{n:,} {'item' if n == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
 
 
-def _check_different(sums: Sums, other: Sums) -> None:
-    """Raise a MergeError if sums already include items of others; `other` has the mark of its items."""
-    twice = sums.marked(_identity(sums)).origins & other.origins
+def _check_different(twice: set[str]) -> None:
+    """Raise a MergeError if there are marks that two streams share."""
     if any(" " not in mark for mark in twice):
         raise MergeError(
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."

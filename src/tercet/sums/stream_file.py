@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from .file import read_packed, write_packed
 from .sums import Sums
 
 
-def write_stream(path: str | PathLike[str], metric: str, options: Mapping[str, Any], sums: Sums | None) -> None:
+def write_stream(
+    path: str | PathLike[str], metric: str, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
+) -> None:
     """Write a stream; options that cannot be saved are listed by name, to be given again."""
     plain = {name: plain_value(value) for name, value in options.items()}
     kept = {name: value for name, value in plain.items() if value is not NotImplemented}
@@ -24,7 +26,7 @@ def write_stream(path: str | PathLike[str], metric: str, options: Mapping[str, A
         "metric": metric,
         "options": kept,
         "given again": sorted(plain.keys() - kept.keys()),
-        "origins": [] if sums is None else sorted(sums.origins),
+        "origins": sorted(origins),
     }
     _check_path(path)
     try:
@@ -33,8 +35,10 @@ def write_stream(path: str | PathLike[str], metric: str, options: Mapping[str, A
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
-def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> tuple[str, dict[str, Any], Sums | None]:
-    """Return the metric, the options and the sums of a file, if it has any.
+def read_stream(
+    path: str | PathLike[str], again: Mapping[str, Any]
+) -> tuple[str, dict[str, Any], Sums | None, set[str]]:
+    """Return the metric, the options and the sums of a file, if it has any, and the marks of what they are of.
 
     `again` are the options that the file cannot hold: OptionError for others. InputError for a file that cannot be
     read, is damaged, or is something else.
@@ -54,10 +58,10 @@ def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> tuple[st
         what = f"give {', '.join(lacking)} again, as no file can hold them" if lacking else f"got also {known}"
         raise OptionError(f"{name} holds the options that it was made with: {what}.")
     try:
-        sums = Sums.of_table(table).marked(*header["origins"]) if table.num_rows else None
+        sums = Sums.of_table(table) if table.num_rows else None
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    return header["metric"], {**header["options"], **again}, sums
+    return header["metric"], {**header["options"], **again}, sums, {*header["origins"]}
 
 
 def _check_path(path: object) -> None:

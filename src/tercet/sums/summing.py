@@ -36,10 +36,15 @@ CONTEXT = "texts_"
 def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
     """Return the scorer of a metric; OptionError for options whose results need more than sums."""
     scorer = make_scorer(metric, options)
-    scorer.check_totals()
-    if scorer.needs_corpus:
-        raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
+    check_in_parts(scorer, passes=1)
     return scorer
+
+
+def check_in_parts(scorer: Scorer, passes: int) -> None:
+    """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
+    scorer.check_totals()
+    if scorer.needs_corpus and not (passes > 1 and scorer.fits_in_parts):
+        raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
 
 
 def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
@@ -68,8 +73,8 @@ def sums_of(
     A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
-    scorer.check_missing(corpus.missing)
-    keys = None if ids is None else _distinct_keys(ids, corpus.n_items)
+    scorer.check_missing([corpus.first_item + item for item in corpus.missing])
+    keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     drawn_by = None if clusters is None else keys_of_ids(clusters)
     units = "clusters" if clusters is not None else "texts" if ids is None else "given"
 
@@ -104,7 +109,7 @@ def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn: Keys, context:
     return Sums(str(signature), sums_columns(scorer, context), sums)
 
 
-def _distinct_keys(ids: Any, n_items: int) -> Keys:
+def _distinct_keys(ids: Any, n_items: int, first_item: int) -> Keys:
     """Return the keys of an Arrow array of ids; InputError unless they are unique."""
     if len(ids) != n_items:
         raise InputError(f"There must be an id for each item, got {len(ids)} ids for {n_items} items.")
@@ -113,7 +118,8 @@ def _distinct_keys(ids: Any, n_items: int) -> Keys:
     twice = np.flatnonzero(np.diff(keys[order]) == 0)
     if len(twice):
         one, other = sorted(order[twice[0] : twice[0] + 2].tolist())
-        raise InputError(f"items {one} and {other} have the same id, {shorten(ids[one].as_py())}: ids must differ.")
+        names = f"items {first_item + one} and {first_item + other}"
+        raise InputError(f"{names} have the same id, {shorten(ids[one].as_py())}: ids must differ.")
     return keys
 
 

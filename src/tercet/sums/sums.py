@@ -14,8 +14,6 @@ from tercet.corpus.arrow_items import check_arrow
 from tercet.errors import MergeError, first_line, shorten
 from tercet.statistics.exact import DECIMAL, ExactSums
 
-from .file import pack, unpack
-
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
 SIGNATURE, RESAMPLE = "signature", "resample"
 
@@ -27,26 +25,12 @@ class Sums:
     signature: str  # how the rows and any resamples were made; only sums with equal signatures merge
     columns: tuple[str, ...]  # names of the k columns
     exact: ExactSums  # of the corpus, and of B resamples, shape (1 + B, k)
-    origins: frozenset[str] = frozenset()  # marks of the summed parts, by which duplicates are recognized
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums of both; a MergeError when they were made in different ways."""
         if (self.signature, self.columns) != (other.signature, other.columns):
             raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
-        return replace(self, exact=self.exact + other.exact, origins=self.origins | other.origins)
-
-    def marked(self, *origins: str) -> Sums:
-        """Return the same sums with further origins."""
-        return replace(self, origins=self.origins.union(origins))
-
-    def once_with(self, other: Sums) -> Sums:
-        """Return the sums of both, or these if they include the others; a MergeError if they include only a part."""
-        if other.origins and other.origins <= self.origins:
-            return self
-        twice = sorted(other.origins & self.origins)
-        if twice:
-            raise MergeError(f"The part {twice[0]} was counted twice, once together with others. Please try again.")
-        return self + other
+        return replace(self, exact=self.exact + other.exact)
 
     def of_corpus(self, column: str) -> float:
         """Return the sum of a column over the corpus."""
@@ -95,16 +79,6 @@ class Sums:
         for part in others:
             total = total + part
         return cls(signatures[0], columns, total)
-
-    def to_bytes(self) -> bytes:
-        """Return the sums as the bytes of a file."""
-        return pack("sums", {"origins": sorted(self.origins)}, self.to_table())
-
-    @classmethod
-    def of_bytes(cls, data: bytes) -> Sums:
-        """Return the sums that :meth:`to_bytes` wrote."""
-        header, table = unpack(data, "sums", "A part")
-        return cls.of_table(table).marked(*header["origins"])
 
 
 def _resample_numbers(column: Any) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from pyarrow.types import is_dictionary, is_integer, is_null
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.corpus.containers import as_list
-from tercet.errors import InputError, did_you_mean, shorten
+from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.roles import role_of
 from tercet.files.table import Roles
 
@@ -108,15 +108,15 @@ class TextColumns:
                 expected = "text or lists of text" if listed else "text"
                 raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
 
-    def texts(self, table: Any) -> tuple[Any, Any]:
-        """Return predictions, none missing, and references, without empty cells."""
+    def texts(self, table: Any, first_row: int = 0) -> tuple[Any, Any]:
+        """Return predictions, none missing, and references, without empty cells; rows are numbered from the first."""
         self.check_types(table.schema)
         for name in (self.prediction, *self.references):
             check_arrow(table[name], f"the column {name!r}")
         predictions = _plain(table[self.prediction])
         columns = [_plain(table[name]) for name in self.references]
         if predictions.null_count:
-            row = self.row(table, predictions.combine_chunks().is_null().index(True).as_py())
+            row = self.row(table, predictions.combine_chunks().is_null().index(True).as_py(), first_row)
             raise InputError(f"{row}, column {self.prediction!r}: the prediction is missing; expected a text.")
         return predictions, _joined(columns) if columns else None
 
@@ -127,37 +127,43 @@ class TextColumns:
         check_arrow(table[self.id], f"the column {self.id!r}")
         return table[self.id]
 
-    def row(self, table: Any, number: int) -> str:
-        """Return the name of a row in errors: its number in this table, and its id if any."""
-        return f"row {number}" + ("" if self.id is None else f", {self.id} {shorten(table[self.id][number].as_py())}")
+    def row(self, table: Any, place: int, first_row: int = 0) -> str:
+        """Return the name of a row in errors: its number, and its id if any."""
+        id = "" if self.id is None else f", {self.id} {shorten(table[self.id][place].as_py())}"
+        return f"row {first_row + place}{id}"
 
 
 def as_table(given: Any) -> Any:
     """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
-    if isinstance(given, pa.Table):
-        return given
     try:
         if isinstance(given, pa.RecordBatch):
-            return pa.Table.from_batches([given])
-        return pa.table(given)
+            given = pa.Table.from_batches([given])
+        table = given if isinstance(given, pa.Table) else pa.table(given)
     except (TypeError, ValueError, pa.ArrowException):
         raise InputError(f"Expected an Arrow-compatible table, got {shorten(given)}.") from None
+    try:
+        table.column_names  # noqa: B018  decodes them
+    except UnicodeDecodeError as error:
+        raise InputError(f"The table has a column whose name is not UTF-8: {first_line(error)}") from None
+    return table
 
 
-def read_ids(ids: Any) -> Any:
-    """Return ids as an Arrow array; InputError for the first that is neither text nor an integer."""
+def read_ids(ids: Any, first_item: int = 0) -> Any:
+    """Return ids as an Arrow array; InputError for the first that is neither text nor an integer, by its number."""
     if isinstance(ids, (pa.Array, pa.ChunkedArray)):
         check_arrow(ids, "ids")
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
         given = as_list(ids, "ids", "a string or an integer per item", 1)
-        return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
+        return pa.array([_as_text(each, index) for index, each in enumerate(given, first_item)], pa.large_string())
     if is_dictionary(ids.type):
-        return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
+        return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices), first_item)
     if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
-        found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
-        raise InputError(f"{found}; expected a string or an integer for each item.")
+        what = f"ids are {ids.type}"
+        if ids.null_count:
+            what = f"item {first_item + ids.is_null().index(True).as_py()} has no id"
+        raise InputError(f"{what}; expected a string or an integer for each item.")
     return ids
 
 

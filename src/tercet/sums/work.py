@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, TercetError, first_line
+from tercet.errors import InputError, MergeError, TercetError, first_line
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.statistics.stats import SegmentStats
 
@@ -29,35 +29,28 @@ from .text_columns import TextColumns, read_ids
 class Summed:
     """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice.
 
-    `artefacts` are those of each column of predictions; a part that arrives twice is counted twice there.
+    `artefacts` are those of each column of predictions. `parts` are the names of the parts that have one.
     """
 
     sums: dict[int, Sums] = field(default_factory=dict)
     bad: set[str] = field(default_factory=set)
     artefacts: dict[str, Artefacts] = field(default_factory=dict)
+    parts: set[str] = field(default_factory=set)
 
-    def add(self, other: Summed) -> None:
-        """Add other parts, once."""
+    def add(self, other: Summed) -> Summed:
+        """Add other parts, once, and return these sums; a MergeError if only some of them were added before."""
+        twice = other.parts & self.parts
+        if other.parts and twice == other.parts:
+            return self
+        if twice:
+            raise MergeError(f"The part {min(twice)} was counted twice, once together with others. Please try again.")
+        self.parts |= other.parts
         for job, sums in other.sums.items():
-            self.sums[job] = self.sums[job].once_with(sums) if job in self.sums else sums
+            self.sums[job] = self.sums[job] + sums if job in self.sums else sums
         self.bad |= other.bad
         for column, artefacts in other.artefacts.items():
             self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
-
-    def to_table(self) -> Any:
-        """Return a pyarrow.Table of one row."""
-        jobs, sums = list(self.sums), [sums.to_bytes() for sums in self.sums.values()]
-        kinds = (pa.list_(pa.int32()), pa.large_list(pa.large_binary()), pa.list_(pa.string()))
-        columns = [pa.array([each], kind) for each, kind in zip((jobs, sums, sorted(self.bad)), kinds, strict=True)]
-        plain = json.dumps({column: each.plain() for column, each in self.artefacts.items()})
-        return pa.table([*columns, pa.array([plain])], names=["jobs", "sums", "bad", "artefacts"])
-
-    @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> Summed:
-        """Return the contents of a row of :meth:`to_table`."""
-        artefacts = {column: Artefacts.of_plain(each) for column, each in json.loads(row["artefacts"]).items()}
-        sums = dict(zip(row["jobs"], map(Sums.of_bytes, row["sums"]), strict=True))
-        return cls(sums, set(row["bad"]), artefacts)
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +88,9 @@ class Work:
         rows = _Rows(self, part)
         try:
             for table in self._tables(part):
-                try:
+                with named_errors(part.path):
                     rows.add(table)
-                except TercetError as error:
-                    raise type(error)(f"{part.name}: {error}") from None
-        except BadFileError as error:
+        except InputError as error:
             if not self.skip_bad:
                 raise
             return Summed(bad={str(error)})
@@ -112,7 +103,10 @@ class Work:
         rows.add(table)
         if self.id is None:
             return rows.summed()
-        name = sha256(b"".join(sums.to_bytes() for sums in rows.sums.values())).hexdigest()[:16]
+        digest = sha256()
+        for sums in rows.sums.values():
+            digest.update(sums.signature.encode() + sums.exact.digits.tobytes())
+        name = digest.hexdigest()[:16]
         rows.write(f"part-{name}")
         return rows.summed(f"block {name}")
 
@@ -129,21 +123,23 @@ class Work:
     def fit_part(self, part: FilePart) -> dict[int, Any]:
         """Return the result of :meth:`fit` for a part of a file; empty if the file is skipped."""
         try:
-            return self.fit(self._tables(part))
-        except BadFileError:
+            with named_errors(part.path):
+                return self.fit(self._tables(part), part.first_row)
+        except InputError:
             if not self.skip_bad:
                 raise
             return {}
 
-    def fit(self, tables: Iterable[Any]) -> dict[int, Any]:
+    def fit(self, tables: Iterable[Any], first_row: int = 0) -> dict[int, Any]:
         """Return the contexts, from a part of the corpus, of scorers that need the whole corpus, by job."""
         found: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
                 if job.scorer.needs_corpus:
-                    corpus = job.scorer.corpus(*self._columns_of(job).texts(table))
+                    corpus = job.scorer.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
                     own = job.scorer.fit(corpus.part(0, corpus.n_items))
                     found[number] = found[number] + own if number in found else own
+            first_row += table.num_rows
         return found
 
     def fitted(self, contexts: Mapping[int, Any]) -> Work:
@@ -170,11 +166,12 @@ class _Rows:
         """Sum further rows."""
         scores: dict[str, Any] = {}
         searched: set[str] = set()
-        named = None if self.work.id is None else read_ids(table[self.work.id])
-        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster])
+        first = self._first
+        named = None if self.work.id is None else read_ids(table[self.work.id], first)
+        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first)
         for number, job in enumerate(self.work.jobs):
             kept: list[SegmentStats] = []
-            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table))
+            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first)).numbered(first)
             seen = None if self.work.segments is None else kept.append
             sums = sums_of(job.scorer, corpus, named, job.context, seen, clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
@@ -189,25 +186,27 @@ class _Rows:
             self.scores.append(pa.table({**self._names_of(table, named), **scores}))
         self.n_rows += table.num_rows
 
-    def summed(self, *origins: str) -> Summed:
-        """Return the sums, marked with their origins."""
-        sums = {number: sums.marked(*origins) for number, sums in self.sums.items()}
-        return Summed(sums, artefacts=self.artefacts)
+    @property
+    def _first(self) -> int:
+        """The number, in the file or the table, of the row that comes next."""
+        return self.n_rows + (0 if self.part is None else self.part.first_row)
+
+    def summed(self, *parts: str) -> Summed:
+        """Return the sums, with the name of their part, if it has one."""
+        return Summed(self.sums, artefacts=self.artefacts, parts={*parts})
 
     def _search(self, column: str, corpus: Corpus) -> None:
         """Count the artefacts of a column of predictions and of the references."""
-        first = self.n_rows + (0 if self.part is None else self.part.first_row)
         for own in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
-            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + own.numbered(first)
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + own
 
     def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
         """Return columns that name the items: ids, or the file and the row in it."""
         if self.work.id is not None:
             return {self.work.id: named}
         assert self.part is not None
-        first = self.part.first_row + self.n_rows
         paths = pa.array([self.part.path] * table.num_rows, pa.string())
-        return {"file": paths, "row": pa.array(range(first, first + table.num_rows), pa.int64())}
+        return {"file": paths, "row": pa.array(range(self._first, self._first + table.num_rows), pa.int64())}
 
     def write(self, name: str) -> None:
         """Write the scores of the items: an existing file is replaced once the new one is complete."""
@@ -219,6 +218,20 @@ class _Rows:
         with system.open_output_stream(f"{target}.tmp") as file:
             pq.write_table(pa.concat_tables(self.scores), file)
         system.move(f"{target}.tmp", target)
+
+
+@contextmanager
+def named_errors(path: str = "") -> Iterator[None]:
+    """Name the file in errors about its rows, and turn those of a user's function into a TercetError."""
+    before = f"{path}: " if path else ""
+    try:
+        yield
+    except BadFileError:
+        raise
+    except TercetError as error:
+        raise type(error)(f"{before}{error}") from None
+    except Exception as error:
+        raise TercetError(f"{before}scoring failed. {first_line(error)}") from error
 
 
 def check_folder(path: str, files: Sequence[str]) -> None:

@@ -115,6 +115,14 @@ class Bleu(BleuOptions):
         return tuple(names)
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams, of which there are no more than tokens."""
+        orders = range(1, self.max_order + 1)
+        matches = ((f"match{n}", f"total{n}") for n in orders)
+        totals = (f"total{n}" for n in reversed(orders))
+        return (*matches, (*totals, "length"), ("length", "total1"), ("shortest", "closest"), ("shortest", "average"))
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """``bleu`` and one ``bleu_<name>`` for each named weighting."""
         return tuple(self._weightings)

@@ -120,6 +120,15 @@ class BleuRouge(Metric):
         return (*self.base_columns, "length", "closest", *(f"{part}{n}" for part in parts for n in orders))
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams of the prediction, and hits of the reference's."""
+        orders = range(1, self.max_order + 1)
+        parts = (("match", "total"), ("hit", "reference_total"))
+        shares = ((f"{part}{n}", f"{whole}{n}") for part, whole in parts for n in orders)
+        totals = (tuple(f"{whole}{n}" for n in reversed(orders)) for _, whole in parts)
+        return (*shares, *totals, ("length", "total1", "length"))
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """The F of all orders, its two sides, and the F of each order."""
         orders = (f"bleu_rouge_f_{n}" for n in range(1, self.max_order + 1))

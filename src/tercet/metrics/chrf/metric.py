@@ -176,6 +176,12 @@ class Chrf(Metric):
         ))  # fmt: skip
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams of either side."""
+        orders = (f"{name}_{order}" for name in self.word_orders for order in self.orders(name))
+        return tuple((f"{order}_matches", f"{order}_{side}") for order in orders for side in PARTS[:2])
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """``chrf``, for the first order of words, and ``chrf_w<order>`` for each further one."""
         return tuple(self.word_orders)

@@ -58,6 +58,7 @@ class GoogleBleu(SplitsAtBlanks):
     takes_systems = in_floats = True
     at_zero = "compares them with an empty text"
     columns = (*Scorer.base_columns, "matches", "ngrams")
+    ascending = (("matches", "ngrams"),)  # the n-grams of the longer side
     score_names = ("google_bleu",)
 
     tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER

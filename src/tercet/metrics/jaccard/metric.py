@@ -197,6 +197,12 @@ class Jaccard(Metric):
         return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in PARTS))
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """The score of an item is at most 1, and what is shared a part of what is in either text."""
+        shares = ((f"{name}_shared", f"{name}_either") for name in self.by_name)
+        return (*((f"{name}_score", "items") for name in self.by_name), *shares)
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """For each variant the mean over the items, and the score over all units together (micro)."""
         return tuple(f"{name}{end}" for name in self.by_name for end in ("", "_micro"))

@@ -104,6 +104,7 @@ class Perplexity(Metric):
     columns = (
         *Scorer.base_columns, "truncated", "nll", "tokens", "bytes", "characters", "segment_perplexity",
     )  # fmt: skip
+    ascending = (("truncated", "items", "tokens"), ("characters", "bytes"))
     facts = ("scored_tokens", "truncated_predictions")
     score_names = ("perplexity", "mean_perplexity", "bits_per_byte", "bits_per_character")
     #: Of a single text the mean is its perplexity.

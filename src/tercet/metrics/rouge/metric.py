@@ -132,6 +132,11 @@ class Rouge(RougeOptions):
         return (*self.base_columns, *types)
 
     @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Precision, recall and F of an item are at most 1."""
+        return tuple((name, "items") for name in self.columns[len(self.base_columns) :])
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """Each type; with ``output="all"`` also its precision and its recall."""
         names: list[str] = []
