@@ -52,7 +52,7 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
     return _log(spec, samples, name)
 
 
-def _archived(data: bytes, name: str, limits: Limits) -> Parts:
+def _archived(data: bytearray, name: str, limits: Limits) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = {each.filename: each for each in archive.infolist()}  # of a sample that was run again, the last
         header = next((entries[each] for each in _HEADERS if each in entries), None)
@@ -81,7 +81,7 @@ def _is_sample(each: Any) -> bool:
     return isinstance(each, dict) and all(isinstance(each.get(part) or {}, dict) for part in ("output", "metadata"))
 
 
-def _bytes(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> Any:
+def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) -> Any:
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
     # the header before the bytes ends with a name and more, of these lengths

@@ -64,11 +64,13 @@ class Limits:
 LIMITS = Limits()
 
 
-def read_whole(stream: BinaryIO, name: str, limits: Limits) -> bytes:
-    """Return all of a file that has no lines, or raise an InputError where it is beyond the limits."""
+def read_whole(stream: BinaryIO, name: str, limits: Limits) -> bytearray:
+    """Return all of a file that has no lines, or raise an InputError as soon as it is beyond the limits."""
     limits = limits.of(stream)
-    data = stream.read(limits.n_bytes + 1)
-    limits.check(len(data), 0, name)
+    data = bytearray()
+    while chunk := stream.read(_CHUNK):
+        data += chunk
+        limits.check(len(data), 0, name)
     return data
 
 
@@ -89,7 +91,7 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     return data
 
 
-def count_containers(text: str | bytes) -> int:
+def count_containers(text: str | bytes | bytearray) -> int:
     """Return at least how many lists and objects JSON has; brackets within its texts count too."""
     return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
 
