@@ -9,18 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow.types import (
-    is_binary,
-    is_dictionary,
-    is_fixed_size_list,
-    is_large_binary,
-    is_large_list_view,
-    is_list_view,
-    is_map,
-    is_run_end_encoded,
-    is_string_view,
-    is_struct,
-)
+from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
@@ -142,20 +131,20 @@ def _sizes(column: Any, name: str) -> NDArray[np.int64]:
     if is_dictionary(kind):
         known = np.append(_sizes(column.dictionary, name), 0)
         sizes += known[column.indices.cast(pa.int64()).fill_null(len(known) - 1).to_numpy()]
-    elif is_run_end_encoded(kind):
+    elif pa.types.is_run_end_encoded(kind):
         ends = np.clip(column.run_ends.to_numpy() - column.offset, 0, n_values)
         sizes += np.repeat(_sizes(column.values, name), np.diff(ends, prepend=0))
     elif is_struct(kind):
         for index in range(kind.num_fields):
             sizes += _sizes(column.field(index), name)
-    elif is_string_view(kind):  # the first of the four numbers of each view is its length
+    elif pa.types.is_string_view(kind):  # the first of the four numbers of each view is its length
         sizes += np.frombuffer(column.buffers()[1], np.int32)[::4][column.offset :][:n_values]
     elif is_plain_text(kind):
         sizes += binary_length(column).cast(pa.int64()).fill_null(0).to_numpy()
     elif is_fixed_size_list(kind):
         entries = column.values.slice(column.offset * kind.list_size, n_values * kind.list_size)
         sizes += _sizes(entries, name).reshape(n_values, kind.list_size).sum(axis=1)
-    elif is_any_list(kind) or is_list_view(kind) or is_large_list_view(kind):
+    elif is_any_list(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         starts = column.offsets.to_numpy().astype(np.int64)
         starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
         first = starts.min()

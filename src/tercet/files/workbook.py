@@ -57,7 +57,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
 
 
-def _sheets(data: bytes, name: str) -> list[Any]:
+def _sheets(data: bytearray, name: str) -> list[Any]:
     """Return the sheets that are not hidden, or all if all are."""
     needs(f"Reading {name}", "xlsx", "openpyxl")
     import openpyxl

@@ -7,8 +7,8 @@ The next request finds another that is ready, except where a model is loaded, an
 
 from __future__ import annotations
 
+import json
 import logging
-import pickle
 import runpy
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future, TimeoutError, wait
@@ -30,7 +30,7 @@ VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
 
 _SECONDS, _SECONDS_WITH_MODEL = 20, 300
 _LONGEST_WARM_UP, _LONGEST_START = 5, 300  # seconds
-#: Most bytes of texts and options that are short.
+#: Most characters of texts and options that are short, as JSON.
 _SHORT = 4_000
 #: Most requests with long texts, or a file, that wait: gradio has a thread for each, and keeps others for short ones.
 _MOST_WAITING, _MOST_SHORT = 10, 20
@@ -100,7 +100,8 @@ class Jobs:
     def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a method of the page's demo returns."""
         of_texts = method in (Demo.compute, Demo.score_text)
-        lane = self._short if of_texts and len(pickle.dumps(arguments)) <= _SHORT else self._long
+        is_short = of_texts and len(json.dumps(arguments, ensure_ascii=False, default=str)) <= _SHORT
+        lane = self._short if is_short else self._long
         if not lane.entries.acquire(blocking=False):
             raise InputError(
                 f"{_MOST_WAITING} requests with long texts or files are waiting already. Give shorter texts, or try "
