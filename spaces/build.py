@@ -32,9 +32,10 @@ _APP = '''\
 
 from pathlib import Path
 
-from tercet.huggingface.page.page import launch
-
 if __name__ == "__main__":
+    # Here, as each process in which the page computes reads this file, too.
+    from tercet.huggingface.page.page import launch
+
     launch("{metric}", Path(__file__).resolve().parent)
 '''
 #: What the module of a checkout says to install, where tercet is not installed.
@@ -72,7 +73,7 @@ def _was_built(metric: str, folder: Path) -> bool:
     own = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py", "__pycache__"}
     others = {name for name in files - own if not re.fullmatch(r"tercet-.*\.whl", name)}
     app = folder / "app.py"
-    return not files or (not others and app.is_file() and _text(app) == _APP.format(metric=metric))
+    return not files or (not others and app.is_file() and f'    launch("{metric}", Path(' in _text(app))
 
 
 def _address(wheel: Path, space: str, endpoint: str | None) -> str:

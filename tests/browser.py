@@ -154,6 +154,11 @@ class Served:
         process = psutil.Process(self._process.pid)
         return sum(each.memory_info().rss for each in (process, *process.children())) >> 20
 
+    def seconds(self) -> float:
+        """Return for how many seconds the process that serves has used a processor."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return times.user + times.system
+
     def workers(self) -> dict[int, float]:
         """Return the processes in which it computes, and for how many seconds they have."""
         return workers(self._process.pid)

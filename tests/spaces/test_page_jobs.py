@@ -8,7 +8,7 @@ import time
 from contextvars import copy_context
 from http.client import IncompleteRead
 from pathlib import Path
-from threading import Thread
+from threading import Semaphore, Thread
 
 import pytest
 from test_page_requests import ask, ask_by_name
@@ -31,8 +31,7 @@ def jobs(monkeypatch):
     monkeypatch.setattr(page_jobs, "_SECONDS", 3)
     jobs = page_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
     yield jobs
-    jobs._pool.stop()
-    jobs._pool.join()
+    jobs.stop()
 
 
 @pytest.mark.long
@@ -76,6 +75,112 @@ class TestJobs:
     def test_tell_what_is_wrong_as_without_them(self, jobs):
         with pytest.raises(InputError, match="item 1 of predictions must be a string, got 7"):
             jobs.run(Demo.compute, ["a", 7], ["a", "b"], {})
+
+    def test_with_long_texts_leave_a_place_for_short_ones_and_do_not_wait_in_any_number(self, jobs, monkeypatch):
+        monkeypatch.setattr(page_jobs, "_MOST_WAITING", 1)
+        jobs._long.entries = Semaphore(3)
+        ended, refused = [], []
+
+        def ask(number):
+            try:
+                jobs.run(sleep, 2)
+                ended.append(number)
+            except InputError as error:
+                refused.append(str(error))
+
+        threads = [Thread(target=ask, args=[number]) for number in range(5)]
+        for thread in threads:
+            thread.start()
+        assert jobs.run(Demo.compute, *SHORT)["translation_length"] == 3
+        assert ended == []
+        for thread in threads:
+            thread.join()
+        assert len(ended) == 3
+        assert [message.split(".")[0] for message in refused] == [
+            "1 requests with long texts or files are waiting already"
+        ] * 2
+
+    def test_find_a_process_that_is_ready_after_one_was_killed(self, jobs):
+        ready = [Thread(target=jobs.run, args=[sleep, 1]) for _ in range(2)]
+        for thread in ready:
+            thread.start()
+        for thread in ready:
+            thread.join()
+        until(lambda: len(workers(os.getpid())) == 4 and min(workers(os.getpid()).values()) > 0.3)
+        with pytest.raises(InputError, match="longer than the page's limit"):
+            jobs.run(sleep, 60)
+        before = set(workers(os.getpid()))
+        assert jobs.run(process) in before
+
+    def test_of_a_visitor_who_leaves_before_they_begin_never_begin(self, jobs):
+        ended = []
+
+        def ask(visit, seconds):
+            page_jobs.VISIT.set((visit,))
+            try:
+                ended.append((visit, jobs.run(sleep, seconds)))
+            except InputError as error:
+                ended.append((visit, str(error)))
+
+        threads = [Thread(target=copy_context().run, args=[ask, name, 2]) for name in ("one", "two", "three")]
+        for thread in threads[:2]:
+            thread.start()
+        until(lambda: len(jobs._running) == 2)
+        threads[2].start()
+        until(lambda: len(jobs._running) == 3)
+        jobs.leave(["three"])
+        for thread in threads:
+            thread.join()
+        assert dict(ended) == {"one": None, "two": None, "three": "Cancelled: the visitor has left."}
+        assert jobs._running == {}
+
+
+def sleep(_, seconds):
+    """A method of a demo that takes its time."""
+    time.sleep(seconds)
+
+
+def process(_):
+    """A method of a demo that says which process computes."""
+    return os.getpid()
+
+
+DENSE = "a " * 9_999
+
+
+@pytest.mark.costly
+class TestAttackers:
+    def test_are_told_what_takes_too_long_before_it_begins(self, served):
+        page = served("rouge_nlws")
+        kinds = {"rouge_types": ["rouge1", "rouge2", "rougeL", "rougeW"]}
+        _, said = ask_by_name(page, [[DENSE] * 10, [[DENSE]] * 10, kinds])
+        assert (
+            "pairs of equal words, for which ROUGE-W takes longer than 5 seconds; this page takes 200,000,000" in said
+        )
+        for letters in ("aé", "a_"):  # one word to most tokenizers, many to that of ROUGE
+            _, said = ask_by_name(page, [[letters * 9_999] * 10, [[letters * 9_999]] * 10, kinds])
+            assert "for which ROUGE-W takes longer than 5 seconds" in said
+        assert page.troubles() == []
+
+    def test_do_not_keep_others_waiting(self, served):
+        page = served("rouge_nlws")
+        until(lambda: '"rouge1": 1.0' in ask_by_name(page, [["a"], ["a"], {}])[1])
+        ended = []
+
+        def attack():
+            said = ask_by_name(page, [[DENSE] * 2, [[DENSE]] * 2, {"rouge_types": ["rougeW"]}])[1]
+            ended.append("complete" in said)
+
+        attackers = [Thread(target=attack) for _ in range(6)]
+        for attacker in attackers:
+            attacker.start()
+        time.sleep(0.3)
+        assert '"rouge1": 1.0' in ask_by_name(page, [["a"], ["a"], {}])[1]
+        assert len(ended) < 4  # of the six, at most those that ran beside it
+        for attacker in attackers:
+            attacker.join()
+        assert ended == [True] * 6
+        assert page.troubles() == []
 
 
 @pytest.mark.costly

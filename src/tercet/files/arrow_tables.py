@@ -6,20 +6,24 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
-from pyarrow.types import is_binary, is_dictionary, is_large_binary, is_map, is_struct
+from numpy.typing import NDArray
+from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
 from .jsonl import spread
 from .lighteval_log import FIELDS, PARTS, details_log, is_details
-from .limits import LIMITS, Limits
+from .limits import LIMITS, Limits, read_whole
 from .parquet import open_parquet
 from .table import MOST_CELLS, MOST_COLUMNS, Table
 
-#: Rows that are unpacked before their size is known.
-_ROWS = 1024
+#: Rows that are read at a time.
+_ROWS = 1 << 16
+#: Bytes that an entry without a text counts as.
+_ENTRY = 8
 
 
 def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -27,12 +31,18 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
     Other lists are left out, but for those of the column `numbers`.
     """
-    data = _bytes(stream, name, limits)
+    data = read_whole(stream, name, limits)
+    limits = limits.unpacking(len(data))
     try:
         file = open_parquet(pa.BufferReader(data))
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)
+        limits.check(_unpacked(file.metadata, columns), file.metadata.num_rows, name)
+        # A text of many rows is in the file once, and stays so until it is known how much all rows are.
+        leaves = [file.schema.column(index) for index in range(len(file.schema))]
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        file = open_parquet(pa.BufferReader(data), read_dictionary=texts)
         batches = file.iter_batches(_ROWS, columns=list(FIELDS) if details else columns)
         table = _table(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -42,27 +52,32 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
     """Read an Arrow file, or a stream as the package datasets saves it; else as :func:`read_parquet`."""
-    data = _bytes(stream, name, limits)
+    data = read_whole(stream, name, limits)
+    limits = limits.unpacking(len(data))
     try:
         if data.startswith(b"ARROW1"):
             file = pa.ipc.open_file(pa.BufferReader(data))
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
-        return spread(_table(batches, _names(file.schema, name, numbers), name, limits))
+        parts = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
+        return spread(_table(parts, _names(file.schema, name, numbers), name, limits))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
 
 
-def _bytes(stream: BinaryIO, name: str, limits: Limits) -> bytes:
-    data = stream.read(limits.n_bytes + 1)
-    limits.check(len(data), 0, name)
-    return data
+def _unpacked(metadata: Any, columns: list[str]) -> int:
+    """Return how many bytes the columns of a Parquet file have when they are unpacked, as the file itself says."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
 
 
 def _damaged(error: Exception, name: str, what: str) -> InputError:
     if isinstance(error, InputError):
         return error
+    if isinstance(error, MemoryError):
+        return InputError(f"{name} does not fit into this machine's memory: {first_line(error)}.")
     return InputError(f"{name} is not {what}, or is damaged: {first_line(error)}")
 
 
@@ -77,20 +92,64 @@ def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
 
 
 def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
-    columns: dict[str, list[Any]] = {each: [] for each in names}
+    columns: dict[str, list[Any]] = {column: [] for column in names}
     n_bytes = n_rows = 0
     for batch in batches:
+        n_rows += batch.num_rows
+        limits.check(0, n_rows, name)
+        _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
-        n_bytes, n_rows = n_bytes + batch.nbytes, n_rows + batch.num_rows
+        n_bytes += sum(int(_sizes(batch.column(column), name).sum()) for column in names)
         limits.check(n_bytes, n_rows, name)
-        if n_rows * len(names) > MOST_CELLS:
-            raise InputError(f"{name}: more than {MOST_CELLS:,} cells, which is the limit: split it.")
-        for each, cells in columns.items():
+        for column, cells in columns.items():
+            array = batch.column(column)
+            if is_dictionary(array.type):
+                array = array.dictionary_decode()
             # NaN, which no cell equals, is a missing number
-            cells += (None if cell != cell else cell for cell in batch.column(each).to_pylist())
+            cells += (None if cell != cell else cell for cell in array.to_pylist())
     if not n_rows:
         raise InputError(f"{name} has no rows; expected a row per item.")
     return Table(name, columns, list(range(1, n_rows + 1)))
+
+
+def _check_cells(n_cells: int, name: str) -> None:
+    if n_cells > MOST_CELLS:
+        raise InputError(f"{name}: more than {MOST_CELLS:,} cells, which is the limit: split it.")
+
+
+def _sizes(column: Any, name: str) -> NDArray[np.int64]:
+    """Return how many bytes each value of an array takes once each has its own copy.
+
+    In the array, values may share one: those of a dictionary, of runs, of views, and lists that overlap.
+    """
+    from pyarrow.compute import binary_length  # here, as it takes 40 ms
+
+    kind, n_values = column.type, len(column)
+    _check_cells(n_values, name)
+    sizes = np.full(n_values, _ENTRY)
+    if is_dictionary(kind):
+        known = np.append(_sizes(column.dictionary, name), 0)
+        sizes += known[column.indices.cast(pa.int64()).fill_null(len(known) - 1).to_numpy()]
+    elif pa.types.is_run_end_encoded(kind):
+        ends = np.clip(column.run_ends.to_numpy() - column.offset, 0, n_values)
+        sizes += np.repeat(_sizes(column.values, name), np.diff(ends, prepend=0))
+    elif is_struct(kind):
+        for index in range(kind.num_fields):
+            sizes += _sizes(column.field(index), name)
+    elif pa.types.is_string_view(kind):  # the first of the four numbers of each view is its length
+        sizes += np.frombuffer(column.buffers()[1], np.int32)[::4][column.offset :][:n_values]
+    elif is_plain_text(kind):
+        sizes += binary_length(column).cast(pa.int64()).fill_null(0).to_numpy()
+    elif is_fixed_size_list(kind):
+        entries = column.values.slice(column.offset * kind.list_size, n_values * kind.list_size)
+        sizes += _sizes(entries, name).reshape(n_values, kind.list_size).sum(axis=1)
+    elif is_any_list(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        starts = column.offsets.to_numpy().astype(np.int64)
+        starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
+        first = starts.min()
+        sums = np.append(0, np.cumsum(_sizes(column.values.slice(first, stops.max() - first), name)))
+        sizes += sums[stops - first] - sums[starts - first]
+    return sizes
 
 
 def _fields_of(kind: Any) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tercet.errors import InputError, first_line, level_of_caller, shorten
 
-from .limits import LIMITS, Limits
+from .limits import LIMITS, Limits, count_containers, read_whole
 from .table import Log, RaggedRows, Roles
 
 _ZSTD = 93  # the compression that the package writes, which zipfile reads since Python 3.14
@@ -35,10 +35,13 @@ Parts = tuple[dict[str, Any], list[dict[str, Any]]]
 
 def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
     """Read a log, which is an archive of JSON (.eval) or one object (.json)."""
-    data = stream.read(limits.n_bytes + 1)
-    limits.check(len(data), 0, name)
+    data = read_whole(stream, name, limits)
     try:
-        spec, samples = _archived(data, name, limits) if data.startswith(b"PK") else _parts(json.loads(data))
+        if data.startswith(b"PK"):
+            spec, samples = _archived(data, name, limits.unpacking(len(data)))
+        else:
+            limits.check_json(count_containers(data), name)
+            spec, samples = _parts(json.loads(data))
     except InputError:
         raise
     except _DAMAGED as error:
@@ -49,7 +52,7 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
     return _log(spec, samples, name)
 
 
-def _archived(data: bytes, name: str, limits: Limits) -> Parts:
+def _archived(data: bytearray, name: str, limits: Limits) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = {each.filename: each for each in archive.infolist()}  # of a sample that was run again, the last
         header = next((entries[each] for each in _HEADERS if each in entries), None)
@@ -57,8 +60,13 @@ def _archived(data: bytes, name: str, limits: Limits) -> Parts:
         if header is None:
             raise ValueError(f"it has no {_HEADERS[0]}")
         limits.check(sum(each.file_size for each in (header, *samples)), 0, name)
-        head, *read = (json.loads(_bytes(archive, data, each)) for each in (header, *samples))
-        return _parts({**head, "samples": read})
+        read, n_containers = [], 0
+        for each in (header, *samples):
+            part = _bytes(archive, data, each)
+            n_containers += count_containers(part)
+            limits.check_json(n_containers, name)
+            read.append(json.loads(part))
+        return _parts({**read[0], "samples": read[1:]})
 
 
 def _parts(log: Any) -> Parts:
@@ -73,7 +81,7 @@ def _is_sample(each: Any) -> bool:
     return isinstance(each, dict) and all(isinstance(each.get(part) or {}, dict) for part in ("output", "metadata"))
 
 
-def _bytes(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> Any:
+def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) -> Any:
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
     # the header before the bytes ends with a name and more, of these lengths

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import gzip
+import os
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from tercet.errors import InputError
 
 _CHUNK = 1 << 20
+#: A packed file may hold so many times its bytes, and so many in any case: texts shrink to a tenth, rarely to a
+#: fiftieth, while a file made to fill memory shrinks to a thousandth, or in Parquet to a millionth.
+_TIMES, _UNPACKED = 200, 256 << 20
+#: Lists and objects of a JSON file that are read in any case, and the bytes of the limit for each one more: an empty
+#: one, two bytes in the file, takes 64 in memory, and one with an entry 240.
+_CONTAINERS, _BYTES_EACH = 1_000_000, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +25,31 @@ class Limits:
     n_bytes: int = 2 << 30  # of the whole file, unpacked: 2 GiB, some five million segments with a reference
     n_lines: int = 20_000_000  # of the whole file
     line: int = 64 << 20  # of a line, in bytes, or of a quoted cell: 64 MiB, a hundred long novels
+    packed: int = 0  # bytes of the file where it is packed, which bounds what it may hold
+
+    def unpacking(self, packed: int) -> Limits:
+        """Return the limits of what is in a packed file of so many bytes."""
+        return replace(self, n_bytes=min(self.n_bytes, max(_UNPACKED, _TIMES * packed)), packed=packed)
+
+    def of(self, stream: BinaryIO) -> Limits:
+        """Return the limits of what is read from a stream, which may be that of a gzipped file."""
+        return self.unpacking(os.fstat(stream.fileno()).st_size) if isinstance(stream, gzip.GzipFile) else self
 
     def check(self, n_bytes: int, n_lines: int, name: str) -> None:
         """Raise an InputError for a file of more bytes or lines."""
         if n_bytes > self.n_bytes or n_lines > self.n_lines:
             held = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
+            packed = f" for a packed file of {size(self.packed)}" if self.packed else ""
             raise InputError(
-                f"{name} holds more than {held}, unpacked, which is the limit: split it into several files."
+                f"{name} holds more than {held}, unpacked, which is the limit{packed}: split it into several files."
+            )
+
+    def check_json(self, n_containers: int, name: str) -> None:
+        """Raise an InputError for JSON with more lists and objects, before it is parsed."""
+        most = max(_CONTAINERS, self.n_bytes // _BYTES_EACH)
+        if n_containers > most:
+            raise InputError(
+                f"{name} holds more than {most:,} lists and objects, which is the limit: split it into several files."
             )
 
     def check_line(self, n_bytes: int, place: str, what: str = "line") -> None:
@@ -38,8 +64,19 @@ class Limits:
 LIMITS = Limits()
 
 
+def read_whole(stream: BinaryIO, name: str, limits: Limits) -> bytearray:
+    """Return all of a file that has no lines, or raise an InputError as soon as it is beyond the limits."""
+    limits = limits.of(stream)
+    data = bytearray()
+    while chunk := stream.read(_CHUNK):
+        data += chunk
+        limits.check(len(data), 0, name)
+    return data
+
+
 def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearray:
     """Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits."""
+    limits = limits.of(stream)
     data = bytearray()
     start = n_lines = 0  # of the line that is not yet at its end, and before it
     while chunk := stream.read(min(_CHUNK, limits.line)):
@@ -52,6 +89,11 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
         data += chunk
         limits.check(len(data), n_lines, name)
     return data
+
+
+def count_containers(text: str | bytes | bytearray) -> int:
+    """Return at least how many lists and objects JSON has; brackets within its texts count too."""
+    return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
 
 
 def size(n_bytes: int) -> str:

@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ _PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
 #: Keys of each line, by which such a log is known; forks of the harness, such as lmms-eval, may leave out the rest.
 _KEYS = {"doc_id", _TARGET, _RESPONSE}
 _ASKED = "input"  # the prompt as lmms-eval writes it
+#: A text as Python writes it; one that does not end goes on to the end, so that no other is tried from within it.
+_LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'?|"[^"\\]*(?:\\.[^"\\]*)*"?""", re.DOTALL)
+#: Most characters of the messages of a target, which Python's own parser reads: it takes 200 times as many bytes.
+_LONGEST_CHAT = 1 << 20
 
 
 def is_samples(table: Table) -> bool:
@@ -57,7 +62,8 @@ def samples_log(table: Table) -> Log:
         rows.add(line, own)
     by_doc = rows.table("a sample per line")
     columns, systems = by_doc.columns, tuple(name for name in by_doc.columns if name.startswith(_RESPONSE))
-    columns[_TARGET] = _targets(columns[_TARGET])
+    places = [by_doc.place_on(line, _TARGET) for line in by_doc.lines]
+    columns[_TARGET] = _targets(columns[_TARGET], places)
     for column, odd, why in (
         *((name, ("[invalid]",), "its filter found nothing there") for name in systems),
         (_TARGET, ("None", "nan"), "the harness writes this for a missing target"),
@@ -115,25 +121,39 @@ def _response(cell: Any, place: str) -> str | list[str]:
     raise InputError(f"{place}: found {found} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats.")
 
 
-def _targets(cells: list[Any]) -> list[Any]:
+def _targets(cells: list[Any], places: Sequence[str]) -> list[Any]:
     """Return targets as they were before the harness wrote each as ``str`` does, where all were lists."""
-    lists = [_listed(cell) for cell in cells]
+    lists = [_listed(cell, place) for cell, place in zip(cells, places, strict=True)]
     if any(lists) and None not in lists:
         return lists
     return [str(cell) if isinstance(cell, int | float) else cell for cell in cells]
 
 
-def _listed(cell: Any) -> list[Any] | None:
+def _listed(cell: Any, place: str) -> list[Any] | None:
     """Return the list of texts, or of a chat's messages, that a text writes exactly as Python does."""
     if not isinstance(cell, str) or not cell.startswith(("['", '["', "[{", "[]")):
         return cell if isinstance(cell, list) else None
+    if cell.startswith("[{") and len(cell) > _LONGEST_CHAT:
+        raise InputError(
+            f"{place}: found messages of {len(cell):,} characters; expected at most {_LONGEST_CHAT:,}, which is the "
+            "limit."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = ast.literal_eval(cell)
+            items = ast.literal_eval(cell) if cell.startswith("[{") else _texts_of(cell)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return found if str(found) == cell and all(isinstance(each, str | dict) for each in found) else None
+    return items if str(items) == cell and all(isinstance(item, str | dict) for item in items) else None
+
+
+def _texts_of(cell: str) -> list[str]:
+    """Return the texts that Python writes within a text, some at a time: a syntax tree takes 200 times its bytes."""
+    texts: list[str] = []
+    literals = (match[0] for match in _LITERAL.finditer(cell))
+    while some := list(islice(literals, 1000)):
+        texts += ast.literal_eval(f"[{','.join(some)}]")
+    return texts
 
 
 def _is_reference(value: Any) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
-def open_parquet(source: Any) -> Any:
+def open_parquet(source: Any, read_dictionary: Sequence[str] | None = None) -> Any:
     """Return a pyarrow.parquet.ParquetFile; ValueError if its row groups have not the rows of the file.
 
     No checksum covers the footer, in which a bit that turned can lose rows. (Its columns are not looked at: pyarrow
@@ -13,7 +14,7 @@ def open_parquet(source: Any) -> Any:
     """
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(source, page_checksum_verification=True)
+    file = pq.ParquetFile(source, read_dictionary=read_dictionary, page_checksum_verification=True)
     metadata = file.metadata
     n_rows = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
     if n_rows != metadata.num_rows:

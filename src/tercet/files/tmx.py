@@ -62,6 +62,7 @@ def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     from defusedxml.common import DefusedXmlException, EntitiesForbidden
     from defusedxml.ElementTree import XMLParser
 
+    limits = limits.of(stream)
     units = _Units(name, limits)
     parser = XMLParser(target=units)
     units.line = lambda: parser.parser.CurrentLineNumber

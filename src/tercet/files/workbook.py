@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, level_of_caller, needs, shorten
 
-from .limits import LIMITS, Limits
+from .limits import LIMITS, Limits, read_whole
 from .table import MOST_COLUMNS, Row, Table, listed, table_of_rows
 
 T = TypeVar("T")
@@ -21,6 +21,9 @@ _MOST_NAMED = 5
 
 #: Empty rows above a row that is not: beyond are cells that somebody left far below the table.
 _MOST_EMPTY = 1000
+
+#: Rows that a sheet may have, in any program.
+_MOST_ROWS = 1 << 20
 
 #: Signs in the XML of a sheet that some cells need a look: formulas, errors, merged cells.
 _SIGNS = (b"<f", b":f>", b":f ", b't="e"', b"mergeCell")
@@ -34,14 +37,13 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
 
     Read by openpyxl, row by row. The whole file is in memory.
     """
-    data = stream.read(limits.n_bytes + 1)
-    limits.check(len(data), 0, name)
+    data = read_whole(stream, name, limits)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
     except zipfile.BadZipFile:
         raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
-    limits.check(unpacked, 0, name)
+    limits.unpacking(len(data)).check(unpacked, 0, name)
     sheets = _sheets(data, name)
     if len(sheets) > 1:
         name = f"{name}, sheet {shorten(sheets[0].title)}"
@@ -55,7 +57,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
 
 
-def _sheets(data: bytes, name: str) -> list[Any]:
+def _sheets(data: bytearray, name: str) -> list[Any]:
     """Return the sheets that are not hidden, or all if all are."""
     needs(f"Reading {name}", "xlsx", "openpyxl")
     import openpyxl
@@ -84,35 +86,49 @@ def _reading(found: Iterator[T], name: str) -> Iterator[T]:
 def _rows(sheet: Any, name: str) -> Iterator[Row]:
     """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
     _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)  # openpyxl's own values lack this
-    sheet.reset_dimensions()  # what a file says of its size may be wrong
-    empty: list[Row] = []
-    n_empty = 0
-    for line, values in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = [_text(value) for value in values[: MOST_COLUMNS + 1]]
-        while cells and not cells[-1]:
-            cells.pop()
-        beyond = [place for place in range(MOST_COLUMNS + 1, len(values)) if _text(values[place])]
-        if beyond and len(cells) <= MOST_COLUMNS:  # else it is one column too many among others
+    before = 0  # the last row that holds something
+    for line, texts in _filled_rows(sheet):
+        if line > _MOST_ROWS:
+            raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
+        width = max((place for place in texts if place <= MOST_COLUMNS + 1), default=0)
+        beyond = [place for place in texts if place > MOST_COLUMNS + 1]
+        if beyond and width <= MOST_COLUMNS:  # else it is one column too many among others
             from openpyxl.utils import get_column_letter
 
-            cell = f"{get_column_letter(beyond[0] + 1)}{line}"
+            cell = f"{get_column_letter(min(beyond))}{line}"
             raise InputError(
-                f"{name}, cell {cell}: found {shorten(_text(values[beyond[0]]))} far to the right of the table; "
+                f"{name}, cell {cell}: found {shorten(texts[min(beyond)])} far to the right of the table; "
                 f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
-        if not cells:
-            n_empty += 1
-            if n_empty <= _MOST_EMPTY:
-                empty.append((line, cells))
+        if not texts or line <= before:  # of rows with the same number, the first is taken
             continue
+        n_empty = line - before - 1
         if n_empty > _MOST_EMPTY:
             raise InputError(
-                f"{name}: row {line:,} holds {shorten(next(filter(None, cells)))} below {n_empty:,} empty rows; "
-                "expected no gap between rows. Delete what was left there."
+                f"{name}: row {line:,} holds {shorten(texts[min(texts)])} below {n_empty:,} empty rows; "
+                f"expected no gap between rows of more than {_MOST_EMPTY:,}. Delete what was left there."
             )
-        yield from empty
-        empty, n_empty = [], 0
-        yield line, cells
+        yield from ((empty, []) for empty in range(before + 1, line))
+        before = line
+        yield line, [texts.get(place, "") for place in range(1, width + 1)]
+
+
+def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
+    """Yield the rows that are in the file with their numbers, and the cells with text by their places from 1.
+
+    The package's own rows have all that are missing up to these numbers, which a file may choose as it likes.
+    """
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    book = sheet.parent
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(
+            source, sheet._shared_strings, data_only=book.data_only, epoch=book.epoch,
+            date_formats=book._date_formats, timedelta_formats=book._timedelta_formats,
+        )  # fmt: skip
+        for line, cells in parser.parse():
+            texts = {cell["column"]: _text(cell["value"]) for cell in cells}
+            yield line, {place: text for place, text in texts.items() if text}
 
 
 def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:

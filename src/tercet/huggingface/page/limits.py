@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,15 +17,18 @@ MOST_BYTES = 10 << 20
 MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
 TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
-#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
-#: what ROUGE-W takes time for, some seconds for each hundred million; and in plain Python, where pairs of words take
-#: gigabytes as well.
+#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
+#: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
+#: as well.
 MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
 _LINES = 10
+#: Most pairs of equal tokens: ROUGE-W takes 5 to 25 ns for each, once for every type that is asked for.
+MOST_MATCHES = 200_000_000
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
 MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
 _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
+_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")  # those of ROUGE, which splits words at all other letters
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
 #: marks: what they take time for.
 _BY_DICTIONARY = ("ja", "jieba")
@@ -42,13 +46,16 @@ def most_systems(n_rows: int, most_items: int) -> int:
 
 
 def check_size(
-    predictions: Sequence[str], references: Sequence[Sequence[str]] | None, tokenizer: Any, most_items: int
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]] | None,
+    options: Mapping[str, Any],
+    most_items: int,
 ) -> None:
     """Raise an InputError for more texts than a page takes, or for longer ones.
 
     Of several systems, the predictions of all of them are counted, and the references for each.
     """
-    n_items = len(predictions)
+    n_items, tokenizer = len(predictions), options.get("tokenizer")
     if n_items > most_items:
         raise InputError(
             f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
@@ -73,6 +80,15 @@ def check_size(
             f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
             "fewer when single texts are long."
         )
+    n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
+    if n_weighted * products > MOST_MATCHES:  # else there are no more matches than that
+        pairs = zip(predictions, targets, strict=True)
+        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, own in pairs for text in own)
+        if n_weighted * matches > MOST_MATCHES:
+            raise InputError(
+                f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
+                f"this page takes {MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
+            )
     if tokenizer in _BY_DICTIONARY:
         stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
         if sum(length * length for length in stretches) > MOST_SQUARES:
@@ -83,4 +99,18 @@ def check_size(
 
 
 def _n_tokens(text: str, tokenizer: Any) -> int:
-    return len(text) if tokenizer == "char" else len(_TOKENS.findall(text))
+    return max(map(len, _words(text, tokenizer)))
+
+
+def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
+    """Return at most how many pairs of equal tokens two texts have; words with one beginning may have one stem."""
+    n_matches = []
+    for tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
+        times, target = (Counter(token[:2].casefold() for token in of_text) for of_text in tokens)
+        n_matches.append(sum(count * target[token] for token, count in times.items()))
+    return max(n_matches)
+
+
+def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
+    """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
+    return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]

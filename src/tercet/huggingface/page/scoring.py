@@ -160,7 +160,7 @@ class Demo:
     ) -> None:
         """Raise an InputError for more texts than the page takes."""
         targets = references if self.takes_references else None
-        check_size(predictions, targets, options.get("tokenizer"), self.most_items)
+        check_size(predictions, targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
