@@ -12,6 +12,9 @@ from tercet.errors import level_of_caller
 from tercet.huggingface.loading import load as load_of_the_suite
 from tercet.registry import METRICS, metric_class
 
+from .falling_back import REFUSED, warn_of_original
+from .truth import truth
+
 _Load = Callable[..., Any]
 
 
@@ -25,8 +28,22 @@ def modules() -> dict[str, tuple[str, str | None]]:
     }
 
 
-def replacing(original: _Load) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of `modules`."""
+#: Where evaluate's load finds a module of its own.
+_OF_DOWNLOADS = ("revision", "download_config", "download_mode")
+
+#: Arguments of evaluate's modules that are true or false.
+_TRUTHS = frozenset((
+    "lowercase", "force", "use_effective_order", "whitespace", "eps_smoothing", "normalized", "ignore_punct",
+    "support_zh_ja_chars", "case_sensitive", "use_stemmer", "use_aggregator", "smooth", "verbose", "all_layers",
+    "rescale_with_baseline", "use_fast_tokenizer", "add_start_token",
+))  # fmt: skip
+
+
+def replacing(original: _Load, falls_back: bool = False) -> _Load:
+    """Return evaluate's function `load` with the suite's modules in the place of `modules`.
+
+    If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
+    """
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -35,25 +52,54 @@ def replacing(original: _Load) -> _Load:
         more = settings.pop("init_kwargs", {})
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
-        if (
-            name not in modules()
-            or config_name not in (None, "default")
-            or settings.get("module_type") == "comparison"
-        ):
+        kind = settings.pop("module_type", None)
+        if name not in modules() or config_name not in (None, "default") or kind not in _kinds(name):
             return original(*args, **kwargs)
-        for theirs in (
-            "module_type",
-            "revision",
-            "download_config",
-            "download_mode",
-        ):  # where evaluate's own is found
-            settings.pop(theirs, None)
+        for setting in _OF_DOWNLOADS:
+            if settings.pop(setting, None) is not None:
+                _warn(
+                    f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s, on this machine.'
+                )
         settings |= _with_effect(name, more)
         module = load_of_the_suite(*modules()[name], **settings)
+        module.compute = _as_there(name, module.compute, (lambda: original(*args, **kwargs)) if falls_back else None)
         module.info.module_name = name  # which evaluate.combine puts before a key of two modules
         return module
 
     return load
+
+
+def _kinds(name: str) -> tuple[str | None, ...]:
+    """Return the types of evaluate's modules of a name."""
+    return (None, "metric", "measurement") if name == "perplexity" else (None, "metric")
+
+
+def _warn(said: str) -> None:
+    warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+
+
+def _as_there(name: str, compute: Callable[..., Any], load: Callable[[], Any] | None) -> Callable[..., Any]:
+    """Return the method `compute` with the values of options that evaluate's module takes."""
+
+    @wraps(compute)
+    def compute_as_there(**options: Any) -> Any:
+        try:
+            named = {key: truth(name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+            if not named.get("tokenize", True):  # evaluate passes no tokenizer on then
+                del named["tokenize"]
+            return compute(**named)
+        except REFUSED as error:
+            if load is None:
+                raise
+            try:
+                module = load()
+            except Exception:  # such as without a connection
+                raise error from None
+            score = module.compute(**options)
+            warn_of_original(f'evaluate.load("{name}").compute', error)
+            return score
+
+    return compute_as_there
 
 
 def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -63,8 +109,7 @@ def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
     known = inspect.signature(evaluate.EvaluationModule.__init__).parameters
     for each in given:
         if each not in known:
-            said = f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.'
-            warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+            _warn(f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.')
     return {each: value for each, value in given.items() if each in known}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from functools import wraps
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -129,8 +129,7 @@ def _is_replacement(cls: Any) -> bool:
     return cls is _replacements.get(cls._dropped_in)
 
 
-@cache
-def _constructor(kind: Any) -> Any:
+def _constructor(kind: type) -> Any:
     """Return the class of classes that are also of this one."""
     return _Constructor if kind is type else type(_Constructor.__name__, (_Constructor, kind), {})
 

@@ -203,7 +203,7 @@ class _StandIn(ModuleType):
         if name in vars(drop_in):
             vars(self)[name] = replacement = falling_back(vars(drop_in)[name], self.__name__, _of_original)
             return replacement
-        original = _original(self.__name__)
+        original = original_of(self.__name__)
         if original is None:
             said = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
             raise AttributeError(said)
@@ -216,7 +216,7 @@ class _StandIn(ModuleType):
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        modules = self._drop_in(), _original(self.__name__)
+        modules = self._drop_in(), original_of(self.__name__)
         return sorted({name for module in modules if module is not None for name in _public(module)})
 
     def _drop_in(self) -> ModuleType:
@@ -385,7 +385,7 @@ def _imported(name: str) -> ModuleType:
     return sys.modules[name]
 
 
-def _original(name: str) -> ModuleType | None:
+def original_of(name: str) -> ModuleType | None:
     """Return a replaced module as it is, loaded beside its stand-in; None if it is not installed."""
     try:
         return _module(name, originals=True)
@@ -395,8 +395,8 @@ def _original(name: str) -> ModuleType | None:
         return None
 
 
-def _of_original(module: str, name: str) -> Any:
-    return getattr(_original(module), name, None)
+def _oforiginal_of(module: str, name: str) -> Any:
+    return getattr(original_of(module), name, None)
 
 
 def _module(name: str, originals: bool) -> ModuleType:
@@ -455,7 +455,7 @@ def _change_evaluate(module: ModuleType, installed: bool) -> None:
     from .evaluate import replacing
 
     original = inspect.unwrap(module.load)
-    load = replacing(original) if installed else original
+    load = replacing(original, falls_back=True) if installed else original
     for name in ("evaluate.loading", "evaluate"):
         if name in sys.modules and hasattr(sys.modules[name], "load"):
             vars(sys.modules[name])["load"] = load
