@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any
 
@@ -57,12 +57,10 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
             return original(*args, **kwargs)
         for setting in _OF_DOWNLOADS:
             if settings.pop(setting, None) is not None:
-                _warn(
-                    f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s, on this machine.'
-                )
+                _warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, more)
         module = load_of_the_suite(*modules()[name], **settings)
-        module.compute = _as_there(name, module.compute, (lambda: original(*args, **kwargs)) if falls_back else None)
+        module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
         module.info.module_name = name  # which evaluate.combine puts before a key of two modules
         return module
 
@@ -78,28 +76,40 @@ def _warn(said: str) -> None:
     warnings.warn(said, UserWarning, stacklevel=level_of_caller())
 
 
-def _as_there(name: str, compute: Callable[..., Any], load: Callable[[], Any] | None) -> Callable[..., Any]:
-    """Return the method `compute` with the values of options that evaluate's module takes."""
+class _ComputeAsThere:
+    """The method `compute` of a module, with the values of options that evaluate's module takes."""
 
-    @wraps(compute)
-    def compute_as_there(**options: Any) -> Any:
+    def __init__(self, name: str, module: Any, loaded_by: tuple[Any, Any] | None) -> None:
+        self._name, self._module, self._loaded_by = name, module, loaded_by
+        self.__doc__ = module.compute.__doc__
+
+    def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        texts = {"predictions": predictions, "references": references}
         try:
-            named = {key: truth(name, key, value) if key in _TRUTHS else value for key, value in options.items()}
-            if not named.get("tokenize", True):  # evaluate passes no tokenizer on then
-                del named["tokenize"]
-            return compute(**named)
+            return type(self._module).compute(self._module, **texts, **self._named(options))
         except REFUSED as error:
-            if load is None:
+            if self._loaded_by is None:
                 raise
             try:
-                module = load()
+                module = _load_of_evaluate()(*self._loaded_by[0], **self._loaded_by[1])
             except Exception:  # such as without a connection
                 raise error from None
-            score = module.compute(**options)
-            warn_of_original(f'evaluate.load("{name}").compute', error)
+            score = module.compute(**texts, **options)
+            warn_of_original(f'evaluate.load("{self._name}").compute', error)
             return score
 
-    return compute_as_there
+    def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        named = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+        if not named.get("tokenize", True):  # evaluate passes no tokenizer on then
+            del named["tokenize"]
+        return named
+
+
+def _load_of_evaluate() -> _Load:
+    import evaluate
+
+    load: _Load = inspect.unwrap(evaluate.loading.load)
+    return load
 
 
 def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -133,10 +143,7 @@ def load_metric(path: str, config_name: str | None = None, **settings: Any) -> A
     >>> round(scores["rouge1"].mid.fmeasure, 4)
     0.6667
     """
-    from evaluate import loading
-
-    original = inspect.unwrap(loading.load)
-    module = replacing(original)(path, config_name, **settings)
+    module = replacing(_load_of_evaluate())(path, config_name, **settings)
     if path == "rouge":
         module.compute = _aggregated(module.compute)
     return module
@@ -172,4 +179,4 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
 def __getattr__(name: str) -> Any:
     import evaluate
 
-    return replacing(inspect.unwrap(evaluate.loading.load)) if name == "load" else getattr(evaluate, name)
+    return replacing(_load_of_evaluate()) if name == "load" else getattr(evaluate, name)

@@ -395,7 +395,7 @@ def original_of(name: str) -> ModuleType | None:
         return None
 
 
-def _oforiginal_of(module: str, name: str) -> Any:
+def _of_original(module: str, name: str) -> Any:
     return getattr(original_of(module), name, None)
 
 

@@ -76,7 +76,8 @@ def corpus_bleu(
     """
     effective = truth("corpus_bleu", "use_effective_order", use_effective_order)
     options = (lowercase, force, tokenize, smooth_method, smooth_value, metrics.MAX_NGRAM_ORDER, effective)
-    return _metric(BLEU, *options).corpus_score(hypotheses, references)
+    score: BLEUScore = _metric(BLEU, *options).corpus_score(hypotheses, references)
+    return score
 
 
 @_with_former_names
@@ -99,7 +100,8 @@ def sentence_bleu(
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
     effective = truth("sentence_bleu", "use_effective_order", use_effective_order)
     options = (lowercase, False, tokenize, smooth_method, smooth_value, metrics.MAX_NGRAM_ORDER, effective)
-    return _metric(BLEU, *options).sentence_score(hypothesis, references)
+    score: BLEUScore = _metric(BLEU, *options).sentence_score(hypothesis, references)
+    return score
 
 
 @_with_former_names
@@ -115,7 +117,8 @@ def corpus_chrf(
     """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
     whitespace = not truth("corpus_chrf", "remove_whitespace", remove_whitespace)
     options = (char_order, word_order, beta, False, whitespace, eps_smoothing)
-    return _metric(CHRF, *options).corpus_score(hypotheses, references)
+    score: CHRFScore = _metric(CHRF, *options).corpus_score(hypotheses, references)
+    return score
 
 
 def sentence_chrf(
@@ -130,7 +133,8 @@ def sentence_chrf(
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
     whitespace = not truth("sentence_chrf", "remove_whitespace", remove_whitespace)
     options = (char_order, word_order, beta, False, whitespace, eps_smoothing)
-    return _metric(CHRF, *options).sentence_score(hypothesis, references)
+    score: CHRFScore = _metric(CHRF, *options).sentence_score(hypothesis, references)
+    return score
 
 
 @_with_former_names
@@ -143,7 +147,10 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
-    return _metric(TER, normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    score: TERScore = _metric(TER, normalized, no_punct, asian_support, case_sensitive).corpus_score(
+        hypotheses, references
+    )
+    return score
 
 
 def sentence_ter(
@@ -155,4 +162,7 @@ def sentence_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
-    return _metric(TER, normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references)
+    score: TERScore = _metric(TER, normalized, no_punct, asian_support, case_sensitive).sentence_score(
+        hypothesis, references
+    )
+    return score

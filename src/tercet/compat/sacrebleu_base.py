@@ -211,8 +211,8 @@ class Metric(ABC, Generic[S]):
             For texts of another shape (see `check_shapes`), and for an item without reference.
         """
         if self._changed():
-            rows = np.array(self._extract_corpus_statistics(hypotheses, references), np.float64)
-            score = self._aggregate_and_compute(rows)
+            changed = self._extract_corpus_statistics(hypotheses, references)
+            score, rows = self._aggregate_and_compute(changed), np.array(changed, np.float64)
         else:
             stats = self._stats(hypotheses, references)
             score, rows = self._score(stats.sums()), stats.rows

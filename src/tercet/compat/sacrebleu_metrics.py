@@ -143,7 +143,8 @@ class BLEU(Metric[BLEUScore]):
         """The metric of tercet that scores; its signature tells tercet's version."""
         return _suite(
             Bleu, lowercase=self.lowercase, tokenize=self._tokenize, smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value, max_ngram_order=self.max_ngram_order, effective_order=self.effective_order,
+            smooth_value=self.smooth_value, max_ngram_order=self.max_ngram_order,
+            effective_order=self.effective_order,
         )  # fmt: skip
 
     @property

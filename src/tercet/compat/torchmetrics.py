@@ -177,7 +177,7 @@ class CHRFScore(SumsModule):
         self.lowercase, self.whitespace = lowercase, whitespace
         given = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
         truths = {"lowercase": lowercase, "whitespace": whitespace}
-        more = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
+        more: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
         more |= {"eps_smoothing": True, "scale": 1}
         self._count(scorer("chrf_multi", compat="sacrebleu", **given, **more), return_sentence_level_score)
 
