@@ -215,6 +215,9 @@ class _StandIn(ModuleType):
             return  # bert_score.score is a function, and a module where it lies
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)  # cloudpickle sends it with functions of a script
+
     def __dir__(self) -> list[str]:
         modules = self._drop_in(), original_of(self.__name__)
         return sorted({name for module in modules if module is not None for name in _public(module)})
