@@ -1,10 +1,13 @@
 """``tercet.compat.install`` and what calls it: a command for scripts and modules, and a plugin of pytest."""
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import sacrebleu
+from rouge_score.scoring import Score
 
 PROGRAM = Path(__file__).with_name("installed.py")
 SAID = "torchmetrics.text, evaluate.load and datasets.load_metric are tercet's in this process.\n"
@@ -36,14 +39,16 @@ def test_modules_are_replaced_and_the_rest_of_them_stays(arguments, left, tmp_pa
 @pytest.mark.needs("torchmetrics")
 def test_a_drop_in_can_be_imported_by_its_own_name_too():
     line = "import tercet.compat as c; c.install(); from tercet.compat.torchmetrics import BLEUScore as a; "
-    run = python("-c", line + "from torchmetrics.text import BLEUScore as b; print(a is b)", check=True)
+    run = python("-c", line + "from torchmetrics.text import BLEUScore as b; print(issubclass(b, a))", check=True)
     assert run.stdout == "True\n"
 
 
 def test_a_script_has_its_arguments_and_its_folder(tmp_path):
     (tmp_path / "beside.py").write_text("from sacrebleu import corpus_chrf\n")
     script = tmp_path / "script.py"
-    script.write_text("import sys, beside\nprint(__name__, sys.argv[1:], beside.corpus_chrf.__module__)\n")
+    script.write_text(
+        "import sys, beside\nprint(__name__, sys.argv[1:], beside.corpus_chrf.__wrapped__.__module__)\n"
+    )
     run = python("-m", "tercet.compat", script, "--lang", "de", check=True)
     assert run.stdout == "__main__ ['--lang', 'de'] tercet.compat.sacrebleu\n"
     assert run.stderr.endswith(SAID)
@@ -66,8 +71,240 @@ def test_without_a_script_it_says_how(arguments, code, said, tmp_path):
 def test_tests_run_as_they_stand(tmp_path):
     (tmp_path / "test_own.py").write_text(
         "from rouge_score.rouge_scorer import RougeScorer\n\n"
-        "def test_scorer():\n    assert RougeScorer.__module__ == 'tercet.compat.rouge_scorer'\n"
+        "def test_scorer():\n    assert RougeScorer.__base__.__module__ == 'tercet.compat.rouge_scorer'\n"
     )
     run = python("-m", "pytest", "-q", "-p", "tercet.compat.pytest_plugin", cwd=tmp_path, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert SAID in run.stderr
+
+
+def installed(tmp_path, program, *arguments, **options):
+    """Run a program, from a file, with the drop-ins installed."""
+    script = tmp_path / "program.py"
+    script.write_text(program, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, *arguments, "-m", "tercet.compat", str(script)], capture_output=True, text=True, check=False,
+        timeout=300, **options,
+    )  # fmt: skip
+
+
+def test_a_script_has_no_future_of_ours(tmp_path):
+    """Annotations are types, where the script does not ask for strings."""
+    run = installed(tmp_path, """
+import dataclasses
+@dataclasses.dataclass
+class A:
+    a: int
+print(dataclasses.fields(A)[0].type is int)
+""")  # fmt: skip
+    assert run.stdout == "True\n", run.stderr
+
+
+WORKERS = """
+import concurrent.futures, multiprocessing, sys
+import sacrebleu
+from sacrebleu import corpus_bleu
+
+def whose(_):
+    import rouge
+    return [corpus_bleu.__wrapped__.__module__, sacrebleu.BLEU.__base__.__module__, rouge.Rouge.__base__.__module__]
+
+def below(start):
+    return workers(start).submit(whose, 0).result()
+
+def workers(start):
+    return concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(start))
+
+if __name__ == "__main__":
+    for start in ("spawn", "forkserver"):
+        with multiprocessing.get_context(start).Pool(1) as pool:
+            print(*pool.map(whose, [0]), pool.apply(sacrebleu.sentence_chrf, ("a b", ["a c"])))
+        with workers(start) as pool:
+            print(pool.submit(whose, 0).result(), pool.submit(below, "spawn").result())
+    import multiprocess
+    with multiprocess.get_context("spawn").Pool(1) as pool:
+        print(*pool.map(whose, [0]))
+    from joblib import Parallel, delayed
+    print(*Parallel(2)([delayed(whose)(0)]))
+"""
+OURS = "['tercet.compat.sacrebleu', 'tercet.compat.sacrebleu_metrics', 'tercet.compat.rouge']"
+
+
+def test_workers_have_the_drop_ins(tmp_path):
+    """Of multiprocessing and concurrent.futures, of multiprocess (datasets), of joblib; also workers of workers."""
+    run = installed(tmp_path, WORKERS)
+    assert run.returncode == 0, run.stderr
+    chrf = sacrebleu.sentence_chrf("a b", ["a c"])
+    of_multiprocessing = [f"{OURS} {chrf}", f"{OURS} {OURS}"] * 2
+    assert run.stdout.splitlines() == [*of_multiprocessing, OURS, OURS]
+    assert run.stderr.count("tercet's in this process") == 1
+
+
+def test_a_worker_says_what_it_had_imported_before(tmp_path):
+    run = installed(tmp_path, """
+import multiprocessing
+def nothing(): pass
+if __name__ == "__main__":
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sacrebleu"])
+    worker = context.Process(target=nothing)
+    worker.start()
+    worker.join()
+""")  # fmt: skip
+    assert "this worker had imported sacrebleu before it got the drop-ins" in run.stderr
+
+
+def test_no_thread_meets_an_original(tmp_path):
+    """While one thread asks stand-ins for what only the originals have, others find stand-ins alone."""
+    run = installed(tmp_path, """
+import importlib, sys, threading
+names = ["sacrebleu", "sacrebleu.metrics", "sacrebleu.metrics.bleu", "rouge_score.scoring", "rouge"]
+modules = list(map(importlib.import_module, names))
+start, done, met = threading.Barrier(3), threading.Event(), set()
+
+def look():
+    start.wait()
+    while not done.is_set():
+        met.update(type(sys.modules.get(name)).__name__ for name in names)
+
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=look) for _ in range(2)]
+for thread in threads:
+    thread.start()
+start.wait()
+for module in modules:
+    assert not hasattr(module, "no_such_name")  # which loads the original
+assert sys.modules["sacrebleu"].smart_open.__module__ == "sacrebleu.utils"
+done.set()
+for thread in threads:
+    thread.join()
+print(met)
+""")  # fmt: skip
+    assert run.stdout == "{'_StandIn'}\n", run.stderr
+
+
+def test_threads_load_originals_once_and_do_not_wait_in_a_circle(tmp_path):
+    run = installed(tmp_path, """
+import importlib, sys, threading
+start, found = threading.Barrier(8), []
+
+def ask(number):
+    start.wait()
+    import sacrebleu
+    importlib.import_module(f"sacrebleu.{['dataset', 'metrics', 'significance', 'utils'][number % 4]}")
+    found.append((sacrebleu.smart_open, sacrebleu.metrics.bleu.extract_all_word_ngrams))
+
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(found), len(set(found)))
+""")  # fmt: skip
+    assert run.stdout == "8 1\n", run.stderr
+
+
+def test_uninstall_puts_the_originals_back():
+    program = """
+import multiprocessing.spawn, sacrebleu, evaluate, datasets, tercet.compat
+before, load, prepare = sacrebleu, evaluate.load, multiprocessing.spawn.get_preparation_data
+tercet.compat.install()
+import sacrebleu, rouge, rouge_score.scoring, nltk.translate
+from sacrebleu.metrics import BLEU
+assert evaluate.load is not load and hasattr(datasets, "load_metric") and sacrebleu.smart_open
+tercet.compat.uninstall()
+tercet.compat.uninstall()  # does nothing more
+import sys, sacrebleu, rouge, rouge_score.scoring, nltk
+assert sacrebleu is before and sacrebleu.metrics.BLEU.__module__ == "sacrebleu.metrics.bleu"
+assert "tercet" not in repr([type(sys.modules[name]) for name in ("sacrebleu.metrics", "rouge", "rouge_score")])
+originals = [rouge.Rouge, rouge_score.scoring.Score, sacrebleu.BLEU, nltk.translate.bleu]
+assert not [each for each in originals if "/tercet/" in sys.modules[each.__module__].__file__], originals
+assert evaluate.load is load and not hasattr(datasets, "load_metric")
+assert multiprocessing.spawn.get_preparation_data is prepare
+assert BLEU.__base__.__module__ == "tercet.compat.sacrebleu_metrics"  # a name keeps its meaning
+tercet.compat.install()
+import sacrebleu
+assert sacrebleu.BLEU is BLEU
+"""
+    run = python("-c", program, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count(SAID) == 2
+
+
+def test_a_version_that_was_not_tried_is_left_alone():
+    program = """
+from tercet.compat import installing
+installing.TRIED["sacrebleu"] = ("1.0", "1.5.1")
+installing.install()
+import sacrebleu, rouge
+print(sacrebleu.BLEU.__base__.__module__, rouge.Rouge.__base__.__module__)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "sacrebleu.metrics.base tercet.compat.rouge\n"
+    assert f"leaves sacrebleu {sacrebleu.__version__} alone, which was not tried" in run.stderr
+    assert "Tried: 1.0 to 1.5.1." in run.stderr
+    assert " sacrebleu," not in run.stderr.splitlines()[-1]
+
+
+REFUSED = """
+import sacrebleu
+from nltk.translate.bleu_score import corpus_bleu
+HYPS, GOLDS = ["the cat sat", "a dog", "ein Haus"], ["the cat sits", "a dog", "das Haus"]
+LISTS = [[gold] for gold in GOLDS]
+chrf = sacrebleu.CHRF(word_order=2)
+print(chrf.corpus_score(HYPS, GOLDS), chrf.get_signature())       # lighteval
+print(sacrebleu.TER().corpus_score(HYPS, GOLDS))                  # lighteval
+print(sacrebleu.corpus_bleu(HYPS, LISTS), sacrebleu.corpus_bleu(HYPS, LISTS, lowercase=True))  # ragas
+bleu = sacrebleu.BLEU(tokenize="char")
+bleu.lowercase = True
+print(bleu.corpus_score(HYPS, LISTS), bleu.get_signature())
+print(sacrebleu.BLEU(lowercase="yes").corpus_score(["A"], [["a"]]))
+print(corpus_bleu([["a cat", ["a", "cat"]]], [["a", "cat"]], (1,)))
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_refused_is_scored_by_the_original(tmp_path):
+    """Calls of lighteval and ragas run; a warning names each function once, and why."""
+    run = installed(tmp_path, REFUSED)
+    assert run.returncode == 0, run.stderr
+    original = python("-c", REFUSED, check=True)
+    assert run.stdout == original.stdout
+    warned = [line.split("Warning: ")[1] for line in run.stderr.splitlines() if "the original scores it" in line]
+    assert [line.partition(":")[0] for line in warned] == [
+        "sacrebleu.metrics.chrf.CHRF.corpus_score", "sacrebleu.metrics.ter.TER.corpus_score", "sacrebleu.corpus_bleu",
+        "sacrebleu.metrics.bleu.BLEU.corpus_score", "sacrebleu.metrics.bleu.BLEU",
+        "nltk.translate.bleu_score.corpus_bleu",
+    ]  # fmt: skip
+    assert "the references look transposed" in warned[2]
+
+
+def test_a_drop_in_by_its_own_name_goes_on_refusing(tmp_path):
+    run = installed(tmp_path, """
+from tercet.compat import sacrebleu
+from tercet.errors import InputError
+try:
+    sacrebleu.corpus_chrf(["a", "b", "c"], [["a"], ["b"], ["c"]])
+except InputError as error:
+    print(error)
+""")  # fmt: skip
+    assert run.stdout.startswith("CHRF: the references look transposed")
+
+
+def test_results_pickled_there_load_where_tercet_is_not(tmp_path):
+    file = tmp_path / "scores"
+    run = installed(tmp_path, f"""
+import pickle, sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+scores = [sacrebleu.corpus_bleu(["a b"], [["a c"]]), sacrebleu.sentence_ter("a b", ["a c"])]
+scores += [sacrebleu.sentence_chrf("a b", ["a c"]), RougeScorer(["rouge1"]).score("a b", "a c")["rouge1"]]
+pickle.dump(scores, open({str(file)!r}, "wb"))
+""")  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert b"tercet" not in file.read_bytes()
+    bleu, ter, chrf, rouge = pickle.loads(file.read_bytes())
+    assert vars(bleu) == vars(sacrebleu.corpus_bleu(["a b"], [["a c"]]))
+    assert type(bleu) is sacrebleu.metrics.bleu.BLEUScore
+    assert [str(ter), str(chrf)] == ["TER = 50.00", str(sacrebleu.sentence_chrf("a b", ["a c"]))]
+    assert rouge == Score(0.5, 0.5, 0.5)

@@ -154,3 +154,11 @@ def test_unknown_names(given, message):
     for each in (ours, original):
         with pytest.raises(ValueError, match=message if each is ours else message.partition(".")[0]):
             each.Rouge(**given)
+
+
+@pytest.mark.parametrize("options", [{}, {"return_lengths": True}, {"raw_results": True}])
+def test_no_metric_gives_no_score(options):
+    mine, theirs = ours.Rouge(metrics=[], **options), original.Rouge(metrics=[], **options)
+    for texts in (("a b", "b"), (["a b", "c"], ["b", "c"])):
+        for avg in (False, True):
+            assert mine.get_scores(*texts, avg=avg) == theirs.get_scores(*texts, avg=avg)

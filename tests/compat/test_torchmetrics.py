@@ -174,3 +174,65 @@ def test_values_are_drawn():
     module.update(*BOTH)
     figure, _ = module.plot()
     assert figure.axes
+
+
+@pytest.mark.parametrize(("name", "states"), [
+    ("BLEUScore", ["preds_len", "target_len", "numerator", "denominator"]),
+    ("SacreBLEUScore", ["preds_len", "target_len", "numerator", "denominator"]),
+    ("TranslationEditRate", ["total_num_edits", "total_tgt_len"]),
+])  # fmt: skip
+def test_states_are_read_under_their_names(name, states):
+    mine, original = getattr(ours, name)(), getattr(theirs, name)()
+    for module in (mine, original):
+        for batch in BATCHES:
+            module.update(*batch)
+    for _ in range(2):
+        assert all(torch.equal(getattr(mine, state), getattr(original, state)) for state in states)
+        mine.reset()
+        original.reset()
+
+
+@pytest.mark.parametrize("name", ["BLEUScore", "SacreBLEUScore", "CHRFScore", "TranslationEditRate", "ROUGEScore"])
+@pytest.mark.filterwarnings("ignore:The ``compute`` method of metric", "ignore:Encountered `nan`")
+def test_nothing_has_the_score_that_it_has_there(name):
+    options = {"rouge_keys": ("rouge1", "rougeL")} if name == "ROUGEScore" else {}
+    mine, original = (values(getattr(module, name)(**options).compute()) for module in (ours, theirs))
+    assert list(mine) == list(original)
+    assert all(torch.equal(mine[key].isnan(), original[key].isnan()) for key in mine)
+    assert all(mine[key].nan_to_num() == original[key].nan_to_num() for key in mine)
+
+
+def test_a_module_can_be_derived():
+    class Doubled(ours.SacreBLEUScore):
+        def __init__(self):
+            super().__init__(n_gram=2)
+            self.add_state("seen", torch.tensor(0), dist_reduce_fx="sum")
+
+        def update(self, preds, target):
+            super().update(preds, target)
+            self.seen += len(preds)
+
+        def compute(self):
+            return 2 * super().compute()
+
+    module, plain = Doubled(), MODULES["sacrebleu"]()
+    for batch in BATCHES:
+        module.update(*batch)
+    assert module.compute() == 2 * plain(*BOTH)
+    assert module.seen == 3
+
+
+@pytest.mark.parametrize("options", [{"num_threads": 2}, {"max_length": 64}])
+def test_options_of_bertscore_without_effect_are_named(options):
+    (name,) = options
+    with pytest.warns(UserWarning, match=f"BERTScore: {name} has no effect"):
+        ours.BERTScore(**SMALL, **options)
+
+
+def test_truth_values_are_taken_as_there():
+    for module in (ours, theirs):
+        assert module.BLEUScore(n_gram=1, smooth=1)(["a b"], [["a c"]]) == 0.5
+        assert module.SacreBLEUScore(n_gram=1, lowercase=1)(["A"], [["a"]]) == 1
+        assert module.CHRFScore(lowercase=1, whitespace=0)(["A"], [["a"]]) == 1
+    with pytest.raises(tercet.OptionError, match="'lowercase' option of CHRFScore must be True or False"):
+        ours.CHRFScore(lowercase="no")

@@ -32,7 +32,7 @@ def main() -> None:
     own = ModuleType("__main__")  # stays after the last line, where threads and pickled objects look names up
     own.__file__, own.__builtins__ = script[0], __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = own
-    exec(compile(Path(script[0]).read_bytes(), script[0], "exec"), vars(own))
+    exec(compile(Path(script[0]).read_bytes(), script[0], "exec", dont_inherit=True), vars(own))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.signature import OFFICIAL_VERSION as __version__  # noqa: N811
 from tercet.metrics.bertscore.signature import official_hash
 
+from .truth import truth
+
 if TYPE_CHECKING:
     import torch
 
@@ -232,6 +234,9 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
 
         device = "cuda" if torch.cuda.is_available() else "cpu"  # no other: numbers are equal
     given = {"model_type": model_type, "lang": lang, "rescale_with_baseline": rescaled, "device": device, **options}
+    for name in given.keys() & {"rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"}:
+        if not (name == "idf" and isinstance(given[name], Mapping)):
+            given[name] = truth("bert_score", name, given[name])
     return BertScore.from_options({"compat": "bert_score", **given}, idle=True)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any
 
 from tercet.errors import level_of_caller
 from tercet.huggingface.loading import load as load_of_the_suite
 from tercet.registry import METRICS, metric_class
+
+from .falling_back import REFUSED, warn_of_original
+from .truth import truth
 
 _Load = Callable[..., Any]
 
@@ -25,8 +28,22 @@ def modules() -> dict[str, tuple[str, str | None]]:
     }
 
 
-def replacing(original: _Load) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of `modules`."""
+#: Where evaluate's load finds a module of its own.
+_OF_DOWNLOADS = ("revision", "download_config", "download_mode")
+
+#: Arguments of evaluate's modules that are true or false.
+_TRUTHS = frozenset((
+    "lowercase", "force", "use_effective_order", "whitespace", "eps_smoothing", "normalized", "ignore_punct",
+    "support_zh_ja_chars", "case_sensitive", "use_stemmer", "use_aggregator", "smooth", "verbose", "all_layers",
+    "rescale_with_baseline", "use_fast_tokenizer", "add_start_token",
+))  # fmt: skip
+
+
+def replacing(original: _Load, falls_back: bool = False) -> _Load:
+    """Return evaluate's function `load` with the suite's modules in the place of `modules`.
+
+    If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
+    """
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -35,24 +52,63 @@ def replacing(original: _Load) -> _Load:
         more = settings.pop("init_kwargs", {})
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
-        if (
-            name not in modules()
-            or config_name not in (None, "default")
-            or settings.get("module_type") == "comparison"
-        ):
+        kind = settings.pop("module_type", None)
+        if name not in modules() or config_name not in (None, "default") or kind not in _kinds(name):
             return original(*args, **kwargs)
-        for theirs in (
-            "module_type",
-            "revision",
-            "download_config",
-            "download_mode",
-        ):  # where evaluate's own is found
-            settings.pop(theirs, None)
+        for setting in _OF_DOWNLOADS:
+            if settings.pop(setting, None) is not None:
+                _warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, more)
         module = load_of_the_suite(*modules()[name], **settings)
+        module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
         module.info.module_name = name  # which evaluate.combine puts before a key of two modules
         return module
 
+    return load
+
+
+def _kinds(name: str) -> tuple[str | None, ...]:
+    """Return the types of evaluate's modules of a name."""
+    return (None, "metric", "measurement") if name == "perplexity" else (None, "metric")
+
+
+def _warn(said: str) -> None:
+    warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+
+
+class _ComputeAsThere:
+    """The method `compute` of a module, with the values of options that evaluate's module takes."""
+
+    def __init__(self, name: str, module: Any, loaded_by: tuple[Any, Any] | None) -> None:
+        self._name, self._module, self._loaded_by = name, module, loaded_by
+        self.__doc__ = module.compute.__doc__
+
+    def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        texts = {"predictions": predictions, "references": references}
+        try:
+            return type(self._module).compute(self._module, **texts, **self._named(options))
+        except REFUSED as error:
+            if self._loaded_by is None:
+                raise
+            try:
+                module = _load_of_evaluate()(*self._loaded_by[0], **self._loaded_by[1])
+            except Exception:  # such as without a connection
+                raise error from None
+            score = module.compute(**texts, **options)
+            warn_of_original(f'evaluate.load("{self._name}").compute', error)
+            return score
+
+    def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        named = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+        if not named.get("tokenize", True):  # evaluate passes no tokenizer on then
+            del named["tokenize"]
+        return named
+
+
+def _load_of_evaluate() -> _Load:
+    import evaluate
+
+    load: _Load = inspect.unwrap(evaluate.loading.load)
     return load
 
 
@@ -63,8 +119,7 @@ def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
     known = inspect.signature(evaluate.EvaluationModule.__init__).parameters
     for each in given:
         if each not in known:
-            said = f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.'
-            warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+            _warn(f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.')
     return {each: value for each, value in given.items() if each in known}
 
 
@@ -88,10 +143,7 @@ def load_metric(path: str, config_name: str | None = None, **settings: Any) -> A
     >>> round(scores["rouge1"].mid.fmeasure, 4)
     0.6667
     """
-    from evaluate import loading
-
-    original = inspect.unwrap(loading.load)
-    module = replacing(original)(path, config_name, **settings)
+    module = replacing(_load_of_evaluate())(path, config_name, **settings)
     if path == "rouge":
         module.compute = _aggregated(module.compute)
     return module
@@ -127,4 +179,4 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
 def __getattr__(name: str) -> Any:
     import evaluate
 
-    return replacing(inspect.unwrap(evaluate.loading.load)) if name == "load" else getattr(evaluate, name)
+    return replacing(_load_of_evaluate()) if name == "load" else getattr(evaluate, name)

@@ -1,16 +1,25 @@
-"""Put the drop-ins in the place of the originals, in this process."""
+"""Put the drop-ins in the place of the originals, in this process and in its workers, and take them away again."""
 
 from __future__ import annotations
 
+import builtins
+import inspect
+import re
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module, metadata
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec, resolve_name
 from pathlib import Path
-from threading import RLock, local
 from types import ModuleType
 from typing import Any
+
+from tercet.errors import level_of_caller
+
+from .falling_back import falling_back
 
 #: The modules that are replaced, and the drop-in of each, which is a file of this folder.
 REPLACED = {
@@ -25,7 +34,6 @@ REPLACED = {
     "sacrebleu.metrics.chrf": "sacrebleu_metrics",
     "sacrebleu.metrics.ter": "sacrebleu_metrics",
     "bert_score": "bert_score",
-    "bert_score.scorer": "bert_score",
     "nltk.translate.bleu_score": "nltk",
     "rouge": "rouge",
     **{
@@ -34,16 +42,42 @@ REPLACED = {
     },
 }
 
+#: The first and the last release of each package that the drop-ins were tried with: others are left alone.
+TRIED = {
+    "rouge_score": ("0.0.4", "0.1.2"),
+    "sacrebleu": ("2.0.0", "2.6.0"),
+    "bert_score": ("0.3.7", "0.3.13"),
+    "nltk": ("3.6.7", "3.10.4"),
+    "rouge": ("1.0.0", "1.0.1"),
+    "torchmetrics": ("1.2.1", "1.9.0"),
+    "evaluate": ("0.4.3", "0.4.6"),
+}
+
+#: The classes of results, and the modules of the originals that have them.
+_RESULTS = {
+    "sacrebleu_scores": {f"{name}Score": f"sacrebleu.metrics.{name.lower()}" for name in ("BLEU", "CHRF", "TER")},
+    "scoring": dict.fromkeys(("Score", "AggregateScore"), "rouge_score.scoring"),
+}
+
 #: A package that need not be installed: nothing else of it is used beside what is replaced.
 _EMPTY = "rouge_score"
+
+#: Begins the name of an original in sys.modules; the dots of its own name are slashes there, as it has no parent.
+_BESIDE = "tercet's original of "
 
 
 def install() -> None:
     """Replace the modules of other packages, and ``evaluate.load``, by drop-ins for the rest of this process.
 
     A line on the standard error says what was replaced. What a drop-in lacks comes from the original, where that is
-    installed. What a program imported before stays the original, so call this first; a spawned worker must call it
-    again.
+    installed, and a call that a drop-in refuses is the original's, with a warning. What a program imported before
+    stays the original, so call this first. Workers that multiprocessing, multiprocess, joblib and concurrent.futures
+    start have the drop-ins too; other programs that this one starts have not.
+
+    Warns
+    -----
+    UserWarning
+        If a package has a version that was not tried: it is left alone.
 
     Examples
     --------
@@ -54,19 +88,102 @@ def install() -> None:
         tercet.compat.install()
         from sacrebleu import corpus_bleu  # tercet's
     """
-    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+    if _finder() is not None:
         return
-    loaded = [name for name in REPLACED if name in sys.modules]
-    _originals.update({name: sys.modules.pop(name) for name in loaded})
-    sys.meta_path.insert(0, _Finder())
-    for name in loaded:
-        import_module(name)
-    for name, change in _CHANGES.items():
+    for said in _install():
+        warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+    replaced = _replaced()
+    outer = [name for name in replaced if not any(name.startswith(f"{other}.") for other in replaced)]
+    if "evaluate.loading" in _changes():
+        outer += ["evaluate.load and datasets.load_metric"]
+    if outer:
+        *most, last = outer
+        names = f"{', '.join(most)} and {last}" if most and " and " not in last else ", ".join(outer)
+        print(f"tercet.compat: {names} are tercet's in this process.", file=sys.stderr)
+
+
+def uninstall() -> None:
+    """Put the originals back: what is imported from here on is theirs.
+
+    Names that a program has taken keep their meaning, as the name ``corpus_bleu`` after ``from sacrebleu import
+    corpus_bleu``. Modules of the replaced packages that were imported in between are imported anew, as they may
+    hold drop-ins.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        tercet.compat.uninstall()
+        from sacrebleu import corpus_bleu  # sacrebleu's
+    """
+    finder = _finder()
+    if finder is None:
+        return
+    sys.meta_path.remove(finder)
+    _name_results()
+    for name, change in finder.changes.items():
         if name in sys.modules:
-            change(sys.modules[name])
-    outer = [name for name in REPLACED if not any(name.startswith(f"{other}.") for other in REPLACED)]
-    names = ", ".join([*outer, "evaluate.load"])
-    print(f"tercet.compat: {names} and datasets.load_metric are tercet's in this process.", file=sys.stderr)
+            change(sys.modules[name], False)
+    packages = {name.partition(".")[0] for name in finder.replaced}
+    for name in [*sys.modules]:
+        if name.startswith(_BESIDE) or (name.partition(".")[0] in packages and name not in finder.before):
+            module = sys.modules.pop(name)
+            parent, _, child = name.rpartition(".")
+            if vars(sys.modules.get(parent, sys)).get(child) is module:
+                delattr(sys.modules[parent], child)
+    for name, module in finder.before.items():
+        sys.modules[name] = module
+        _bind(name, module)
+
+
+def _install() -> list[str]:
+    """Do as :func:`install`, and return what is to be warned of."""
+    said, left = [], set()
+    for package, (first, last) in TRIED.items():
+        version = _version(package)
+        if version is not None and not _release(first) <= _release(version) <= _release(last):
+            left.add(package)
+            tried = first if first == last else f"{first} to {last}"
+            said.append(
+                f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
+                f"process. Tried: {tried}."
+            )
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left}
+    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left}
+    packages = {name.partition(".")[0] for name in replaced}
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
+    loaded = [name for name in replaced if name in before]
+    sys.modules.update({_beside(name): before[name] for name in loaded})
+    sys.meta_path.insert(0, _Finder(replaced, changes, before))
+    for name in loaded:  # never absent, or another thread would import it
+        sys.modules[name] = stand_in = _StandIn(name)
+        stand_in.__spec__ = before[name].__spec__
+        for attribute in ("__file__", "__path__", "__package__", "__loader__"):
+            if hasattr(before[name], attribute):
+                setattr(stand_in, attribute, getattr(before[name], attribute))
+        _bind(name, stand_in)
+    for name, change in changes.items():
+        if name in sys.modules:
+            change(sys.modules[name], True)
+    return said
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])[:3]))
+
+
+def _bind(name: str, module: ModuleType) -> None:
+    """Make a module the attribute of its package, as an import does."""
+    parent, _, child = name.rpartition(".")
+    if parent in sys.modules:
+        vars(sys.modules[parent])[child] = module
 
 
 class _StandIn(ModuleType):
@@ -80,21 +197,45 @@ class _StandIn(ModuleType):
             raise AttributeError(name)  # imports and debuggers ask every module for such names
         if f"{self.__name__}.{name}" in REPLACED:
             return import_module(f"{self.__name__}.{name}")
-        drop_in = import_module(f"{__package__}.{REPLACED[self.__name__]}")
         if name == "__all__":
             return self.__dir__()
+        drop_in = self._drop_in()
         if name in vars(drop_in):
-            vars(self)[name] = found = vars(drop_in)[name]
-            return found
-        original = _original(self.__name__)
+            vars(self)[name] = replacement = falling_back(vars(drop_in)[name], self.__name__, _of_original)
+            return replacement
+        original = original_of(self.__name__)
         if original is None:
             said = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
             raise AttributeError(said)
         return getattr(original, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        submodule = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
+        if submodule and value.__name__ not in REPLACED and name in vars(self._drop_in()):
+            return  # bert_score.score is a function, and a module where it lies
+        super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)  # cloudpickle sends it with functions of a script
+
     def __dir__(self) -> list[str]:
-        modules = import_module(f"{__package__}.{REPLACED[self.__name__]}"), _original(self.__name__)
-        return sorted({name for each in modules if each is not None for name in _public(each)})
+        modules = self._drop_in(), original_of(self.__name__)
+        return sorted({name for module in modules if module is not None for name in _public(module)})
+
+    def _drop_in(self) -> ModuleType:
+        drop_in = import_module(f"{__package__}.{REPLACED[self.__name__]}")
+        _name_results()
+        return drop_in
+
+
+def _name_results() -> None:
+    """Give results the names of the originals, by which they are pickled: they load where tercet is not."""
+    replaced = _replaced()
+    for drop_in, modules in _RESULTS.items():
+        scores = sys.modules.get(f"{__package__}.{drop_in}")
+        if scores is not None:
+            for name, module in modules.items():
+                vars(scores)[name].__module__ = module if module in replaced else scores.__name__
 
 
 def _public(module: ModuleType) -> list[str]:
@@ -103,27 +244,65 @@ def _public(module: ModuleType) -> list[str]:
 
 
 class _Finder(MetaPathFinder):
-    """Finds stand-ins in the place of originals, and modules that are changed once they are imported."""
+    """Finds stand-ins in the place of originals, the originals beside them, and modules that are changed."""
 
+    def __init__(
+        self,
+        replaced: Mapping[str, str],
+        changes: Mapping[str, Callable[[ModuleType, bool], None]],
+        before: Mapping[str, ModuleType],
+    ) -> None:
+        self.replaced, self.changes = replaced, changes
+        #: Modules of the replaced packages that were there when the drop-ins were installed.
+        self.before = before
+
+    def has(self, name: str) -> bool:
+        """Whether a module is one that is replaced, or lies in a package that is."""
+        return name in self.replaced or any(name.startswith(f"{package}.") for package in self.replaced)
+
+    # importlib holds the lock of all imports here: what is called must not import
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if getattr(_loading, "package", None) == name.partition(".")[0]:  # this thread loads the original
+        if name.startswith(_BESIDE):
+            return self._spec_beside(name, name.removeprefix(_BESIDE).replace("/", "."))
+        if name not in (*self.replaced, *self.changes, _EMPTY) and not self.has(name):
             return None
-        if name not in (*REPLACED, *_CHANGES, _EMPTY):
-            parent = name.rpartition(".")[0]
-            if parent not in REPLACED or _original(parent) is None or name not in sys.modules:
-                return None
-            return ModuleSpec(name, _Kept(sys.modules[name]))  # its package has imported it
-        found = (each.find_spec(name, path, target) for each in sys.meta_path if each is not self)
-        spec = next(filter(None, found), None)
-        if name in REPLACED:
+        spec = self._spec(name, path, target)
+        if name in self.replaced:
             return _spec_of_stand_in(name, spec)
         if name == _EMPTY:
             return spec or ModuleSpec(name, None, is_package=True)
+        if self.has(name):
+            return None if spec is None else ModuleSpec(name, _LoaderOfNeighbours(), is_package=True)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Changed(spec.loader, _CHANGES[name])
+            spec.loader = _Changed(spec.loader, self.changes[name])
         return spec
+
+    def _spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self)
+        return next(filter(None, specs), None)
+
+    def _spec_beside(self, name: str, public: str) -> ModuleSpec | None:
+        parent = public.rpartition(".")[0]
+        package = sys.modules.get(_beside(parent)) or sys.modules.get(parent)
+        spec = self._spec(public, getattr(package, "__path__", None))
+        return None if spec is None or spec.loader is None else ModuleSpec(name, _LoaderBeside(spec))
+
+
+def _finder() -> _Finder | None:
+    return next((finder for finder in sys.meta_path if isinstance(finder, _Finder)), None)
+
+
+def _replaced() -> Mapping[str, str]:
+    """Return the modules that are replaced now."""
+    finder = _finder()
+    return {} if finder is None else finder.replaced
+
+
+def _changes() -> Mapping[str, Any]:
+    finder = _finder()
+    return {} if finder is None else finder.changes
 
 
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
@@ -144,10 +323,48 @@ class _StandInLoader(Loader):
         """Do nothing: names are looked up when they are used."""
 
 
+class _LoaderBeside(Loader):
+    """Loads a module under a name of ours, where it keeps its own: an original, or its neighbour in a package.
+
+    Originals see each other, not the stand-ins, by what their import statements call. importlib locks the name of
+    ours as that of any module: threads wait for each other, and no original is ever under its public name.
+    """
+
+    def __init__(self, spec: ModuleSpec) -> None:
+        self.spec = spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = module_from_spec(self.spec)
+        statement = _import_of_originals if self.spec.name in _replaced() else _import_of_neighbours
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": statement}
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert self.spec.loader is not None
+        self.spec.loader.exec_module(module)
+        module.__spec__ = self.spec  # until here that of the import, by which other threads know to wait
+
+
+class _LoaderOfNeighbours(Loader):
+    """Gives a module of a replaced package that is not replaced itself, after the package, which may load it.
+
+    Its package loads it under a name of ours, with other locks: threads that begin at different ends do not wait
+    for each other in a circle.
+    """
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = _module(spec.name, originals=True)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec
+
+
 class _Changed(Loader):
     """A module's loader, and a change of the module after it is loaded."""
 
-    def __init__(self, loader: Loader, change: Callable[[ModuleType], None]) -> None:
+    def __init__(self, loader: Loader, change: Callable[[ModuleType, bool], None]) -> None:
         self.loader, self.change = loader, change
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -155,76 +372,152 @@ class _Changed(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self.loader.exec_module(module)
-        self.change(module)
+        self.change(module, True)
 
     def __getattr__(self, name: str) -> Any:  # get_code, get_source
         return getattr(self.loader, name)
 
 
-class _Kept(Loader):
-    """Gives a module that is there already."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self.module, self.spec = module, module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self.module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec
+def _beside(name: str) -> str:
+    return _BESIDE + name.replace(".", "/")
 
 
-_originals: dict[str, ModuleType] = {}
-_loading = local()
-_lock = RLock()
+def _imported(name: str) -> ModuleType:
+    """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
+    builtins.__import__(name)
+    return sys.modules[name]
 
 
-def _original(name: str) -> ModuleType | None:
+def original_of(name: str) -> ModuleType | None:
     """Return a replaced module as it is, loaded beside its stand-in; None if it is not installed."""
-    package = name.partition(".")[0]
-    of_package = [each for each in REPLACED if each.partition(".")[0] == package]
-    with _lock:
-        if name in _originals:
-            return _originals[name]
-        stand_ins = {each: sys.modules.pop(each) for each in of_package if each in sys.modules}
-        sys.modules.update({each: _originals[each] for each in of_package if each in _originals})
-        before, _loading.package = getattr(_loading, "package", None), package
-        try:
-            import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name not in (package, name):
-                raise
-            return None
-        finally:
-            _loading.package = before
-            loaded = {each: sys.modules.pop(each) for each in of_package if each in sys.modules}
-            _originals.update(loaded)
-            for each in [each for each in of_package if each in (*stand_ins, *loaded)]:
-                if each in stand_ins:
-                    sys.modules[each] = stand_ins[each]
-                parent, _, child = each.rpartition(".")
-                stand_in = import_module(each)
-                if parent in sys.modules:
-                    setattr(sys.modules[parent], child, stand_in)
-        return _originals[name]
+    try:
+        return _module(name, originals=True)
+    except ModuleNotFoundError as error:
+        if error.name not in (name, name.partition(".")[0]):
+            raise
+        return None
 
 
-def _change_evaluate(module: ModuleType) -> None:
+def _of_original(module: str, name: str) -> Any:
+    return getattr(original_of(module), name, None)
+
+
+def _module(name: str, originals: bool) -> ModuleType:
+    """Return a module as it is seen by originals, or else by their neighbours, for which they are replaced."""
+    finder = _finder()
+    if finder is None or not finder.has(name) or (name in finder.replaced and not originals):
+        return _imported(name)
+    if name in finder.before:
+        return finder.before[name]
+    parent, _, child = name.rpartition(".")
+    package = _module(parent, originals=True) if parent else None
+    try:
+        module = _imported(_beside(name))
+    except ModuleNotFoundError as error:
+        if error.name == _beside(name):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name) from None
+        raise
+    if finder.has(parent):
+        vars(package).setdefault(child, module)
+    if name not in finder.replaced:
+        sys.modules.setdefault(name, module)
+    return module
+
+
+def _import(
+    originals: bool,
+    name: str,
+    globals: Mapping[str, Any] | None = None,
+    locals: Mapping[str, Any] | None = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> ModuleType:
+    """Do what an import statement does, in originals or in their neighbours."""
+    full = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
+    finder = _finder()
+    if finder is None or not (finder.has(full) or any(module.startswith(f"{full}.") for module in finder.replaced)):
+        return builtins.__import__(name, globals, locals, fromlist or (), level)
+    module = _module(full, originals)
+    if not fromlist:
+        return _module(full.partition(".")[0], originals)
+    for child in fromlist:
+        if child != "*" and not hasattr(module, child):
+            try:
+                _module(f"{full}.{child}", originals)
+            except ModuleNotFoundError as error:
+                if error.name != f"{full}.{child}":
+                    raise  # else the statement says that it cannot import the name
+    return module
+
+
+_import_of_originals = partial(_import, True)
+_import_of_neighbours = partial(_import, False)
+
+
+def _change_evaluate(module: ModuleType, installed: bool) -> None:
     from .evaluate import replacing
 
-    load = replacing(module.load)
+    original = inspect.unwrap(module.load)
+    load = replacing(original, falls_back=True) if installed else original
     for name in ("evaluate.loading", "evaluate"):
         if name in sys.modules and hasattr(sys.modules[name], "load"):
             vars(sys.modules[name])["load"] = load
 
 
-def _change_datasets(module: ModuleType) -> None:
+def _change_datasets(module: ModuleType, installed: bool) -> None:
     from .evaluate import load_metric
 
-    vars(module).setdefault("load_metric", load_metric)
+    if installed:
+        vars(module).setdefault("load_metric", load_metric)
+    elif vars(module).get("load_metric") is load_metric:
+        del vars(module)["load_metric"]
 
 
-_CHANGES: dict[str, Callable[[ModuleType], None]] = {
+def _change_spawn(module: ModuleType, installed: bool) -> None:
+    """Send workers the drop-ins in what they are prepared with, which they read before they import anything."""
+    original = inspect.unwrap(module.get_preparation_data)
+    if not installed:
+        module.get_preparation_data = original  # type: ignore[attr-defined]
+        return
+
+    def get_preparation_data(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        data: dict[str, Any] = original(*args, **kwargs)
+        return {**data, "tercet.compat": _InWorker(sys.path)}
+
+    get_preparation_data.__wrapped__ = original  # type: ignore[attr-defined]
+    module.get_preparation_data = get_preparation_data  # type: ignore[attr-defined]
+
+
+class _InWorker:
+    """Installs the drop-ins where it is unpickled; a worker finds tercet by the path of its parent."""
+
+    def __init__(self, path: Sequence[str]) -> None:
+        self._path = list(path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        line = f"import sys; sys.path[:] = {self._path!r}; from {__name__} import install_in_worker as f; f()"
+        return exec, (line,)
+
+
+def install_in_worker() -> None:
+    """Do as :func:`install` in a worker, whose parent has said what is replaced."""
+    if _finder() is not None:
+        return
+    early = sorted({name.partition(".")[0] for name in REPLACED if name in sys.modules})
+    _install()
+    if early:
+        print(
+            f"tercet.compat: this worker had imported {', '.join(early)} before it got the drop-ins, as of "
+            "set_forkserver_preload: names that it took from there are the originals'.",
+            file=sys.stderr,
+        )
+
+
+_CHANGES: dict[str, Callable[[ModuleType, bool], None]] = {
     "evaluate.loading": _change_evaluate,
     "datasets": _change_datasets,
+    **dict.fromkeys(
+        ("multiprocessing.spawn", "multiprocess.spawn", "joblib.externals.loky.backend.spawn", "loky.backend.spawn"),
+        _change_spawn,
+    ),
 }

@@ -117,7 +117,9 @@ class Rouge:
         if self.raw_results:
             stats = [dict(zip(("overlap", "hyp", "ref"), each, strict=True)) for each in counts]
         else:
-            scores = pair_scores(PairCounts(*np.array(counts, np.float64).T), beta=1.0, epsilon=EPSILON)
+            scores = pair_scores(
+                PairCounts(*np.array(counts, np.float64).reshape(-1, 3).T), beta=1.0, epsilon=EPSILON
+            )
             stats = [dict(zip("prf", each, strict=True)) for each in scores.tolist()]
         found, n = [], len(self.metrics)
         for place, (_, *texts) in enumerate(pairs):

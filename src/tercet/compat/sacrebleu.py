@@ -14,6 +14,7 @@ from . import sacrebleu_metrics as metrics
 from .sacrebleu_base import Metric, Streams
 from .sacrebleu_metrics import BLEU, CHRF, TER
 from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
+from .truth import truth
 
 __all__ = [
     "BLEU", "CHRF", "TER", "Metric", "corpus_bleu", "corpus_chrf", "corpus_ter", "metrics", "raw_corpus_bleu",
@@ -23,8 +24,15 @@ __all__ = [
 __version__ = VERSION
 
 # making a metric takes as long as scoring a sentence
-_kept = lru_cache(maxsize=128, typed=True)
-_bleu, _chrf, _ter = _kept(BLEU), _kept(CHRF), _kept(TER)
+_kept = lru_cache(maxsize=128, typed=True)(lambda cls, *options: cls(*options))
+
+
+def _metric(cls: Any, *options: Any) -> Any:
+    try:
+        return _kept(cls, *options)
+    except TypeError:  # a value without a hash
+        return cls(*options)
+
 
 #: Under this name until sacrebleu 2.
 compute_bleu = BLEU.compute_bleu
@@ -66,8 +74,10 @@ def corpus_bleu(
     Traceback (most recent call last):
     tercet.errors.InputError: BLEU: the references look transposed, with a list for each hypothesis. ...
     """
-    options = (lowercase, force, tokenize, smooth_method, smooth_value)
-    return _bleu(*options, effective_order=use_effective_order).corpus_score(hypotheses, references)
+    effective = truth("corpus_bleu", "use_effective_order", use_effective_order)
+    options = (lowercase, force, tokenize, smooth_method, smooth_value, metrics.MAX_NGRAM_ORDER, effective)
+    score: BLEUScore = _metric(BLEU, *options).corpus_score(hypotheses, references)
+    return score
 
 
 @_with_former_names
@@ -88,8 +98,10 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
-    options = (lowercase, False, tokenize, smooth_method, smooth_value)
-    return _bleu(*options, effective_order=use_effective_order).sentence_score(hypothesis, references)
+    effective = truth("sentence_bleu", "use_effective_order", use_effective_order)
+    options = (lowercase, False, tokenize, smooth_method, smooth_value, metrics.MAX_NGRAM_ORDER, effective)
+    score: BLEUScore = _metric(BLEU, *options).sentence_score(hypothesis, references)
+    return score
 
 
 @_with_former_names
@@ -103,8 +115,10 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
-    options = (char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
-    return _chrf(*options).corpus_score(hypotheses, references)
+    whitespace = not truth("corpus_chrf", "remove_whitespace", remove_whitespace)
+    options = (char_order, word_order, beta, False, whitespace, eps_smoothing)
+    score: CHRFScore = _metric(CHRF, *options).corpus_score(hypotheses, references)
+    return score
 
 
 def sentence_chrf(
@@ -117,8 +131,10 @@ def sentence_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
-    options = (char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
-    return _chrf(*options).sentence_score(hypothesis, references)
+    whitespace = not truth("sentence_chrf", "remove_whitespace", remove_whitespace)
+    options = (char_order, word_order, beta, False, whitespace, eps_smoothing)
+    score: CHRFScore = _metric(CHRF, *options).sentence_score(hypothesis, references)
+    return score
 
 
 @_with_former_names
@@ -131,7 +147,10 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
-    return _ter(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    score: TERScore = _metric(TER, normalized, no_punct, asian_support, case_sensitive).corpus_score(
+        hypotheses, references
+    )
+    return score
 
 
 def sentence_ter(
@@ -143,4 +162,7 @@ def sentence_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
-    return _ter(normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references)
+    score: TERScore = _metric(TER, normalized, no_punct, asian_support, case_sensitive).sentence_score(
+        hypothesis, references
+    )
+    return score

@@ -6,17 +6,20 @@ import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
+from types import MethodType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from tercet.corpus.items import read_items
-from tercet.errors import InputError
+from tercet.errors import InputError, OptionError
 from tercet.metric.metric import Metric as Suite
 from tercet.metric.scoring import batch_stats
 from tercet.statistics.resampled import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
+from .installing import original_of
 from .sacrebleu_scores import Score, Signature
 
 #: sacrebleu's: what silences that goes on to silence this.
@@ -25,6 +28,20 @@ LOGGER = logging.getLogger("sacrebleu")
 Streams = Sequence[Sequence[str | None]]
 
 _TOKENIZED = 100  # lines that end in " ."
+
+_NO_REFERENCES = "No references provided and the cache is empty."
+
+#: The methods that classes of programs may change.
+_CHANGED = (
+    "_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics", "_cache_references",
+    "_compute_score_from_stats", "_aggregate_and_compute",
+)  # fmt: skip
+
+#: What else a metric of sacrebleu has.
+_ATTRIBUTES = (
+    "tokenizer", "order", "_get_closest_ref_len", "_get_match_statistics", "_remove_punctuation", "_compute_f_score",
+    "_PUNCTS", "_SIGNATURE_TYPE",
+)  # fmt: skip
 
 _LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the metric or its class.)"
 
@@ -142,6 +159,7 @@ class Metric(ABC, Generic[S]):
         self.n_bootstrap: int | None = None
         self.seed: str | None = None
         self._ref_cache: References | None = None
+        self._streams = references
         _ = self.tercet  # refuses wrong options
         if references is not None:
             self._ref_cache = self._read(references)
@@ -153,7 +171,20 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def _score(self, totals: list[float]) -> S:
-        """Return the score that sums of rows give."""
+        """Return the score of sums of the suite's rows."""
+
+    @property
+    @abstractmethod
+    def _places(self) -> list[int]:
+        """The columns of the suite's rows that sacrebleu's have, in its order."""
+
+    @abstractmethod
+    def _compute_score_from_stats(self, stats: Any) -> S:
+        """Return the score of sums of sacrebleu's rows."""
+
+    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """Return the options as arguments of the class, but for references."""
 
     @abstractmethod
     def _signed(self) -> dict[str, tuple[str, Any]]:
@@ -179,18 +210,28 @@ class Metric(ABC, Generic[S]):
         InputError
             For texts of another shape (see `check_shapes`), and for an item without reference.
         """
-        stats = self._stats(hypotheses, references)
-        score = self._score(stats.sums())
+        if self._changed():
+            changed = self._extract_corpus_statistics(hypotheses, references)
+            score, rows = self._aggregate_and_compute(changed), np.array(changed, np.float64)
+        else:
+            stats = self._stats(hypotheses, references)
+            score, rows = self._score(stats.sums()), stats.rows
         if n_bootstrap > 1:
             self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
-            [totals] = resampled_totals([stats.rows], n_bootstrap, seed)
-            score.keep_interval(self.tercet.scores_of(totals)[self.tercet.primary])
+            [totals] = resampled_totals([rows], n_bootstrap, seed)
+            if self._changed():
+                scores = np.array([self._compute_score_from_stats(each).score for each in totals])
+            else:
+                scores = self.tercet.scores_of(totals)[self.tercet.primary]
+            score.keep_interval(scores)
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> S:
         """Score one hypothesis against its references; errors as :meth:`corpus_score`."""
-        check_sentence(type(self).__name__, hypothesis, references)
+        self._check_sentence_score_args(hypothesis, references)
+        if self._changed():
+            return self._aggregate_and_compute(self._changed_rows([hypothesis], [[text] for text in references]))
         texts = [text for text in references if text is not None]
         self.num_refs = len(texts)
         items: list[Any] = texts if len(texts) == 1 else [texts]  # a text alone is read faster
@@ -210,7 +251,7 @@ class Metric(ABC, Generic[S]):
         check_hypotheses(type(self).__name__, hypotheses, self.check_shapes)
         read = self._ref_cache if references is None else self._read(references)
         if read is None:
-            raise RuntimeError("No references provided and the cache is empty.")
+            raise RuntimeError(_NO_REFERENCES)
         texts, items = list(hypotheses), read.items
         if self.check_shapes:
             check_lengths(type(self).__name__, len(texts), read.lengths)
@@ -227,16 +268,92 @@ class Metric(ABC, Generic[S]):
             raise InputError(f"{type(self).__name__}: item {corpus.missing[0]} of references has only None.")
         return batch_stats(self.tercet, corpus)
 
-    # what sacrebleu.significance calls
+    # what programs call that resample by themselves, or derive a metric: rows are as in sacrebleu
 
-    def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Any:
-        return self._stats(hypotheses, references).rows
+    def _check_sentence_score_args(self, hyp: Any, refs: Any) -> None:
+        check_sentence(type(self).__name__, hyp, refs)
 
-    def _aggregate_and_compute(self, stats: Any) -> S:
-        return self._compute_score_from_stats(stats.sum(axis=0))
+    def _check_corpus_score_args(self, hyps: Any, refs: Any) -> None:
+        check_hypotheses(type(self).__name__, hyps, self.check_shapes)
+        if refs is not None:
+            check_streams(type(self).__name__, refs, self.check_shapes)
 
-    def _compute_score_from_stats(self, stats: Any) -> S:
-        return self._score(stats.tolist())
+    def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> list[list[Any]]:
+        if self._changed():
+            self._check_corpus_score_args(hypotheses, references)
+            return self._changed_rows(hypotheses, references)
+        return list(map(self._row, self._stats(hypotheses, references).rows[:, self._places].tolist()))
+
+    def _row(self, counts: list[float]) -> list[Any]:
+        return list(map(int, counts))
+
+    def _aggregate_and_compute(self, stats: Sequence[Sequence[Any]]) -> S:
+        return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
+
+    def _preprocess_segment(self, sent: str) -> str:
+        return self._as_there("_preprocess_segment", sent)  # type: ignore[no-any-return]
+
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
+        return self._as_there("_extract_reference_info", refs)  # type: ignore[no-any-return]
+
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[Any]:
+        return self._as_there("_compute_segment_statistics", hypothesis, ref_kwargs)  # type: ignore[no-any-return]
+
+    def _cache_references(self, references: Streams) -> list[Any]:
+        return self._as_there("_cache_references", references)  # type: ignore[no-any-return]
+
+    def _changed(self) -> bool:
+        """Whether a class of a program has methods of its own below a score: they count, as in sacrebleu."""
+        return _changes(type(self))
+
+    def _changed_rows(self, hypotheses: Sequence[str], references: Streams | None) -> list[list[Any]]:
+        streams = self._streams if references is None else references
+        if streams is None:
+            raise RuntimeError(_NO_REFERENCES)
+        if self.check_shapes:
+            check_lengths(type(self).__name__, len(hypotheses), [len(stream) for stream in streams])
+        infos = self._cache_references(streams)
+        return [
+            self._compute_segment_statistics(self._preprocess_segment(text), info)
+            for text, info in zip(hypotheses, infos, strict=False)
+        ]
+
+    def _as_there(self, method: str, *arguments: Any) -> Any:
+        return getattr(type(self._there()), method)(self, *arguments)
+
+    def _there(self) -> Any:
+        """Return sacrebleu's metric of the same options."""
+        return _metric_there(_drop_in(type(self)).__name__, **self._options())
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what only sacrebleu's metric has, such as `tokenizer`."""
+        if name not in _ATTRIBUTES:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        try:
+            value = getattr(self._there(), name)
+        except OptionError:  # sacrebleu is not installed
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
+        return MethodType(value.__func__, self) if isinstance(value, MethodType) else value
+
+
+def _drop_in(cls: type) -> type:
+    return next(each for each in cls.__mro__ if each.__module__ == f"{__package__}.sacrebleu_metrics")
+
+
+@lru_cache(maxsize=128)
+def _changes(cls: type) -> bool:
+    return any(getattr(cls, name) is not getattr(_drop_in(cls), name) for name in _CHANGED)
+
+
+@lru_cache(maxsize=32, typed=True)
+def _metric_there(name: str, **options: Any) -> Any:
+    module = original_of("sacrebleu.metrics")
+    if module is None:
+        raise OptionError(
+            f"{name}: methods for single segments, such as _preprocess_segment, are sacrebleu's, which is not "
+            'installed: pip install "sacrebleu>=2".'
+        )
+    return getattr(module, name)(**options)
 
 
 def _warn_of_tokens(texts: Sequence[str]) -> None:

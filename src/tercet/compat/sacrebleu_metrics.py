@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from tercet.checks import one_of
 from tercet.corpus.tokenizers import tokenizer_label
+from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric as Suite
 from tercet.metric.options import check_value
 from tercet.metrics.bleu.metric import Bleu
@@ -22,16 +23,41 @@ from .sacrebleu_scores import CHRFScore as CHRFScore
 from .sacrebleu_scores import Score as Score
 from .sacrebleu_scores import Signature as Signature
 from .sacrebleu_scores import TERScore as TERScore
+from .truth import truth
 
 MAX_NGRAM_ORDER = 4
 
 
-@lru_cache(maxsize=128, typed=True)
+#: How the classes call the options of the suite's metrics, whose messages name them.
+_DIALECTS = {
+    Bleu: Dialect(Bleu.dialect("sacrebleu").options, {"tokenize": "tokenizer", "max_ngram_order": "max_order"}),
+    Chrf: Dialect(Chrf.dialect("sacrebleu").options),
+    Ter: Dialect(Ter.dialect("sacrebleu").options),
+}
+
+_TRUTHS = frozenset((
+    "lowercase", "effective_order", "whitespace", "eps_smoothing", "normalized", "no_punct", "asian_support",
+    "case_sensitive",
+))  # fmt: skip
+
+
 def _suite(cls: type[Suite], **options: Any) -> Suite:
+    try:
+        return _made(cls, **options)
+    except TypeError:  # a value without a hash, which is refused by name
+        return _made.__wrapped__(cls, **options)
+
+
+@lru_cache(maxsize=128, typed=True)
+def _made(cls: type[Suite], **options: Any) -> Suite:
     """Return a metric of the suite; making one takes longer than scoring a sentence."""
-    dialect = cls.dialect("sacrebleu")
-    with dialect.speaking():
-        return cls.from_options(dialect.to_options(options))
+    for name, value in options.items():
+        if name in _TRUTHS:
+            options[name] = truth(cls.__name__.upper(), name, value)
+        elif isinstance(value, bool):  # as a number
+            options[name] = int(value)
+    with _DIALECTS[cls].speaking():
+        return cls.from_options(_DIALECTS[cls].to_options(options))
 
 
 class BLEU(Metric[BLEUScore]):
@@ -117,17 +143,34 @@ class BLEU(Metric[BLEUScore]):
         """The metric of tercet that scores; its signature tells tercet's version."""
         return _suite(
             Bleu, lowercase=self.lowercase, tokenize=self._tokenize, smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value, max_order=self.max_ngram_order, use_effective_order=self.effective_order,
+            smooth_value=self.smooth_value, max_ngram_order=self.max_ngram_order,
+            effective_order=self.effective_order,
         )  # fmt: skip
 
+    @property
+    def _places(self) -> list[int]:
+        columns, order = self.tercet.columns, int(self.max_ngram_order)
+        length = columns.index("length")
+        return [length, length + 1, *range(len(columns) - 2 * order, len(columns))]
+
     def _score(self, totals: list[float]) -> BLEUScore:
-        order = self.max_ngram_order
+        order = int(self.max_ngram_order)
         length, reference_length, *counts = map(int, totals[self.tercet.columns.index("length") :])
-        counts = counts[-2 * order :]
+        return self._of_counts(length, reference_length, counts[-2 * order : -order], counts[-order:])
+
+    def _compute_score_from_stats(self, stats: Sequence[Any]) -> BLEUScore:
+        order = int(self.max_ngram_order)
+        return self._of_counts(int(stats[0]), int(stats[1]), stats[2 : 2 + order], stats[2 + order :])
+
+    def _of_counts(self, length: int, reference_length: int, hits: Sequence[Any], ngrams: Sequence[Any]) -> BLEUScore:
         return self.compute_bleu(
-            counts[:order], counts[order:], length, reference_length, self.smooth_method, self.smooth_value,
-            self.effective_order, order,
+            hits, ngrams, length, reference_length, self.smooth_method, self.smooth_value, self.effective_order,
+            int(self.max_ngram_order),
         )  # fmt: skip
+
+    def _options(self) -> dict[str, Any]:
+        names = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
+        return {**{name: getattr(self, name) for name in names}, "force": self._force, "tokenize": self._tokenize}
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         smooth, default = self.smooth_method, self.SMOOTH_DEFAULTS[self.smooth_method]
@@ -135,7 +178,7 @@ class BLEU(Metric[BLEUScore]):
             smooth += f"[{default if self.smooth_value is None else self.smooth_value:.2f}]"
         return {
             "case": ("c", "lc" if self.lowercase else "mixed"),
-            "eff": ("e", self.effective_order),
+            "eff": ("e", bool(self.effective_order)),
             "tok": ("tok", self.tokenizer_signature),
             "smooth": ("s", smooth),
         }
@@ -183,8 +226,19 @@ class CHRF(Metric[CHRFScore]):
             whitespace=self.whitespace, eps_smoothing=self.eps_smoothing,
         )  # fmt: skip
 
+    @property
+    def _places(self) -> list[int]:
+        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
+
+    def _compute_score_from_stats(self, stats: Sequence[Any]) -> CHRFScore:
+        return self._score([0.0] * len(Suite.base_columns) + list(map(float, stats)))
+
     def _score(self, totals: list[float]) -> CHRFScore:
         return CHRFScore(self.tercet.finalize(totals)["chrf"], self.char_order, self.word_order, self.beta)
+
+    def _options(self) -> dict[str, Any]:
+        names = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+        return {name: getattr(self, name) for name in names}
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         return {
@@ -192,7 +246,7 @@ class CHRF(Metric[CHRFScore]):
             "eff": ("e", not self.eps_smoothing),
             "nc": ("nc", self.char_order),
             "nw": ("nw", self.word_order),
-            "space": ("s", self.whitespace),
+            "space": ("s", bool(self.whitespace)),
         }
 
 
@@ -227,9 +281,24 @@ class TER(Metric[TERScore]):
             case_sensitive=self.case_sensitive,
         )  # fmt: skip
 
+    @property
+    def _places(self) -> list[int]:
+        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
+
+    def _row(self, counts: list[float]) -> list[Any]:
+        edits, length = counts
+        return [int(edits), length]
+
+    def _compute_score_from_stats(self, stats: Sequence[Any]) -> TERScore:
+        return self._score(list(stats))
+
     def _score(self, totals: list[float]) -> TERScore:
         edits, length = totals[-2:]
         return TERScore(self.tercet.finalize(totals)["ter"], edits, length)
+
+    def _options(self) -> dict[str, Any]:
+        names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+        return {name: getattr(self, name) for name in names}
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         return {

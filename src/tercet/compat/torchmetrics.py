@@ -20,6 +20,7 @@ needs("tercet.compat.torchmetrics", "torchmetrics", "torch", "torchmetrics")
 
 from .torchmetrics_bert import BERTScore  # noqa: E402
 from .torchmetrics_module import SumsModule  # noqa: E402
+from .truth import truth  # noqa: E402
 
 __all__ = ["BERTScore", "BLEUScore", "CHRFScore", "ROUGEScore", "SacreBLEUScore", "TranslationEditRate"]
 
@@ -51,7 +52,10 @@ class BLEUScore(SumsModule):
 
     - with ``smooth``, an order without a match does not make the score 0: only there it needs smoothing;
     - an order of weight 0 may be without a match;
-    - of two references that are equally near in length, the shorter counts, not the first.
+    - of two references that are equally near in length, the shorter counts, not the first;
+    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
+
+    `preds_len`, `target_len`, `numerator` and `denominator` are read as there, but cannot be set.
 
     Examples
     --------
@@ -71,9 +75,29 @@ class BLEUScore(SumsModule):
             raise ValueError(f"List of weights has different weights than `n_gram`: {len(weights)} != {n_gram}")
         self.n_gram, self.smooth = n_gram, smooth
         self.weights = weights if weights is not None else [1.0 / n_gram] * n_gram
-        method = "add-k" if smooth else "none"
+        method = "add-k" if truth("BLEUScore", "smooth", smooth) else "none"
         given = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
         self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **given))
+
+    @property
+    def preds_len(self) -> Any:
+        """The words of all predictions so far."""
+        return self._sums_of("length")[0]
+
+    @property
+    def target_len(self) -> Any:
+        """The words of the references that are nearest in length."""
+        return self._sums_of("closest")[0]
+
+    @property
+    def numerator(self) -> Any:
+        """The n-grams that match, of each order."""
+        return self._sums_of(*(f"match{order}" for order in range(1, self.n_gram + 1)))
+
+    @property
+    def denominator(self) -> Any:
+        """The n-grams of the predictions, of each order."""
+        return self._sums_of(*(f"total{order}" for order in range(1, self.n_gram + 1)))
 
 
 class SacreBLEUScore(BLEUScore):
@@ -89,7 +113,7 @@ class SacreBLEUScore(BLEUScore):
 
     Notes
     -----
-    Unlike torchmetrics: as for :class:`BLEUScore`, and texts are lowercased before they are split, as in sacrebleu.
+    Unlike torchmetrics: as for :class:`BLEUScore`; and texts are lowercased before they are split, as in sacrebleu.
 
     Examples
     --------
@@ -103,6 +127,7 @@ class SacreBLEUScore(BLEUScore):
         weights: Sequence[float] | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         SumsModule.__init__(self, **kwargs)
+        lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
         self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
 
 
@@ -129,7 +154,8 @@ class CHRFScore(SumsModule):
     - an item that shares nothing with its references counts in the recall of the corpus: torchmetrics leaves the
       n-grams of its references out, and scores the corpus too high;
     - n-grams longer than the reference do not count in the prediction;
-    - all white space is left out, not the space alone.
+    - all white space is left out, not the space alone;
+    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
 
     Examples
     --------
@@ -150,7 +176,9 @@ class CHRFScore(SumsModule):
         self.n_char_order, self.n_word_order, self.beta = n_char_order, n_word_order, beta
         self.lowercase, self.whitespace = lowercase, whitespace
         given = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
-        more = {"lowercase": lowercase, "whitespace": whitespace, "eps_smoothing": True, "scale": 1}
+        truths = {"lowercase": lowercase, "whitespace": whitespace}
+        more: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
+        more |= {"eps_smoothing": True, "scale": 1}
         self._count(scorer("chrf_multi", compat="sacrebleu", **given, **more), return_sentence_level_score)
 
 
@@ -171,7 +199,8 @@ class TranslationEditRate(SumsModule):
     Unlike torchmetrics, and like sacrebleu:
 
     - an empty prediction needs an edit for each word of its reference: torchmetrics calls it perfect, 0;
-    - words of the prediction are shifted, not those of the reference, which can take another number of edits.
+    - words of the prediction are shifted, not those of the reference, which can take another number of edits;
+    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
 
     Examples
     --------
@@ -195,6 +224,16 @@ class TranslationEditRate(SumsModule):
         options = {"normalized": normalize, "no_punct": no_punctuation, "case_sensitive": not lowercase}
         metric = scorer("ter", compat="sacrebleu", scale=1, asian_support=asian_support, **options)
         self._count(metric, return_sentence_level_score)
+
+    @property
+    def total_num_edits(self) -> Any:
+        """The edits of all items so far."""
+        return self._sums_of("num_edits")[0]
+
+    @property
+    def total_tgt_len(self) -> Any:
+        """The words of their references, the average where an item has several."""
+        return self._sums_of("ref_length")[0]
 
 
 class ROUGEScore(SumsModule):
@@ -248,9 +287,12 @@ class ROUGEScore(SumsModule):
         if "rougeLsum" in self.rouge_keys:
             needs("rougeLsum", "languages", "nltk")
         self.accumulate, self.normalizer, self.tokenizer = accumulate, normalizer, tokenizer
+        use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
         split = "rouge" if normalizer is tokenizer is None else _Words(normalizer, tokenizer)
         options = {"tokenizer": split, "use_stemmer": use_stemmer, "multi_ref": _ACCUMULATED[accumulate]}
         self._count(scorer("rouge_nlws", rouge_types=self.rouge_keys, output="all", **options))
+
+    _of_nothing = float("nan")
 
     def _read(self, preds: Any, target: Any) -> Corpus:
         corpus = super()._read(preds, target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from itertools import chain
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 import torch
 from torchmetrics.utilities import dim_zero_cat
 
-from tercet.errors import OptionError
+from tercet.errors import OptionError, level_of_caller
 from tercet.metrics.bertscore.measures import MEASURES
 from tercet.metrics.bertscore.metric import BertScore
 from tercet.signature import digest
 
 from .torchmetrics_module import Module, read
+from .truth import truth
 
 
 class BERTScore(Module):
@@ -28,9 +30,9 @@ class BERTScore(Module):
     num_layers, all_layers, idf, device, batch_size, lang, rescale_with_baseline, baseline_path, verbose : optional
         As options of ``bertscore_idf``. By default the encoder runs where the module is.
     truncation, max_length : optional
-        Cut texts at `max_length` tokens. Without `truncation`, at the encoder's own limit.
+        Cut texts at `max_length` tokens. Without `truncation`, at the encoder's own limit, and a warning says so.
     num_threads : int
-        Without effect.
+        Without effect, as a warning says.
     return_hash : bool
         Add the key ``hash``.
     model, user_tokenizer, user_forward_fn, baseline_url : optional
@@ -76,9 +78,17 @@ class BERTScore(Module):
                     f"tercet's BERTScore takes no {name!r}: give 'model_name_or_path', an encoder's name or folder, "
                     "and 'baseline_path', a file. torchmetrics.text.BERTScore takes it."
                 )
-        given = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, "all_layers": all_layers}
-        given |= {"idf": idf, "rescale_with_baseline": rescale_with_baseline, "baseline_path": baseline_path}
-        metric = BertScore.from_options({**given, "verbose": verbose, "batch_size": batch_size}, idle=True)
+        if num_threads:
+            _warn_of_idle("num_threads", "texts are prepared in this thread")
+        if max_length != 512 and not truncation:
+            _warn_of_idle("max_length", "with truncation=True it has")
+        truths = {"all_layers": all_layers, "idf": idf, "verbose": verbose}
+        truths |= {"rescale_with_baseline": rescale_with_baseline, "truncation": truncation}
+        truths = {name: truth("BERTScore", name, value) for name, value in truths.items()}
+        truncation, idf = truths.pop("truncation"), truths["idf"]
+        given = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
+        given |= {"baseline_path": baseline_path, "batch_size": batch_size}
+        metric = BertScore.from_options(given, idle=True)
         if truncation:
             metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
         self._metric, self._state = metric, f"{'texts' if idf else 'scores'}_{digest([repr(metric)])}"
@@ -121,3 +131,7 @@ class BERTScore(Module):
         found = self._placed(preds, target)
         scores = torch.tensor([found[measure] for measure in MEASURES], dtype=torch.float32)
         return scores.view(len(MEASURES), -1, len(preds)).permute(2, 0, 1)
+
+
+def _warn_of_idle(name: str, why: str) -> None:
+    warnings.warn(f"BERTScore: {name} has no effect: {why}.", UserWarning, stacklevel=level_of_caller())

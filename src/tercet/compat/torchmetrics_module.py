@@ -41,6 +41,9 @@ class SumsModule(Module):
     #: The name of the list of the scores of segments, as in torchmetrics.
     _sentences = ""
 
+    #: The score of no item.
+    _of_nothing = 0.0
+
     def _count(self, metric: SuiteMetric, sentences: bool = False) -> None:
         # A MetricCollection takes modules with equal names and values of states for one: names differ with options.
         parts = {key: value for key, value in metric.signature(None).items() if key != "version"}
@@ -67,9 +70,20 @@ class SumsModule(Module):
 
     def compute(self) -> Any:
         """Return the score of all items so far, and those of the items where they were asked for."""
-        totals = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0].tolist()
-        score = self._result(self._metric.finalize(totals))
+        totals = self._totals()
+        scores = self._metric.finalize(totals)
+        items = totals[self._metric.columns.index("items")]
+        score = self._result(scores if items else dict.fromkeys(scores, self._of_nothing))
         return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
+
+    def _totals(self) -> list[float]:
+        totals: list[float] = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0].tolist()
+        return totals
+
+    def _sums_of(self, *names: str) -> torch.Tensor:
+        """Return the sums of some columns, as torchmetrics keeps them."""
+        totals = dict(zip(self._metric.columns, self._totals(), strict=True))
+        return self._tensor([totals[name] for name in names])
 
     def set_dtype(self, dst_type: Any) -> Any:
         """Leave the sums, which are whole numbers, as they are."""

@@ -1,0 +1,172 @@
+"""In an installed process: what a drop-in refuses is scored by the original, so that a program that ran runs."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from tercet.errors import InputError, OptionError, level_of_caller
+
+#: What a drop-in raises where it refuses a call. Errors of the originals, such as TypeError, are the originals' too.
+REFUSED = (InputError, OptionError)
+
+#: What a call tells the signature of sacrebleu that is asked for after it.
+_OF_SIGNATURES = ("num_refs", "n_bootstrap", "seed")
+
+
+class _Scorer(NamedTuple):
+    """A class whose objects score: the module where the original lies, and the methods that score."""
+
+    module: str
+    methods: tuple[str, ...] = ()
+
+
+#: By their place in this folder. A module of torchmetrics has summed up what it read, which no other can go on with:
+#: only what its constructor refuses is the original's.
+_SCORERS = {
+    **{
+        f"sacrebleu_metrics.{name}": _Scorer(f"sacrebleu.metrics.{name.lower()}", ("corpus_score", "sentence_score"))
+        for name in ("BLEU", "CHRF", "TER")
+    },
+    "rouge_scorer.RougeScorer": _Scorer("rouge_score.rouge_scorer", ("score", "score_multi")),
+    "rouge.Rouge": _Scorer("rouge", ("get_scores",)),
+    "rouge.FilesRouge": _Scorer("rouge", ("get_scores",)),
+    "bert_score.BERTScorer": _Scorer("bert_score", ("score", "plot_example")),
+    "torchmetrics.BLEUScore": _Scorer("torchmetrics.text.bleu"),
+    "torchmetrics.SacreBLEUScore": _Scorer("torchmetrics.text.sacre_bleu"),
+    "torchmetrics.CHRFScore": _Scorer("torchmetrics.text.chrf"),
+    "torchmetrics.TranslationEditRate": _Scorer("torchmetrics.text.ter"),
+    "torchmetrics.ROUGEScore": _Scorer("torchmetrics.text.rouge"),
+    "torchmetrics_bert.BERTScore": _Scorer("torchmetrics.text.bert"),
+}
+
+#: Returns the original of a module and a name, or None where it is not installed.
+Lookup = Callable[[str, str], Any]
+
+_replacements: dict[Any, Any] = {}
+_warned: set[str] = set()
+
+
+def falling_back(dropped_in: Any, module: str, lookup: Lookup) -> Any:
+    """Return a function or class of a drop-in that calls the original where it refuses; all else as it is."""
+    if isinstance(dropped_in, FunctionType):
+        return _replacements.setdefault(dropped_in, _function(dropped_in, module, lookup))
+    if isinstance(dropped_in, Mapping) and any(map(_scorer, dropped_in.values())):  # sacrebleu.metrics.METRICS
+        return {name: falling_back(value, module, lookup) for name, value in dropped_in.items()}
+    scorer = _scorer(dropped_in)
+    if scorer is None:
+        return dropped_in
+    if dropped_in not in _replacements:
+        _replacements.setdefault(dropped_in, _class(dropped_in, scorer, lookup))
+    return _replacements[dropped_in]
+
+
+def _scorer(dropped_in: Any) -> _Scorer | None:
+    if not isinstance(dropped_in, type):
+        return None
+    return _SCORERS.get(f"{dropped_in.__module__.rpartition('.')[2]}.{dropped_in.__name__}")
+
+
+def warn_of_original(name: str, error: Exception) -> None:
+    """Say, once for each function or method, that the original scores what tercet refuses."""
+    if name not in _warned:
+        _warned.add(name)
+        warnings.warn(
+            f"{name}: tercet refuses this call, so the original scores it, and others like it without a further "
+            f"word. The reason: {error}",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def _by_original(error: Exception, name: str, original: Any, args: Any, kwargs: Any) -> Any:
+    """Return what the original gives, and warn; the error is raised where there is no original."""
+    if original is None:
+        raise error
+    score = original(*args, **kwargs)
+    warn_of_original(name, error)
+    return score
+
+
+def _function(function: FunctionType, module: str, lookup: Lookup) -> Any:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except REFUSED as error:
+            original = lookup(module, function.__name__)
+            return _by_original(error, f"{module}.{function.__name__}", original, args, kwargs)
+
+    call.__module__ = module  # pickled as theirs
+    return call
+
+
+class _Constructor(type):
+    """The class of the classes that :func:`_class` returns: what a constructor refuses, the original constructs."""
+
+    _dropped_in: type
+    _lookup: Callable[[], Any]
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        return inspect.Signature([*inspect.signature(cls.__init__).parameters.values()][1:])  # type: ignore[misc]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except REFUSED as error:
+            if not _is_replacement(cls):
+                raise
+            return _by_original(error, f"{cls.__module__}.{cls.__name__}", cls._lookup(), args, kwargs)
+
+
+def _is_replacement(cls: Any) -> bool:
+    """Whether a class is a drop-in's, not one that a program derived, whose methods no original has."""
+    return cls is _replacements.get(cls._dropped_in)
+
+
+def _constructor(kind: type) -> Any:
+    """Return the class of classes that are also of this one."""
+    return _Constructor if kind is type else type(_Constructor.__name__, (_Constructor, kind), {})
+
+
+def _class(dropped_in: Any, scorer: _Scorer, lookup: Lookup) -> Any:
+    @wraps(dropped_in.__init__)
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        dropped_in.__init__(self, *args, **kwargs)
+        if scorer.methods:
+            vars(self)["_constructed"] = args, kwargs
+
+    entries = {"__doc__": dropped_in.__doc__, "__module__": scorer.module, "__init__": construct}  # pickled as theirs
+    methods = {method: _method(dropped_in, method) for method in scorer.methods}
+    cls: Any = _constructor(type(dropped_in))(dropped_in.__name__, (dropped_in,), {**entries, **methods})
+    cls._dropped_in = dropped_in
+    cls._lookup = staticmethod(lambda: lookup(scorer.module, dropped_in.__name__))
+    return cls
+
+
+def _method(dropped_in: Any, method: str) -> Any:
+    function = getattr(dropped_in, method)
+
+    @wraps(function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(self, *args, **kwargs)
+        except REFUSED as error:
+            cls = type(self)
+            if not _is_replacement(cls) or cls._lookup() is None:
+                raise
+            original = cls._lookup()(*self._constructed[0], **self._constructed[1])
+            for option in inspect.signature(dropped_in).parameters:
+                if option in vars(self) and option in vars(original):  # it may have been changed since
+                    setattr(original, option, getattr(self, option))
+            name = f"{cls.__module__}.{cls.__name__}.{method}"
+            score = _by_original(error, name, getattr(original, method), args, kwargs)
+            vars(self).update({key: value for key, value in vars(original).items() if key in _OF_SIGNATURES})
+            return score
+
+    return call
