@@ -93,7 +93,7 @@ def test_a_dataset_of_ray_too(tmp_path):
 
 
 def test_workers_add_up_many_results_and_a_block_that_comes_twice_counts_once():
-    """More than 64 results are added up in a tree; the second copy of a block may meet sums of the first and others."""
+    """More than 64 results are added up in a tree; a second copy of a block may meet sums of the first and others."""
     columns = {"id": IDS, "mt": PREDICTIONS, "refs": REFERENCES}
     dataset = ray.data.from_arrow([pa.table(columns)[at : at + 1] for at in range(len(IDS))])
     found = score(dataset.union(dataset), "bleu", id="id", progress=False, **OPTIONS)
