@@ -107,7 +107,7 @@ class Cosine(Metric):
     )
     truncate_dim: int | None = option(
         default=None,
-        doc="How many of the first numbers of an embedding count, for encoders trained so (Matryoshka). By default "
+        doc="How many of the first numbers of an embedding count. For encoders trained so (Matryoshka). By default "
         "as a sentence-transformers folder declares, or all of them.",
         check=integer(1, none=True),
     )
