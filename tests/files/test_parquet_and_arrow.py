@@ -2,6 +2,8 @@
 
 import io
 import math
+import subprocess
+import sys
 
 import datasets
 import pyarrow as pa
@@ -115,3 +117,39 @@ def test_what_is_damaged_or_too_large_is_refused():
 def test_bytes_that_are_no_text_are_refused():
     bad = pa.array([b"a\xff"]).view(pa.string())
     assert "Invalid UTF8" in refusal(written({"mt": bad}, feather.write_feather, compression="uncompressed"), "arrow")
+
+
+DAMAGED = """
+import io, os, random, sys
+import pyarrow as pa, pyarrow.parquet as pq
+from tercet.errors import InputError
+from tercet.files.arrow_tables import read_parquet
+written = io.BytesIO()
+rows = {"reference": ["the cat", "собака", "猫"] * 50, "mt": ["a cat", "собаки", "狗"] * 50}
+pq.write_table(pa.table(rows), written, row_group_size=60)
+data, choice = written.getvalue(), random.Random(1)
+footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+ends = []
+for _ in range(500):
+    damaged = bytearray(data)
+    for _ in range(choice.choice([1, 2, 4])):
+        damaged[choice.randrange(footer, len(data) - 8)] ^= 1 << choice.randrange(8)
+    child = os.fork()
+    if not child:
+        os.close(2)
+        try:
+            read_parquet(io.BytesIO(damaged), "x.parquet")
+        except InputError:
+            os._exit(1)
+        except BaseException:
+            os._exit(2)
+        os._exit(0)
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(sorted({*ends}))
+"""
+
+
+def test_a_damaged_footer_ends_no_process():
+    """pyarrow ends the process where it is asked for a column that a footer does not describe."""
+    run = subprocess.run([sys.executable, "-c", DAMAGED], capture_output=True, text=True, timeout=120)
+    assert run.stdout == "[0, 1]\n", run.stderr

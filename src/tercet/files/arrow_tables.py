@@ -38,7 +38,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)
-        limits.check(_unpacked(file.metadata, columns), file.metadata.num_rows, name)
+        limits.check(_unpacked(file.metadata, columns, limits.n_bytes), file.metadata.num_rows, name)
         # A text of many rows is in the file once, and stays so until it is known how much all rows are.
         leaves = [file.schema.column(index) for index in range(len(file.schema))]
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
@@ -66,9 +66,16 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
         raise _damaged(error, name, "an Arrow file") from None
 
 
-def _unpacked(metadata: Any, columns: list[str]) -> int:
-    """Return how many bytes the columns of a Parquet file have when they are unpacked, as the file itself says."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
+def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:
+    """Return how many bytes the columns of a Parquet file have when they are unpacked, as the file itself says.
+
+    If all columns together have no more than the limit, return that: pyarrow ends the process where it is asked for a
+    column that a damaged file does not describe.
+    """
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    total = sum(group.total_byte_size for group in groups)
+    if total <= limit:
+        return total
     chunks = (group.column(place) for group in groups for place in range(group.num_columns))
     return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
 
