@@ -73,7 +73,7 @@ def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:
     column that a damaged file does not describe.
     """
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    total = sum(group.total_byte_size for group in groups)
+    total: int = sum(group.total_byte_size for group in groups)
     if total <= limit:
         return total
     chunks = (group.column(place) for group in groups for place in range(group.num_columns))
