@@ -1,5 +1,6 @@
 """perplexity_lm beside the model's own loss, evaluate's definition, and the windows that transformers documents."""
 
+import itertools
 import json
 import math
 import shutil
@@ -397,3 +398,16 @@ def test_a_real_model_prefers_what_it_knows():
     english, thai = (tercet.score("perplexity_lm", texts, model_id=folder) for texts in (FLUENT, thai))
     assert english["bits_per_character"] < thai["bits_per_character"] / 2
     json.dumps(result)
+
+
+@pytest.mark.parametrize("options", [{}, {"add_start_token": False, "empty_text": "skip"}, {"max_length": 4}])
+def test_no_honest_sums_are_taken_for_forged(options, tmp_path):
+    texts = [*TEXTS, "a", "猫", "ё", "the cat " * 20]
+    stream = tercet.Stream("perplexity", model_id=small_model("gpt2"), **options)
+    stream.add(texts)
+    stats = tercet.scorer("perplexity", model_id=small_model("gpt2"), **options).stats(texts)
+    for chain in tercet.scorer("perplexity", model_id=TINY).ascending:
+        for name, larger in itertools.pairwise(chain):
+            assert (stats.column(name) <= stats.column(larger)).all(), (name, larger)
+    stream.save(tmp_path / "a.stream")
+    assert dict(tercet.Stream.load(tmp_path / "a.stream").result()) == dict(stream.result())
