@@ -15,6 +15,8 @@ from hub import Hub
 from language_models import small_model
 from texts import MINILM
 
+pytestmark = pytest.mark.needs("torch")
+
 CALLS = {
     "bertscore": {"model_type": "me/model", "num_layers": 1, "idf": False},
     "cosine": {"model_type": "me/model"},

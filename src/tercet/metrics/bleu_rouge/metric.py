@@ -125,8 +125,9 @@ class BleuRouge(Metric):
         orders = range(1, self.max_order + 1)
         parts = (("match", "total"), ("hit", "reference_total"))
         shares = ((f"{part}{n}", f"{whole}{n}") for part, whole in parts for n in orders)
-        totals = (tuple(f"{whole}{n}" for n in reversed(orders)) for _, whole in parts)
-        return (*shares, *totals, ("length", "total1", "length"))
+        # not so of the reference's n-grams: each order may have another best reference
+        totals = tuple(f"total{n}" for n in reversed(orders))
+        return (*shares, totals, ("length", "total1", "length"))
 
     @property
     def score_names(self) -> tuple[str, ...]:
