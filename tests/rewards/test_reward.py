@@ -72,11 +72,27 @@ class TestTheFormsOfTextsAndReferences:
         reward = tercet.reward("chrf")
         expected = reward(completions=["the cat", "", "a dog"], references=["the cat", "x", "the dog"])
         parts = [{"type": "text", "text": "the "}, {"type": "image"}, {"type": "text", "text": "cat"}]
-        silent = [{"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f"}}]}]
-        chats = [said(parts), silent, said("a dog", {"role": "tool", "content": "the dog"})]
+        chats = [said(parts), said(""), said("a dog", {"role": "tool", "content": "the dog"})]
         answers = [[{"role": "assistant", "content": "the cat"}], ["x"], {"role": "assistant", "content": "the dog"}]
         assert reward(completions=chats, references=answers) == expected
-        assert reward(completions=[said("")], references=["the cat"]) == [0.0]
+
+    @pytest.mark.parametrize("message", [
+        {"content": None, "tool_calls": [{"function": {"name": "f"}}]},
+        {"content": None, "function_call": {"name": "f"}},
+        {"content": [{"type": "tool_use", "name": "f", "input": {}}]},
+        {"content": None, "reasoning_content": "Hmm, 猫 ..."},
+        {"content": None, "refusal": "Нет."},
+        {"content": []},
+        {"content": ""},
+    ])  # fmt: skip
+    def test_a_message_that_says_why_it_has_no_text_is_empty(self, message):
+        chat = [{"role": "assistant", **message}]
+        assert tercet.reward("chrf")(completions=[chat], references=["the cat"]) == [0.0]
+        spoken = [{"role": "assistant", **message, "content": [{"type": "text", "text": "the cat"}]}]
+        assert tercet.reward("chrf")(completions=[spoken], references=["the cat"]) == [1.0]
+        if message["content"] != "":
+            with pytest.raises(tercet.InputError, match="the last message of the assistant in a reference of item 0"):
+                tercet.reward("chrf")(completions=["the cat"], references=[[chat]])
 
     def test_what_trl_passes_besides_is_left_aside(self):
         found = tercet.reward("bleu", references="answer")(

@@ -22,6 +22,8 @@ from .table import MOST_CELLS, MOST_COLUMNS, Table
 
 #: Rows that are read at a time.
 _ROWS = 1 << 16
+#: Bytes that a file of any size may unpack to: rows may share a document, or a prompt of many examples.
+_UNPACKED = 512 << 20
 #: Bytes that an entry without a text counts as.
 _ENTRY = 8
 
@@ -32,7 +34,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
     Other lists are left out, but for those of the column `numbers`.
     """
     data = read_whole(stream, name, limits)
-    limits = limits.unpacking(len(data))
+    limits = limits.unpacking(len(data), _UNPACKED)
     try:
         file = open_parquet(pa.BufferReader(data))
         schema = file.schema_arrow
@@ -53,7 +55,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
     """Read an Arrow file, or a stream as the package datasets saves it; else as :func:`read_parquet`."""
     data = read_whole(stream, name, limits)
-    limits = limits.unpacking(len(data))
+    limits = limits.unpacking(len(data), _UNPACKED)
     try:
         if data.startswith(b"ARROW1"):
             file = pa.ipc.open_file(pa.BufferReader(data))
@@ -111,6 +113,8 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
         for column, cells in columns.items():
             array = batch.column(column)
             if is_dictionary(array.type):
+                if pa.types.is_string_view(array.type.value_type):  # which pyarrow cannot decode
+                    array = array.cast(pa.dictionary(array.type.index_type, pa.large_string()))
                 array = array.dictionary_decode()
             # NaN, which no cell equals, is a missing number
             cells += (None if cell != cell else cell for cell in array.to_pylist())

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tercet.errors import InputError, first_line, level_of_caller, shorten
 
-from .limits import LIMITS, Limits, count_containers, read_whole
+from .limits import LIMITS, Limits, read_whole
 from .table import Log, RaggedRows, Roles
 
 _ZSTD = 93  # the compression that the package writes, which zipfile reads since Python 3.14
@@ -40,7 +40,7 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
         if data.startswith(b"PK"):
             spec, samples = _archived(data, name, limits.unpacking(len(data)))
         else:
-            limits.check_json(count_containers(data), name)
+            limits.check_json([data], name)
             spec, samples = _parts(json.loads(data))
     except InputError:
         raise
@@ -60,13 +60,10 @@ def _archived(data: bytearray, name: str, limits: Limits) -> Parts:
         if header is None:
             raise ValueError(f"it has no {_HEADERS[0]}")
         limits.check(sum(each.file_size for each in (header, *samples)), 0, name)
-        read, n_containers = [], 0
-        for each in (header, *samples):
-            part = _bytes(archive, data, each)
-            n_containers += count_containers(part)
-            limits.check_json(n_containers, name)
-            read.append(json.loads(part))
-        return _parts({**read[0], "samples": read[1:]})
+        parts = [_bytes(archive, data, each) for each in (header, *samples)]
+        limits.check_json(parts, name)
+        run, *read = map(json.loads, parts)
+        return _parts({**run, "samples": read})
 
 
 def _parts(log: Any) -> Parts:

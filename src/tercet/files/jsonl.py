@@ -10,7 +10,7 @@ from tercet.errors import InputError, shorten
 
 from .content.chats import is_chat, texts_of_chats
 from .decoding import decode
-from .limits import LIMITS, Limits, count_containers, read_bytes
+from .limits import LIMITS, Limits, read_bytes
 from .lm_eval_log import is_samples, samples_log
 from .roles import role_of
 from .table import MOST_COLUMNS, RaggedRows, Table
@@ -39,7 +39,7 @@ def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Return a table of the objects as they are, a column for each of their keys."""
     rows = RaggedRows(name)
     lines = decode(read_bytes(stream, name, limits), name).split("\n")
-    limits.check_json(sum(max(count_containers(text) - 1, 0) for text in lines), name)
+    limits.check_json(lines, name, free=1)
     for line, text in enumerate(lines, 1):
         if text and not text.isspace():
             rows.add(line, _object(text, f"{name}, line {line}"))

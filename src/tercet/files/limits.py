@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
 
 from tercet.errors import InputError
+
+Text: TypeAlias = str | bytes | bytearray
 
 _CHUNK = 1 << 20
 #: A packed file may hold so many times its bytes, and so many in any case: texts shrink to a tenth, rarely to a
@@ -27,9 +32,9 @@ class Limits:
     line: int = 64 << 20  # of a line, in bytes, or of a quoted cell: 64 MiB, a hundred long novels
     packed: int = 0  # bytes of the file where it is packed, which bounds what it may hold
 
-    def unpacking(self, packed: int) -> Limits:
+    def unpacking(self, packed: int, in_any_case: int = _UNPACKED) -> Limits:
         """Return the limits of what is in a packed file of so many bytes."""
-        return replace(self, n_bytes=min(self.n_bytes, max(_UNPACKED, _TIMES * packed)), packed=packed)
+        return replace(self, n_bytes=min(self.n_bytes, max(in_any_case, _TIMES * packed)), packed=packed)
 
     def of(self, stream: BinaryIO) -> Limits:
         """Return the limits of what is read from a stream, which may be that of a gzipped file."""
@@ -44,13 +49,13 @@ class Limits:
                 f"{name} holds more than {held}, unpacked, which is the limit{packed}: split it into several files."
             )
 
-    def check_json(self, n_containers: int, name: str) -> None:
-        """Raise an InputError for JSON with more lists and objects, before it is parsed."""
+    def check_json(self, texts: Sequence[Text], name: str, free: int = 0) -> None:
+        """Raise an InputError for JSON with more lists and objects, before it is parsed; some of a text are free."""
         most = max(_CONTAINERS, self.n_bytes // _BYTES_EACH)
-        if n_containers > most:
-            raise InputError(
-                f"{name} holds more than {most:,} lists and objects, which is the limit: split it into several files."
-            )
+        for count in (_count_brackets, _count_containers):  # the second takes longer
+            if sum(max(count(text) - free, 0) for text in texts) <= most:
+                return
+        raise InputError(f"{name} holds more than {most:,} lists and objects, which is the limit for its size.")
 
     def check_line(self, n_bytes: int, place: str, what: str = "line") -> None:
         """Raise an InputError for a line, or what else is given, of more bytes."""
@@ -91,9 +96,22 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     return data
 
 
-def count_containers(text: str | bytes | bytearray) -> int:
-    """Return at least how many lists and objects JSON has; brackets within its texts count too."""
+def _count_brackets(text: Text) -> int:
+    """Return how many lists and objects JSON has at most: code and formulas within its texts have brackets, too."""
     return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
+
+
+def _count_containers(text: Text) -> int:
+    """Return how many lists and objects JSON has."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    number, inside = 0, np.uint8(0)
+    for start in range(0, len(data), _CHUNK):
+        part = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
+        within = np.bitwise_xor.accumulate((part == ord('"')).view(np.uint8)) ^ inside
+        inside = within[-1]
+        number += int((((part == ord("{")) | (part == ord("["))) & (within == 0)).sum())
+    return number
 
 
 def size(n_bytes: int) -> str:

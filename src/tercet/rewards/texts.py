@@ -9,6 +9,9 @@ from tercet.corpus.containers import as_entry, as_list, kind_of
 from tercet.errors import InputError, shorten
 from tercet.files.content.chats import ASSISTANT, content_text
 
+#: What a message of the assistant may have in the place of a text.
+_INSTEAD = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
+
 References = list[str] | list[list[str]]
 
 
@@ -17,7 +20,7 @@ def completion_texts(completions: Any) -> list[str]:
     given = as_list(completions, "completions", "one completion per item", 1)
     if set(map(type, given)) <= {str}:
         return given
-    return [_text(each, f"item {index} of completions", may_call_tools=True) for index, each in enumerate(given)]
+    return [_text(each, f"item {index} of completions", may_be_silent=True) for index, each in enumerate(given)]
 
 
 def reference_texts(references: Any, n: int) -> References:
@@ -41,8 +44,8 @@ def _references(entry: Any, name: str) -> list[str]:
     return [_text(each, f"a reference of {name}") for each in listed]
 
 
-def _text(value: Any, name: str, may_call_tools: bool = False) -> str:
-    """Return a string, or the content of the last message of the assistant: "" of one that only calls tools."""
+def _text(value: Any, name: str, may_be_silent: bool = False) -> str:
+    """Return a string, or the content of the last message of the assistant: "" of one that says why it has none."""
     if isinstance(value, str):
         return value
     if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) and "role" in each for each in value):
@@ -53,7 +56,17 @@ def _text(value: Any, name: str, may_call_tools: bool = False) -> str:
     said = [message for message in value if message["role"] == ASSISTANT]
     if not said:
         raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
-    text = content_text(said[-1].get("content"), name)
-    if text is None and not (may_call_tools and said[-1].get("tool_calls")):
+    content = said[-1].get("content")
+    text = content_text(content, name)
+    if text is None and may_be_silent and (any(map(said[-1].get, _INSTEAD)) or _calls_tools(content)):
+        return ""
+    if text is None:
         raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(said[-1])}.")
-    return text or ""
+    return text
+
+
+def _calls_tools(content: Any) -> bool:
+    """Return whether the content of a message is only parts that call tools, or no part at all."""
+    return isinstance(content, list) and all(
+        isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_call") for part in content
+    )
