@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -45,6 +46,19 @@ def known_keywords(function: Callable[P, T]) -> Callable[P, T]:
         return function(*args, **keywords)
 
     return checked
+
+
+@contextmanager
+def spelled(function: str, options: Iterable[str], arguments: Iterable[str]) -> Iterator[None]:
+    """Suggest an argument of a function where its metric has no such option, and the spelling is near."""
+    try:
+        yield
+    except OptionError as error:
+        for name in options:
+            hint = did_you_mean(name, arguments)
+            if f"has no option {shorten(name)}" in str(error) and hint.startswith("Did"):
+                raise OptionError(f"{function} has no option {shorten(name)}. {hint}") from None
+        raise
 
 
 @dataclass(frozen=True, slots=True)

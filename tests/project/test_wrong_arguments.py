@@ -76,6 +76,23 @@ def test_of_an_unknown_keyword_the_nearest_is_named(name, wrong, message, found)
         getattr(tercet, name)(**call, **{wrong: 2})
 
 
+@pytest.mark.parametrize(("metric", "wrong", "message"), [
+    ("bleu", "lenght_penalty", r"^reward has no option 'lenght_penalty'\. Did you mean 'length_penalty'\?$"),
+    ("bleu", "max_ordr", r"^bleu_multi has no option 'max_ordr'\. Did you mean 'max_order'\?$"),
+])  # fmt: skip
+def test_of_a_reward_an_option_of_its_own_or_of_its_metric_is_named(metric, wrong, message):
+    with pytest.raises(tercet.OptionError, match=message):
+        tercet.reward(metric, **{wrong: 2})
+
+
+def test_references_in_the_place_of_metrics_are_recognized():
+    wanted = r"References are given by name: correlate\(systems, 'bleu', grades, references=references\)\.$"
+    with pytest.raises(tercet.OptionError, match=wanted):
+        tercet.correlate(SYSTEMS, REFERENCES, GRADES)
+    with pytest.raises(tercet.InputError, match=r"given by name, .* got b'x\.csv'"):
+        tercet.read_test_sets(b"x.csv")
+
+
 def test_what_is_no_correlation_has_no_best_mean():
     with pytest.raises(tercet.InputError, match=r"^best_mean takes the result of tercet\.correlate, got None\.$"):
         tercet.best_mean(None)

@@ -232,6 +232,10 @@ class TestFaults:
         assert (f"{files}/" in str(error.value)) == of_files
         assert "Traceback" not in str(error.value)
 
+    def test_a_tokenizer_that_ends_its_process_is_one_that_raises(self, files):
+        with pytest.raises(TercetError, match=r"parquet: scoring failed\. SystemExit: 3$"):
+            score(files, "bleu", prediction="mt", tokenizer=lambda text: sys.exit(3), progress=False)
+
     def test_what_must_have_all_texts_at_once_is_refused_as_by_a_stream(self, files):
         with pytest.raises(OptionError) as by_stream:
             tercet.Stream("diversity")
@@ -247,6 +251,11 @@ class TestFaults:
             ({"prediction": "mt", "on_bad_file": "ignore"}, OptionError, "on_bad_file must be 'error' or 'skip'"),
             ({"prediction": "mt", "segments": True}, OptionError, "segments=True"),
             ({"prediction": "mt", "max_ordr": 2}, OptionError, "max_order"),
+            (
+                {"prediction": "mt", "progres": 2},
+                OptionError,
+                "score has no option 'progres'. Did you mean 'progress'?",
+            ),
         ]
         for given, kind, said in cases:
             with pytest.raises(kind, match=said):

@@ -116,7 +116,7 @@ def compare(
     [('one', 62.5, False), ('other', 75.0, True)]
     """
     check_test_set(test_set, "compare")
-    specs = read_metrics(metrics)
+    specs = read_metrics(metrics, "compare")
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if not corpus.n_segments:
@@ -164,20 +164,20 @@ def compare(
     return found
 
 
-def read_metrics(metrics: Any) -> list[MetricSpec]:
-    """Return the metrics, one or several, as values."""
+def read_metrics(metrics: Any, function: str) -> list[MetricSpec]:
+    """Return the metrics, one or several, as values; errors name the function that takes them."""
     several = [metrics] if isinstance(metrics, str | Metric | MetricSpec) else metrics
     listed = list(several) if isinstance(several, Iterable) else []
     if not listed or not all(isinstance(each, str | Metric | MetricSpec) for each in listed):
         raise OptionError(
-            "The 'metrics' option of compare must be a metric or a list of them, such as ['bleu', "
+            f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
     text = next((each for each in listed if isinstance(each, str) and " " in each.partition(":")[0]), None)
     if text is not None:
         raise OptionError(
-            f"{shorten(text)} is no metric. References are given by name: "
-            "compare(systems, 'bleu', references=references)."
+            f"{shorten(text)} is no metric. References are given by name: {function}(systems, 'bleu', "
+            f"{'grades, ' if function == 'correlate' else ''}references=references)."
         )
     return distinct(spec_of(each) for each in listed)
 

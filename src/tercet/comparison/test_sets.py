@@ -369,7 +369,7 @@ def _references(path: str, columns: list[str]) -> list[list[str]]:
 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:
     """Return the names or paths that were given, one or several, as strings."""
-    several = [] if given is None else [given] if isinstance(given, str | os.PathLike) else given
+    several = [] if given is None else [given] if isinstance(given, str | bytes | os.PathLike) else given
     listed = list(several) if isinstance(several, Iterable) else [several]
     for each in listed:
         if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):

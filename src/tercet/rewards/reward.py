@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.checks import finite, flag, number, refuse
+from tercet.checks import finite, flag, number, refuse, spelled
 from tercet.corpus.containers import as_list
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from tercet.metric.call import refuse_all_but_n_jobs
@@ -121,7 +121,9 @@ def reward(
         )
     scorers = []
     for each, weight in weights:
-        scorer, share = make_scorer(each, options), finite(weight)
+        with spelled("reward", options, given):
+            scorer = make_scorer(each, options)
+        share = finite(weight)
         if share is None:
             raise OptionError(f"reward: the weight of {scorer.name} must be a number, got {shorten(weight)}.")
         if not scorer.takes_references:

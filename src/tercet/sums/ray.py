@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from tercet.api import make_scorer
+from tercet.checks import spelled
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.table import Roles
 from tercet.metric.metric import Metric
@@ -96,7 +98,8 @@ def score(
     each CPU, or more of at most 256 MiB or a million rows; a file is not divided unless it is Parquet and
     ``on_bad_file="error"``.
     """
-    scorer = make_scorer(metric, options)
+    with spelled("score", options, signature(score).parameters):
+        scorer = make_scorer(metric, options)
     [result] = score_systems(
         data, {scorer.name: scorer}, systems=None if prediction is None else [prediction], references=references,
         id=id, cluster=cluster, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,

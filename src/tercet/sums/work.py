@@ -230,7 +230,7 @@ def named_errors(path: str = "") -> Iterator[None]:
         raise
     except TercetError as error:
         raise type(error)(f"{before}{error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TercetError(f"{before}scoring failed. {first_line(error)}") from error
 
 

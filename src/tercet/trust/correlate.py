@@ -146,7 +146,7 @@ def correlate(
         test_set, grades = read_graded(test_set, cluster=column)
         cluster = None if column is not None else cluster
     check_test_set(test_set, "correlate")
-    specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
+    specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if cluster is not None:
