@@ -9,6 +9,8 @@ import pytest
 import sacrebleu
 from rouge_score.scoring import Score
 
+from tercet.compat.installing import REPLACED
+
 PROGRAM = Path(__file__).with_name("installed.py")
 SAID = "torchmetrics.text, evaluate.load and datasets.load_metric are tercet's in this process.\n"
 
@@ -56,10 +58,40 @@ def test_a_script_has_its_arguments_and_its_folder(tmp_path):
     assert run.stdout == "__main__ ['de'] tercet.compat.sacrebleu\n"
 
 
+def test_a_command_is_taken_as_python_takes_it():
+    command = "import sys, sacrebleu; print(__name__, sys.argv, sacrebleu.corpus_chrf.__wrapped__.__module__)"
+    run = python("-m", "tercet.compat", "-c", command, "de", "-m", check=True)
+    assert run.stdout == "__main__ ['-c', 'de', '-m'] tercet.compat.sacrebleu\n"
+
+
+@pytest.mark.parametrize("module", ["sacrebleu", "sacrebleu.sacrebleu"])
+def test_the_command_of_a_replaced_package_runs(module, tmp_path):
+    (tmp_path / "references.txt").write_text("the cat sits\nein Haus am See\n我们去了\n", encoding="utf-8")
+    (tmp_path / "outputs.txt").write_text("the cat sat\nein Haus am Fluss\n我们走了\n", encoding="utf-8")
+    line = ["-m", module, "references.txt", "-i", "outputs.txt", "-m", "bleu", "chrf", "ter"]
+    run = python("-m", "tercet.compat", *line, cwd=tmp_path, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == python(*line, cwd=tmp_path, check=True).stdout
+
+
+@pytest.mark.parametrize("module", ["rouge_score.scoring", "nltk.translate.bleu_score", "sacrebleu.utils"])
+def test_a_module_without_a_command_runs_to_its_end(module):
+    run = python("-m", "tercet.compat", "-m", module, check=False)
+    assert (run.returncode, run.stdout) == (0, ""), run.stderr
+
+
+def test_a_neighbour_of_what_is_replaced_is_a_package_only_where_it_was_one():
+    line = (
+        "import sacrebleu.utils as a, sacrebleu.dataset as b; print(hasattr(a, '__path__'), hasattr(b, '__path__'))"
+    )
+    assert python("-m", "tercet.compat", "-c", line, check=True).stdout == "False True\n"
+
+
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     ([], 2, "usage: python -m tercet.compat SCRIPT"),
     (["--help"], 0, "usage: python -m tercet.compat SCRIPT"),
     (["-m"], 2, "usage: python -m tercet.compat SCRIPT"),
+    (["-c"], 2, "python -m tercet.compat -c COMMAND"),
     (["nothing.py"], 1, "There is no file nothing.py."),
 ])  # fmt: skip
 def test_without_a_script_it_says_how(arguments, code, said, tmp_path):
@@ -205,6 +237,47 @@ print(len(found), len(set(found)))
     assert run.stdout == "8 1\n", run.stderr
 
 
+@pytest.mark.parametrize("name", [
+    *(name for name in REPLACED if not name.startswith("torchmetrics")),
+    *(pytest.param(f"torchmetrics.text{file}", marks=pytest.mark.needs("torchmetrics")) for file in ("", ".bert")),
+])  # fmt: skip
+def test_an_original_loads_where_only_its_own_module_was_imported(name, tmp_path):
+    """In threads too: the name that nothing has is asked of the original."""
+    run = installed(tmp_path, f"""
+import {name} as module
+import sys, threading
+start, said = threading.Barrier(6), []
+
+def ask():
+    start.wait()
+    try:
+        module.no_such_name
+    except Exception as error:
+        said.append(str(error))
+
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=ask) for _ in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(*said, type(module).__name__, "dir" if dir(module) else "", sep="; ")
+""")  # fmt: skip
+    no_such = f"module '{name}' has no attribute 'no_such_name'"
+    assert run.stdout == "; ".join([*[no_such] * 6, "_StandIn", "dir\n"]), run.stderr
+
+
+def test_an_original_sees_originals_whatever_the_program_imported_first(tmp_path):
+    run = installed(tmp_path, """
+from rouge_score import scoring, tokenizers, rouge_scorer
+original = rouge_scorer._create_ngrams.__globals__
+print([type(original[name]).__name__ for name in ("scoring", "tokenizers")], type(scoring).__name__)
+import rouge_score
+print(rouge_score.scoring is scoring)
+""")  # fmt: skip
+    assert run.stdout == "['module', 'module'] _StandIn\nTrue\n", run.stderr
+
+
 def test_uninstall_puts_the_originals_back():
     program = """
 import multiprocessing.spawn, sacrebleu, evaluate, datasets, tercet.compat
@@ -278,6 +351,25 @@ def test_what_is_refused_is_scored_by_the_original(tmp_path):
         "nltk.translate.bleu_score.corpus_bleu",
     ]  # fmt: skip
     assert "the references look transposed" in warned[2]
+
+
+ROUGE_REFUSED = """
+from rouge_score import rouge_scorer
+print(rouge_scorer._create_ngrams(["a", "b"], 1))
+for types, target in ((["rougeX"], "a b"), (["rouge1"], None), (["rouge1", "rougeL"], b"a b")):
+    try:
+        print(rouge_scorer.RougeScorer(types).score(target, "b"))
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_rouge_score_refuses_in_its_own_words(tmp_path):
+    """Where a program imports ``rouge_scorer`` alone."""
+    run = installed(tmp_path, ROUGE_REFUSED)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == python("-c", ROUGE_REFUSED, check=True).stdout
+    assert "ValueError Invalid rouge type: rougeX" in run.stdout
 
 
 def test_a_drop_in_by_its_own_name_goes_on_refusing(tmp_path):

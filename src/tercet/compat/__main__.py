@@ -9,30 +9,36 @@ from types import ModuleType
 
 from .installing import install
 
-USAGE = "usage: python -m tercet.compat SCRIPT [ARGUMENTS]\n       python -m tercet.compat -m MODULE [ARGUMENTS]"
+USAGE = """usage: python -m tercet.compat SCRIPT [ARGUMENTS]
+       python -m tercet.compat -m MODULE [ARGUMENTS]
+       python -m tercet.compat -c COMMAND [ARGUMENTS]"""
 
 
 def main() -> None:
-    """Run the script or module that the command line names, as Python would."""
+    """Run the script, module or command that the command line names, as Python would."""
     arguments = sys.argv[1:]
-    by_name = arguments[:1] == ["-m"]
-    script = arguments[by_name:][:1]
-    if not script or script[0].startswith("-"):
-        asked = script in (["-h"], ["--help"])
+    option = arguments[0] if arguments[:1] in (["-m"], ["-c"]) else ""
+    program = arguments[bool(option) :][:1]
+    if not program or (program[0].startswith("-") and option != "-c"):
+        asked = program in (["-h"], ["--help"])
         print(USAGE, file=sys.stdout if asked else sys.stderr)
         raise SystemExit(0 if asked else 2)
-    sys.argv = arguments[by_name:]
+    sys.argv = ["-c", *arguments[2:]] if option == "-c" else arguments[bool(option) :]
     install()
-    if by_name:
-        runpy.run_module(script[0], run_name="__main__", alter_sys=True)
+    if option == "-m":
+        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
         return
-    if not Path(script[0]).is_file():
-        raise SystemExit(f"There is no file {script[0]}.\n{USAGE}")
-    sys.path[0] = str(Path(script[0]).resolve().parent)
     own = ModuleType("__main__")  # stays after the last line, where threads and pickled objects look names up
-    own.__file__, own.__builtins__ = script[0], __builtins__  # type: ignore[attr-defined]
+    vars(own)["__builtins__"] = __builtins__
+    if option == "-c":
+        source: str | bytes = program[0]
+    elif Path(program[0]).is_file():
+        source = Path(program[0]).read_bytes()
+        sys.path[0], own.__file__ = str(Path(program[0]).resolve().parent), program[0]
+    else:
+        raise SystemExit(f"There is no file {program[0]}.\n{USAGE}")
     sys.modules["__main__"] = own
-    exec(compile(Path(script[0]).read_bytes(), script[0], "exec", dont_inherit=True), vars(own))
+    exec(compile(source, "<string>" if option else program[0], "exec", dont_inherit=True), vars(own))
 
 
 if __name__ == "__main__":

@@ -274,7 +274,7 @@ class _Finder(MetaPathFinder):
         if name == _EMPTY:
             return spec or ModuleSpec(name, None, is_package=True)
         if self.has(name):
-            return None if spec is None else ModuleSpec(name, _LoaderOfNeighbours(), is_package=True)
+            return None if spec is None else _spec_of_neighbour(name, spec)
         if spec is not None and spec.loader is not None:
             spec.loader = _Changed(spec.loader, self.changes[name])
         return spec
@@ -308,14 +308,33 @@ def _changes() -> Mapping[str, Any]:
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     """Return how a stand-in is made: in the folder of the original, whose other modules are found there."""
     drop_in = Path(__file__).with_name(f"{REPLACED[name]}.py")
-    own = ModuleSpec(name, _StandInLoader(), origin=str(drop_in) if spec is None else spec.origin)
+    own = ModuleSpec(
+        name,
+        _StandInLoader(None if spec is None else spec.loader),
+        origin=str(drop_in) if spec is None else spec.origin,
+    )
     own.has_location = own.origin is not None
     if spec is None or spec.submodule_search_locations is not None:
         own.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
     return own
 
 
-class _StandInLoader(Loader):
+def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
+    is_package = spec.submodule_search_locations is not None
+    return ModuleSpec(name, _LoaderOfNeighbours(spec.loader), origin=spec.origin, is_package=is_package)
+
+
+class _InPlaceOf(Loader):
+    """A loader in the place of a module's own, which it asks for all else, as runpy for code; None where there is none."""
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+
+class _StandInLoader(_InPlaceOf):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _StandIn(spec.name)
 
@@ -345,7 +364,7 @@ class _LoaderBeside(Loader):
         module.__spec__ = self.spec  # until here that of the import, by which other threads know to wait
 
 
-class _LoaderOfNeighbours(Loader):
+class _LoaderOfNeighbours(_InPlaceOf):
     """Gives a module of a replaced package that is not replaced itself, after the package, which may load it.
 
     Its package loads it under a name of ours, with other locks: threads that begin at different ends do not wait
@@ -361,11 +380,12 @@ class _LoaderOfNeighbours(Loader):
         module.__spec__ = self.spec
 
 
-class _Changed(Loader):
+class _Changed(_InPlaceOf):
     """A module's loader, and a change of the module after it is loaded."""
 
     def __init__(self, loader: Loader, change: Callable[[ModuleType, bool], None]) -> None:
-        self.loader, self.change = loader, change
+        super().__init__(loader)
+        self.change = change
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self.loader.create_module(spec)
@@ -374,9 +394,6 @@ class _Changed(Loader):
         self.loader.exec_module(module)
         self.change(module, True)
 
-    def __getattr__(self, name: str) -> Any:  # get_code, get_source
-        return getattr(self.loader, name)
-
 
 def _beside(name: str) -> str:
     return _BESIDE + name.replace(".", "/")
@@ -384,8 +401,7 @@ def _beside(name: str) -> str:
 
 def _imported(name: str) -> ModuleType:
     """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
-    builtins.__import__(name)
-    return sys.modules[name]
+    return builtins.__import__(name, fromlist=("__name__",))  # sys.modules lacks it at times, as it ends loading
 
 
 def original_of(name: str) -> ModuleType | None:
@@ -447,7 +463,16 @@ def _import(
             except ModuleNotFoundError as error:
                 if error.name != f"{full}.{child}":
                     raise  # else the statement says that it cannot import the name
-    return module
+    children = [child for child in fromlist if f"{full}.{child}" in finder.replaced]
+    return _with_originals(module, children) if originals and children and not finder.has(full) else module
+
+
+def _with_originals(package: ModuleType, children: Sequence[str]) -> ModuleType:
+    """Return what an original sees in a package that is not replaced, where the public has stand-ins or nothing."""
+    seen = ModuleType(package.__name__)
+    vars(seen).update(vars(package))
+    vars(seen).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
+    return seen
 
 
 _import_of_originals = partial(_import, True)
