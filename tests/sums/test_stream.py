@@ -333,8 +333,8 @@ class TestMerging:
             assert len(whole) == 2 * n
             return process_time() - begun
 
-        seconds(50)
-        assert seconds(6_000) < 30 * seconds(300)  # 20 times as many
+        few, many = (min(seconds(n) for _ in range(3)) for n in (300, 6_000))  # others may slow the machine
+        assert many < 60 * few  # 20 times as many; their square is 400 times as much
 
     def test_merges_all_of_several_or_none(self):
         one, other, same = (stream_of("ter", [([text], ["a b"])]) for text in ("a", "b", "b"))
