@@ -325,7 +325,7 @@ def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
 
 
 class _InPlaceOf(Loader):
-    """A loader in the place of a module's own, which it asks for all else, as runpy for code; None where there is none."""
+    """A loader in the place of a module's own, which it asks for all else, as runpy for code; or None."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
@@ -388,7 +388,8 @@ class _Changed(_InPlaceOf):
         self.change = change
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
+        module: ModuleType | None = self.loader.create_module(spec)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         self.loader.exec_module(module)
