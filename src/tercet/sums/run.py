@@ -26,8 +26,6 @@ from .work import Summed, Work, named_errors
 _ROWS_OF_NETWORKS = 1 << 14
 #: Tasks for each CPU: enough that none waits long for the last one.
 _TASKS_OF_A_CPU = 16
-#: How often a task is done again whose worker ended, as where memory was short; Ray Data would do so for ever.
-_RETRIES = 5
 #: The most results that are added up at a time: of more, workers add up so many each, and then those sums.
 _ADDED_AT_A_TIME = 64
 _NOTHING = "There are no items to score."
@@ -102,14 +100,14 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     network = any(job.scorer.loads_model for job in work.jobs)
     batches = {"batch_format": "pyarrow", "batch_size": _ROWS_OF_NETWORKS if network and not of_files else None}
     if any(job.scorer.needs_corpus for job in work.jobs):
-        fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches, ray_remote_args_fn=_retried)
+        fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
         work = work.fitted(_contexts(_results(fitted, "reading", n_tasks), work))
         for job in work.jobs:
             warn(job.scorer, job.scorer.corpus_warning(job.context))
     if network:
         done = dataset.map_batches(Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray))
     else:
-        done = dataset.map_batches(Tasks(work, of_files).__call__, **batches, ray_remote_args_fn=_retried)
+        done = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
     found = _added_up(ray, _results(done, "scoring", n_tasks))
     bad = sorted(found.bad)
     if not found.sums:
@@ -120,10 +118,6 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
             warn_of(message)
     results = [result_of(job.scorer, found.sums[number]) for number, job in enumerate(work.jobs)]
     return [result.with_keys(result, bad_files=bad) for result in results]
-
-
-def _retried() -> dict[str, Any]:
-    return {"max_retries": _RETRIES}
 
 
 def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
