@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeAlias
 
-import numpy as np
-
 from tercet.errors import InputError
 
 Text: TypeAlias = str | bytes | bytearray
@@ -103,6 +101,8 @@ def _count_brackets(text: Text) -> int:
 
 def _count_containers(text: Text) -> int:
     """Return how many lists and objects JSON has."""
+    import numpy as np  # here, as commands that score nothing need none
+
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     number, inside = 0, np.uint8(0)
