@@ -58,8 +58,6 @@ class Scorer(Value, ABC):
     in_floats: ClassVar[bool] = False
     #: How to score a corpus in parts with a metric that needs the whole corpus (`needs_corpus`).
     fit_first: ClassVar[str] = ""
-    #: Whether what `fit` returns stays small, so that a corpus of any size can be fitted in parts and then scored.
-    fits_in_parts: ClassVar[bool] = True
     #: The effect of ``missing_references="zero"``, and the error if every item was left out.
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."

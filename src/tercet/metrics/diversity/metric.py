@@ -61,7 +61,6 @@ class Diversity(Metric):
     takes_references = False
     takes_sets = True
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
-    fits_in_parts = False
 
     tokenizer: (
         Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
