@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tercet.corpus.corpus import Corpus
-from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
-from tercet.metric.drawing.ngrams import NgramTexts, compared
+from tercet.metric.drawing.ngrams import NgramTexts
 from tercet.metric.drawing.parts import Heading, Part, Sentence, Share, Table
 
 if TYPE_CHECKING:
-    from .metric import Bleu
+    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,27 +52,3 @@ class NgramMatches(NgramTexts):
         """Return the texts and the matches, with the lengths before them."""
         lengths = f"tokens: {self.length:,}; in the reference for the brevity penalty: {self.reference_length:g}"
         return [Sentence(lengths), *super(NgramMatches, self).parts()]
-
-
-def explain_batch(scorer: Bleu, batch: Corpus, context: Any = None) -> NgramMatches:
-    """Explain a batch of one item."""
-    tokens, words = scorer.tokens(batch)
-    plain, plain_words = scorer.tokens(batch, as_written=True)
-    stats = scorer.segment_stats(batch)
-    scores = scorer.finalize(scorer.corpus_totals(stats))
-    written = plain_words()
-    as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
-    return NgramMatches(
-        **compared(tokens.tokens.lists(), words(), range(1, scorer.max_order + 1), as_written),
-        score=float(scores["bleu"]) / scorer.scale,
-        brevity_penalty=float(scores["brevity_penalty"]),
-        precisions=[float(each) / scorer.scale for each in scores["precisions"]],
-        length=int(scores["translation_length"]),
-        reference_length=float(scores["reference_length"]),
-        signature=str(scorer.signature()),
-    )
-
-
-def matched(scorer: Bleu, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds matched tokens: by their longest matched n-gram."""
-    return Matched(scorer, NGRAM_LEVELS[: scorer.max_order], lambda found: found.prediction)

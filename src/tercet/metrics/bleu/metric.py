@@ -18,6 +18,8 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
+from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
+from tercet.metric.drawing.ngrams import compared
 from tercet.metric.lengths import brevity_penalty
 from tercet.metric.rows import PairRows, left_out
 from tercet.metric.scorer import Scorer, Scores
@@ -26,7 +28,7 @@ from tercet.statistics.either import Either, as_floats, column, columns, quotien
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch, matched
+from .explain import NgramMatches
 from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, zero_warning
 from .options import (
@@ -327,5 +329,24 @@ class Bleu(BleuOptions):
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
         return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
+        """Explain a batch of one item."""
+        tokens, words = self.tokens(batch)
+        plain, plain_words = self.tokens(batch, as_written=True)
+        stats = self.segment_stats(batch)
+        scores = self.finalize(self.corpus_totals(stats))
+        written = plain_words()
+        as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
+        return NgramMatches(
+            **compared(tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written),
+            score=float(scores["bleu"]) / self.scale,
+            brevity_penalty=float(scores["brevity_penalty"]),
+            precisions=[float(each) / self.scale for each in scores["precisions"]],
+            length=int(scores["translation_length"]),
+            reference_length=float(scores["reference_length"]),
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda found: found.prediction)

@@ -19,6 +19,8 @@ from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
+from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
+from tercet.metric.drawing.places import Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -28,7 +30,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch, matched
+from .explain import BleuRougeMatches, OrderMatches
 from .measures import arithmetic_mean, f_beta, geometric_mean, ratio
 
 Array = NDArray[np.float64]
@@ -279,5 +281,49 @@ class BleuRouge(Metric):
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> BleuRougeMatches:
+        """Explain a batch of one item."""
+        tokens, words = self.tokens(batch)
+        plain, plain_words = self.tokens(batch, as_written=True)
+        spelling, written, orders = words(), plain_words(), range(1, self.max_order + 1)
+        documents = zip(tokens.tokens.lists(), plain.tokens.lists(), strict=True)
+        (text, _), *targets = pairs = list(documents)
+        of_references, of_text = ngram_limits([ids for ids, _ in targets], orders), ngram_limits([text], orders)
+
+        def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
+            return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
+
+        scale = self.scale
+        row = self.segment_stats(batch).rows[0]
+        scores = {name: value / scale for name, value in self.finalize(row).items()}
+        best = None
+        if self.multi_ref == "best":
+            best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()
+        columns = dict(zip(self.columns, row.tolist(), strict=True))
+        return BleuRougeMatches(
+            prediction=marked(*pairs[0], of_references),
+            references=[marked(*each, of_text) for each in targets],
+            orders=[
+                OrderMatches(
+                    order=n,
+                    matches=int(columns[f"match{n}"]),
+                    total=int(columns[f"total{n}"]),
+                    reference=None if best is None else best[n - 1],
+                    hits=columns[f"hit{n}"],
+                    reference_total=columns[f"reference_total{n}"],
+                    precision=float(scores["bleu_rouge_precisions"][n - 1]),
+                    recall=float(scores["bleu_rouge_recalls"][n - 1]),
+                    fmeasure=float(scores[f"bleu_rouge_f_{n}"]),
+                    ngrams=ngram_counts(of_text[n], of_references[n], spelling),
+                )
+                for n in orders
+            ],
+            score=float(scores["bleu_rouge_f"]),
+            precision=float(scores["bleu_rouge_precision"]),
+            recall=float(scores["bleu_rouge_recall"]),
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda found: found.prediction)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import read_batch
 from tercet.metric.drawing.explanation import Explanation
-from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
 from tercet.metric.drawing.parts import Heading, Line, Part, Share, Table, orders_legend
 from tercet.metric.drawing.places import Word, ngram_levels, ngram_limits
 from tercet.metric.drawing.words_html import reference_label
@@ -126,29 +123,6 @@ def _spelled(order: str) -> str:
     return f"{order[1:]}-gram of {'characters' if order[0] == 'c' else 'words'}"
 
 
-def explain_batch(scorer: Chrf, batch: Corpus, context: Any = None) -> ChrfMatches:
-    """Explain a batch of one item."""
-    prediction, *references = batch.texts.to_pylist()
-    pairs = scorer.segment_stats(read_batch([prediction] * len(references), references))
-    by_reference = scorer.finalize(pairs.rows)
-    tokens, spelling = scorer.words(batch)
-    words = (
-        [[spelling()[i] for i in ids] for ids in tokens.tokens.lists()] if any(scorer.word_orders.values()) else []
-    )
-    found = []
-    for name, word_order in scorer.word_orders.items():
-        best = int(by_reference[name].argmax())
-        counts = [
-            OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
-            for order in scorer.orders(name)
-        ]
-        shown, wanted = _characters(scorer, prediction, references[best])
-        own, others = _words(words[0], words[1 + best], word_order) if word_order else ([], [])
-        score = float(by_reference[name][best])
-        found.append(ScoreMatches(name, score, best, counts, shown, wanted, own, others))
-    return ChrfMatches(found, len(references), str(scorer.signature()))
-
-
 def _characters(options: Chrf, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
     """Return the characters of both texts with their levels; white space that does not count has none."""
     texts = [text.lower() if options.lowercase else text for text in (prediction, reference)]
@@ -173,15 +147,3 @@ def _words(prediction: list[str], reference: list[str], order: int) -> tuple[lis
         levels = ngram_levels([numbers[word] for word in text], limits)
         sides.append([Word(word, level) for word, level in zip(text, levels, strict=True)])
     return sides[0], sides[1]
-
-
-def matched(scorer: Chrf, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds matches: of characters, or of words if the score counts no characters."""
-    of_characters = scorer.char_order > 0
-    levels = NGRAM_LEVELS[: scorer.char_order or scorer.word_orders[score]]
-
-    def words(found: ChrfMatches) -> list[Word]:
-        own = next(each for each in found.scores if each.name == score)
-        return own.prediction if of_characters else own.prediction_words
-
-    return Matched(scorer, levels, words)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.reading import read_batch
 from tercet.corpus.texts import lowered, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
@@ -21,6 +22,8 @@ from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.dialect import Dialect
+from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
+from tercet.metric.drawing.places import Word
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.rows import PairRows, base_of_pairs, left_out
@@ -30,7 +33,7 @@ from tercet.statistics.either import as_floats
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import PARTS, explain_batch, matched
+from .explain import PARTS, ChrfMatches, OrderMatches, ScoreMatches, _characters, _words
 
 #: The longest n-gram of words, and the greatest weight of recall.
 LONGEST_OF_WORDS, MOST_BETA = 10, 1000
@@ -262,5 +265,35 @@ class Chrf(Metric):
         kept = {"score": scores["chrf"], "char_order": self.char_order, "word_order": order, "beta": self.beta}
         return {**scores, **kept}
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
+        """Explain a batch of one item."""
+        prediction, *references = batch.texts.to_pylist()
+        pairs = self.segment_stats(read_batch([prediction] * len(references), references))
+        by_reference = self.finalize(pairs.rows)
+        tokens, spelling = self.words(batch)
+        words = (
+            [[spelling()[i] for i in ids] for ids in tokens.tokens.lists()] if any(self.word_orders.values()) else []
+        )
+        found = []
+        for name, word_order in self.word_orders.items():
+            best = int(by_reference[name].argmax())
+            counts = [
+                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
+                for order in self.orders(name)
+            ]
+            shown, wanted = _characters(self, prediction, references[best])
+            own, others = _words(words[0], words[1 + best], word_order) if word_order else ([], [])
+            score = float(by_reference[name][best])
+            found.append(ScoreMatches(name, score, best, counts, shown, wanted, own, others))
+        return ChrfMatches(found, len(references), str(self.signature()))
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matches: of characters, or of words if the score counts no characters."""
+        of_characters = self.char_order > 0
+        levels = NGRAM_LEVELS[: self.char_order or self.word_orders[score]]
+
+        def words(found: ChrfMatches) -> list[Word]:
+            own = next(each for each in found.scores if each.name == score)
+            return own.prediction if of_characters else own.prediction_words
+
+        return Matched(self, levels, words)

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_texts
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.messages import cut_texts, cut_warning
 from tercet.encoders.subwords import Subwords
-from tercet.engine.ragged import Ragged, different_rows
+from tercet.engine.ragged import Ragged
 from tercet.metric.drawing.contributions_html import Part, contributions_html
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.parts import (
@@ -30,10 +27,8 @@ from tercet.metric.drawing.parts import (
 )
 from tercet.metric.drawing.parts import Part as PartOfPage
 from tercet.metric.drawing.places import Word
-from tercet.metric.scoring import warn
 
-from .pooling import SUMS_OF_ALL, Pooling, token_weights
-from .vectors import cosines, embed
+from .pooling import Pooling, token_weights
 
 if TYPE_CHECKING:
     from .metric import Cosine
@@ -118,42 +113,6 @@ def _added(name: str, tokens: list[Part]) -> Table:
     added = sorted(((each.contribution or 0.0, each.text) for each in tokens), key=lambda each: -each[0])
     rows = [(text, Share(contribution)) for contribution, text in added]
     return Table(f"what the tokens of the {name} add", ("token", "contribution"), rows)
-
-
-def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contributions:
-    """Explain a batch of one item: the pair with the greatest cosine."""
-    check_texts(batch.texts.to_pylist(), "the pair")
-    texts = [(scorer.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
-    encoder, pooling = scorer.encoder(), scorer.text_pooling
-    limit = scorer.limit(encoder.subwords)
-    whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
-    cut_texts(whole, batch, limit, scorer.long_text)
-    empty = scorer.is_empty(whole, encoder.subwords)
-    rows, which = different_rows(documents)
-    none, batch_size = np.zeros(len(rows.lengths), bool), scorer.batch_size
-    vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)
-    found = cosines(vectors, np.repeat(which[:1], len(which) - 1), which[1:])
-    found[empty[0] | empty[1:]] = 0.0
-    nearest = int(found.argmax())
-    chosen = [0, nearest + 1]
-    cut = int((documents.lengths < whole.lengths)[chosen].sum())
-    warn(scorer, cut_warning(cut, limit) if cut else None)
-    decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
-    contributions: list[NDArray[np.float64] | None] = [None, None]
-    if decomposes:
-        pair = [vectors[which[each]].astype(np.float64) for each in chosen]
-        product = float(np.linalg.norm(pair[0]) * np.linalg.norm(pair[1]))
-        tokens = _weighted_tokens(encoder, pooling, rows, limit, batch_size)
-        bounds = [slice(*rows.offsets[which[each] : which[each] + 2]) for each in chosen]
-        contributions = [tokens[bounds[side], : vectors.shape[1]] @ pair[1 - side] / product for side in (0, 1)]
-    sides = [
-        _parts(texts[each], documents, each, encoder.subwords, _positions(scorer, whole)[each], contributions[side])
-        for side, each in enumerate(chosen)
-    ]
-    return Contributions(
-        texts[0], texts[chosen[1]], float(found[nearest]), sides[0], sides[1], decomposes, pooling.name,
-        str(scorer.signature()), nearest,
-    )  # fmt: skip
 
 
 def _weighted_tokens(

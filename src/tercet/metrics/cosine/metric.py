@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.items import check_texts
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
 from tercet.encoders.messages import cut_texts, cut_warning
@@ -31,8 +32,8 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .declared import Declared, declared_by
-from .explain import explain_batch
-from .pooling import Pooling, pooling_of
+from .explain import Contributions, _parts, _positions, _weighted_tokens
+from .pooling import SUMS_OF_ALL, Pooling, pooling_of
 from .signature import cosine_signature
 from .vectors import cosines, crossed_cosines, embed
 
@@ -289,4 +290,37 @@ class Cosine(Metric):
             ]
         return found
 
-    explained = explain_batch
+    def explained(self, batch: Corpus, context: None = None) -> Contributions:
+        """Explain a batch of one item: the pair with the greatest cosine."""
+        check_texts(batch.texts.to_pylist(), "the pair")
+        texts = [(self.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
+        encoder, pooling = self.encoder(), self.text_pooling
+        limit = self.limit(encoder.subwords)
+        whole, documents = self.prepare(batch.texts.to_pylist(), encoder.subwords)
+        cut_texts(whole, batch, limit, self.long_text)
+        empty = self.is_empty(whole, encoder.subwords)
+        rows, which = different_rows(documents)
+        none, batch_size = np.zeros(len(rows.lengths), bool), self.batch_size
+        vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)
+        found = cosines(vectors, np.repeat(which[:1], len(which) - 1), which[1:])
+        found[empty[0] | empty[1:]] = 0.0
+        nearest = int(found.argmax())
+        chosen = [0, nearest + 1]
+        cut = int((documents.lengths < whole.lengths)[chosen].sum())
+        warn(self, cut_warning(cut, limit) if cut else None)
+        decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
+        contributions: list[NDArray[np.float64] | None] = [None, None]
+        if decomposes:
+            pair = [vectors[which[each]].astype(np.float64) for each in chosen]
+            product = float(np.linalg.norm(pair[0]) * np.linalg.norm(pair[1]))
+            tokens = _weighted_tokens(encoder, pooling, rows, limit, batch_size)
+            bounds = [slice(*rows.offsets[which[each] : which[each] + 2]) for each in chosen]
+            contributions = [tokens[bounds[side], : vectors.shape[1]] @ pair[1 - side] / product for side in (0, 1)]
+        sides = [
+            _parts(texts[each], documents, each, encoder.subwords, _positions(self, whole)[each], contributions[side])
+            for side, each in enumerate(chosen)
+        ]
+        return Contributions(
+            texts[0], texts[chosen[1]], float(found[nearest]), sides[0], sides[1], decomposes, pooling.name,
+            str(self.signature()), nearest,
+        )  # fmt: skip

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tercet.corpus.corpus import Corpus
-from tercet.corpus.tokenizers import tokenize
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
-from tercet.metric.drawing.places import Word, ngram_levels, ngrams, words_of
+from tercet.metric.drawing.places import Word
 
 if TYPE_CHECKING:
-    from .metric import Diversity
-    from .sets import Sets
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +64,3 @@ class Repetitions(Explanation):
             Table("", ("measure", "score"), [(name, Share(score)) for name, score in self.scores.items()]),
             *([Table("repeated", ("tokens", "times"), rows)] if rows else []),
         ]
-
-
-def explain_batch(scorer: Diversity, batch: Corpus, context: Sets | None = None) -> Repetitions:
-    """Explain a batch of one text, which nothing else of its set changes."""
-    tokens, words = tokenize(batch, scorer.tokenizer, lowercase=scorer.lowercase)
-    spelling, ids = words(), tokens.tokens.lists()[0]
-    limits, repeated = {}, []
-    for order in range(scorer.max_order, 0, -1):
-        found = Counter(ngrams(ids, order))
-        limits[order] = Counter({ngram: count for ngram, count in found.items() if count > 1})
-        for ngram, count in limits[order].most_common():
-            repeated.append(Repeated(" ".join(spelling[each] for each in ngram), count))
-    stats = scorer.segment_stats(batch)
-    scores = scorer.finalize(scorer.corpus_totals(stats))
-    shown = {name: float(value) for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))}
-    spelled = [spelling[each] for each in ids]
-    levels = ngram_levels(ids, limits)
-    return Repetitions(words_of(spelled, levels, spelled), repeated, shown, str(stats.signature))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from threading import RLock
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.tokenizers import tokenizer_label
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.metric.common_options import TOKENIZER
+from tercet.metric.drawing.places import ngram_levels, ngrams, words_of
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scores
@@ -22,7 +24,7 @@ from tercet.statistics.either import quotient
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch
+from .explain import Repeated, Repetitions
 from .measures import measures_of
 from .sets import Sets, read_sets, texts_of
 
@@ -218,4 +220,21 @@ class Diversity(Metric):
         """Return all measures."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}
 
-    explained = explain_batch
+    def explained(self, batch: Corpus, context: Sets | None = None) -> Repetitions:
+        """Explain a batch of one text, which nothing else of its set changes."""
+        tokens, words = tokenize(batch, self.tokenizer, lowercase=self.lowercase)
+        spelling, ids = words(), tokens.tokens.lists()[0]
+        limits, repeated = {}, []
+        for order in range(self.max_order, 0, -1):
+            found = Counter(ngrams(ids, order))
+            limits[order] = Counter({ngram: count for ngram, count in found.items() if count > 1})
+            for ngram, count in limits[order].most_common():
+                repeated.append(Repeated(" ".join(spelling[each] for each in ngram), count))
+        stats = self.segment_stats(batch)
+        scores = self.finalize(self.corpus_totals(stats))
+        shown = {
+            name: float(value) for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))
+        }
+        spelled = [spelling[each] for each in ids]
+        levels = ngram_levels(ids, limits)
+        return Repetitions(words_of(spelled, levels, spelled), repeated, shown, str(stats.signature))

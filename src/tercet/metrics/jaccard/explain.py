@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.explanation import Explanation
-from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.metric.drawing.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 
@@ -86,13 +85,6 @@ class JaccardMatches(Explanation):
         ]
 
 
-def explain_batch(scorer: Jaccard, batch: Corpus, context: Any = None) -> JaccardMatches:
-    """Explain a batch of one item."""
-    splits: Splits = {}
-    found = [_matches(scorer, batch, name, splits) for name in scorer.by_name]
-    return JaccardMatches(found, int(batch.reference_counts[0]), str(scorer.signature()))
-
-
 def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
     variant = scorer.by_name[name]
     tokens, words = scorer.tokens(batch, variant, splits)
@@ -123,12 +115,4 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
         prediction=marked(0, 1 + best),
         reference_words=marked(1 + best, 0),
         units=[Count(" ".join(spelling[i] for i in unit), mine[unit], theirs[unit]) for unit in mine | theirs],
-    )
-
-
-def matched(scorer: Jaccard, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds the tokens that match: those of the score's own variant."""
-    name = score.removesuffix("_micro")
-    return Matched(
-        scorer, MATCH_LEVELS, lambda found: next(each.prediction for each in found.variants if each.name == name)
     )

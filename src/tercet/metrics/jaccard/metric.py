@@ -20,6 +20,7 @@ from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
 from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
+from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.rows import PairRows, base_of_pairs
@@ -28,7 +29,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch, matched
+from .explain import JaccardMatches, _matches
 from .signature import jaccard_signature
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
@@ -295,5 +296,15 @@ class Jaccard(Metric):
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> JaccardMatches:
+        """Explain a batch of one item."""
+        splits: Splits = {}
+        found = [_matches(self, batch, name, splits) for name in self.by_name]
+        return JaccardMatches(found, int(batch.reference_counts[0]), str(self.signature()))
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the tokens that match: those of the score's own variant."""
+        name = score.removesuffix("_micro")
+        return Matched(
+            self, MATCH_LEVELS, lambda found: next(each.prediction for each in found.variants if each.name == name)
+        )

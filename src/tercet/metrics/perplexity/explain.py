@@ -5,20 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tercet.corpus.corpus import Corpus
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Table
 from tercet.metric.drawing.places import Word
 from tercet.metric.drawing.surprise_html import Piece, surprise_html
-from tercet.metric.scoring import warn
 
 from .model import LanguageModel
 
 if TYPE_CHECKING:
-    from .metric import Perplexity
+    pass
 
 #: From how many bits on a part of a text has each level.
 _BITS = (4, 8, 12, 16)
@@ -76,27 +73,6 @@ class Surprisals(Explanation):
             Sentence("n bits: the model gave this part a probability of 1 in 2^n."),
             Table("what surprises the model", ("part", "bits"), rows),
         ]
-
-
-def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Surprisals:
-    """Explain a batch of one item."""
-    text: str = batch.predictions[0].as_py()
-    scored = scorer.surprisals(batch)
-    stats = scorer.stats_of(scored, batch)
-    warn(scorer, scorer.score_warning(stats.total()))
-    scores = scorer.finalize(stats.total())
-    bits = [float(value) / log(2) for value in scored.values]
-    unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)
-    return Surprisals(
-        prediction=text,
-        pieces=pieces_of(text, [*[None] * unread, *bits], scorer.model()),
-        perplexity=float(scores["perplexity"]),
-        bits=sum(bits),
-        n_tokens=len(bits),
-        bits_per_byte=float(scores["bits_per_byte"]),
-        bits_per_character=float(scores["bits_per_character"]),
-        signature=str(stats.signature),
-    )
 
 
 def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:

@@ -21,11 +21,12 @@ from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scorer, Scores, segment_lists
+from tercet.metric.scoring import warn
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch
+from .explain import Surprisals, pieces_of
 from .model import LanguageModel, language_model
 from .texts import Texts, check_lengths, read_texts, window_of
 from .windows import windows_of
@@ -289,4 +290,22 @@ class Perplexity(Metric):
             "scored_tokens": self.total_of(totals, "tokens"),
         }
 
-    explained = explain_batch
+    def explained(self, batch: Corpus, context: Any = None) -> Surprisals:
+        """Explain a batch of one item."""
+        text: str = batch.predictions[0].as_py()
+        scored = self.surprisals(batch)
+        stats = self.stats_of(scored, batch)
+        warn(self, self.score_warning(stats.total()))
+        scores = self.finalize(stats.total())
+        bits = [float(value) / log(2) for value in scored.values]
+        unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)
+        return Surprisals(
+            prediction=text,
+            pieces=pieces_of(text, [*[None] * unread, *bits], self.model()),
+            perplexity=float(scores["perplexity"]),
+            bits=sum(bits),
+            n_tokens=len(bits),
+            bits_per_byte=float(scores["bits_per_byte"]),
+            bits_per_character=float(scores["bits_per_character"]),
+            signature=str(stats.signature),
+        )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from tercet.corpus.corpus import Corpus
-from tercet.engine.chosen import engine
-from tercet.metric.drawing.edits import Edits, steps_of, words_in
+from tercet.metric.drawing.edits import Edits, words_in
 from tercet.metric.drawing.parts import Line, Part, Table
 
 if TYPE_CHECKING:
-    from .metric import Ter
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +71,3 @@ class TerEdits(Edits):
         rows = [(number, each.words, each.start + 1, each.to + 1) for number, each in enumerate(self.shifts, 1)]
         table = Table("shifts", ("shift", "words", "from place", "to place"), rows)
         return [Line("after shifts", words_in(self.steps, "prediction"), "same word")], [table]
-
-
-def explain_batch(scorer: Ter, batch: Corpus, context: Any = None) -> TerEdits:
-    """Explain a batch of one item."""
-    (prediction,), references = scorer.texts(batch)
-    references = references or [""]
-    alone = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
-    best = int(alone[:, scorer.columns.index("num_edits")].argmin())
-    made_shifts, made_steps = engine.edit_path(prediction, references[best])
-    words = prediction.split()
-
-    places = list(range(len(words)))
-    shifts: list[Shift] = []
-    moved: set[int] = set()
-    for start, length, to in made_shifts:
-        block = places[start : start + length]
-        places[start : start + length] = []
-        places[to:to] = block
-        moved.update(block)
-        shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
-
-    steps = steps_of(made_steps, words, references[best].split(), places, moved)
-    rows = scorer.segment_stats(batch, context).rows[0]
-    return TerEdits(
-        score=float(scorer.finalize(rows)["ter"]),
-        num_edits=len(shifts) + sum(step.kind != "match" for step in steps),
-        ref_length=float(rows[-1]),
-        reference=best,
-        n_references=int(batch.reference_counts[0]),
-        shifts=shifts,
-        steps=steps,
-        signature=str(scorer.signature()),
-    )

@@ -20,6 +20,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
 from tercet.metric.common_options import MISSING_REFERENCES
 from tercet.metric.dialect import Dialect
+from tercet.metric.drawing.edits import steps_of
 from tercet.metric.drawing.matched import Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -30,7 +31,7 @@ from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import TerEdits, explain_batch
+from .explain import Shift, TerEdits
 from .normalization import normalization
 
 #: sacrebleu's defaults are those of this metric.
@@ -195,7 +196,37 @@ class Ter(Metric):
         score = self.finalize(totals)["ter"]
         return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
 
-    explained = explain_batch
+    def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
+        """Explain a batch of one item."""
+        (prediction,), references = self.texts(batch)
+        references = references or [""]
+        alone = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
+        best = int(alone[:, self.columns.index("num_edits")].argmin())
+        made_shifts, made_steps = engine.edit_path(prediction, references[best])
+        words = prediction.split()
+
+        places = list(range(len(words)))
+        shifts: list[Shift] = []
+        moved: set[int] = set()
+        for start, length, to in made_shifts:
+            block = places[start : start + length]
+            places[start : start + length] = []
+            places[to:to] = block
+            moved.update(block)
+            shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
+
+        steps = steps_of(made_steps, words, references[best].split(), places, moved)
+        rows = self.segment_stats(batch, context).rows[0]
+        return TerEdits(
+            score=float(self.finalize(rows)["ter"]),
+            num_edits=len(shifts) + sum(step.kind != "match" for step in steps),
+            ref_length=float(rows[-1]),
+            reference=best,
+            n_references=int(batch.reference_counts[0]),
+            shifts=shifts,
+            steps=steps,
+            signature=str(self.signature()),
+        )
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit, at once or after a shift."""
