@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.subwords import Subwords
@@ -148,17 +147,7 @@ def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: It
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = metric.count_documents(texts, np.arange(len(texts)))
-    return explain_batch(metric, items.batch(), context)
-
-
-def explain_batch(scorer: BertScore, batch: Corpus, context: Any = None) -> Alignment:
-    """Explain a batch of one item: the pair with the best F."""
-    prediction, *references = batch.texts.to_pylist()
-    alignments = (
-        _alignment(scorer, prediction.strip(), reference.strip(), index, context)
-        for index, reference in enumerate(references)
-    )
-    return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
+    return metric.explained(items.batch(), context)
 
 
 def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:

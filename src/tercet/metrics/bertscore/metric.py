@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
 from tercet.encoders.messages import cut_texts
@@ -17,14 +18,16 @@ from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores, segment_lists
+from tercet.metric.scoring import warn
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
-from .crossed import pair_rows
-from .explain import Alignment, explain_batch, explain_pair
+from .crossed import score_crossed
+from .explain import Alignment, _alignment, explain_pair
 from .idf_table import IdfTable, given_table, weights_of
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
 from .messages import texts_warning, unnamed_token_error
@@ -326,5 +329,35 @@ class BertScore(BertscoreOptions):
         """
         return explain_pair(self, prediction, references, corpus)
 
-    explained = explain_batch
-    pair_rows = pair_rows
+    def explained(self, batch: Corpus, context: Any = None) -> Alignment:
+        """Explain a batch of one item: the pair with the best F."""
+        prediction, *references = batch.texts.to_pylist()
+        alignments = (
+            _alignment(self, prediction.strip(), reference.strip(), index, context)
+            for index, reference in enumerate(references)
+        )
+        return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
+
+    def pair_rows(self, crossing: Crossing, context: IdfTable | None) -> PairRows:
+        """Return what makes rows of pairs; texts are embedded once, as long as the encoder can keep all of them."""
+        encoder = self.encoder()
+        limit = encoder.subwords.length_limit(self.max_length)
+        whole, documents, texts = self.prepare(crossing.strings, context)
+        cut = cut_texts(whole, crossing, limit, self.long_text)
+        unweighted = int(texts.unweighted[texts.text].sum()) if self.zero_weight == "uniform" else 0
+        warn(self, texts_warning(int(cut.sum()), unweighted, limit))
+        n_base = len(self.base_columns)
+
+        def rows(predictions: Places, references: Places) -> NDArray[np.float64]:
+            pairs = texts.text[predictions], texts.text[references]
+            both = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
+            lengths = (documents.lengths[predictions][:, None], documents.lengths[references])
+            own, others = (each.ravel() for each in np.broadcast_arrays(*lengths))
+            precision, recall = both.reshape(*both.shape[:2], len(own))
+            measures = self.measures(precision, recall, own, others)
+            found = np.zeros((len(own), len(self.columns)))
+            found[:, :n_base] = base_of_pairs(own - encoder.subwords.n_special)
+            found[:, n_base + len(self.extra_columns) :] = self.item_columns(measures, np.arange(len(own)))
+            return found
+
+        return rows

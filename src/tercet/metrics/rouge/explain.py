@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from functools import reduce
-from itertools import chain
-from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.drawing.explanation import Explanation
-from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.metric.drawing.places import Count, Word
 
-from .places import PairOfTexts, Places
-from .types import BY_LINE, RougeType
-
 if TYPE_CHECKING:
-    from .metric import Rouge
+    pass
 
 
 #: Meaning of the levels of the words, by kind.
@@ -111,55 +102,8 @@ class RougeMatches(Explanation):
         ]
 
 
-def explain_batch(scorer: Rouge, batch: Corpus, context: Any = None) -> RougeMatches:
-    """Explain a batch of one item."""
-    context = scorer.fit(batch) if context is None else context
-    tokens, words = scorer.tokens(batch, context)
-    plain, plain_words = scorer.tokens(batch, context, as_written=True)
-    counter, spelling, written = scorer.counter(tokens), words(), plain_words()
-    cut = _shown(tokens, plain, written)
-    by_line = cut
-    if tokens.cut_by_line is not None and plain.cut_by_line is not None:
-        by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
-
-    def matches(kind: RougeType) -> TypeMatches:
-        counts = counter.count(kind)
-        scores, rank = scorer.pair_scores(kind, counts)
-        best = int(rank.argmax())
-        lines, as_written = by_line if kind.kind in BY_LINE else cut
-        left = None
-        if lines is not cut[0]:  # a word counts as often as it occurs in the texts truncated as a whole
-            left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
-        pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
-        places: Places = pair.places(kind, scorer.compat)
-        precision, recall, fmeasure = scores[best].tolist()
-        return TypeMatches(
-            name=kind.name, kind=kind.kind, reference=best,
-            precision=precision, recall=recall, fmeasure=fmeasure,
-            hits=float(counts.hits[best]),
-            prediction_total=float(counts.text_totals[best]), reference_total=float(counts.reference_totals[best]),
-            prediction_words=pair.prediction_words(places, as_written[0]),
-            reference_words=pair.reference_words(places, as_written[1 + best]),
-            counts=places.counts,
-        )  # fmt: skip
-
-    return RougeMatches([matches(kind) for kind in scorer.types], len(cut[0]) - 1, str(scorer.signature(context)))
-
-
 def _shown(
     tokens: TokenBatch, plain: TokenBatch, written: list[str]
 ) -> tuple[list[list[list[int]]], list[list[str]]]:
     """Return the documents as lines of ids, and the words of each as they were written."""
     return tokens.line_lists(), [[written[i] for i in ids] for ids in plain.tokens.lists()]
-
-
-def matched(scorer: Rouge, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds the tokens that match: those of the score's own type.
-
-    The score gives the lengths of their runs and the number of their skip-bigrams.
-    """
-    name = score.removesuffix("_precision").removesuffix("_recall")
-    own = scorer.with_options({"rouge_types": [name]}, idle=True)
-    if tokenizer is not None and scorer.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-        own = own.with_options({"tokenizer": tokenizer}, idle=True)
-    return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)

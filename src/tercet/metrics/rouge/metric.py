@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial, reduce
+from itertools import chain
+from operator import and_
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +23,7 @@ from tercet.corpus.texts import READINGS
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
+from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
@@ -28,7 +32,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .counts import PairCounter, PairCounts
-from .explain import explain_batch, matched
+from .explain import RougeMatches, TypeMatches, _shown
 from .messages import LETTERS_KEPT
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import DEFAULT_TYPES, EPSILON, PACKAGES, PackageCounter, check_types, mark_sentences, split_marked
@@ -36,8 +40,9 @@ from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
+from .places import PairOfTexts
 from .references import combined, pair_scores
-from .rows import KEEP_CASE, counted, rows_of_texts
+from .rows import KEEP_CASE, rows_of_texts, types_for_engine
 from .signature import rouge_signature
 from .types import BY_LINE, RougeType, is_type, parse_types
 
@@ -226,7 +231,7 @@ class Rouge(RougeOptions):
     def _counted(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
         simple = self._package is None and not self._by_script and self.stopwords is None and self._word_map() is None
-        return counted(self.types) if simple and self._prepare() is None and self.alpha is None else None
+        return types_for_engine(self.types) if simple and self._prepare() is None and self.alpha is None else None
 
     def tokens(
         self, batch: Corpus, context: LetterCounts | None, as_written: bool = False
@@ -330,5 +335,48 @@ class Rouge(RougeOptions):
             return dict(self.finalize(as_floats(totals)))
         return dict(segment_lists(self, stats))
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
+        """Explain a batch of one item."""
+        context = self.fit(batch) if context is None else context
+        tokens, words = self.tokens(batch, context)
+        plain, plain_words = self.tokens(batch, context, as_written=True)
+        counter, spelling, written = self.counter(tokens), words(), plain_words()
+        cut = _shown(tokens, plain, written)
+        by_line = cut
+        if tokens.cut_by_line is not None and plain.cut_by_line is not None:
+            by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
+
+        def matches(kind: RougeType) -> TypeMatches:
+            counts = counter.count(kind)
+            scores, rank = self.pair_scores(kind, counts)
+            best = int(rank.argmax())
+            lines, as_written = by_line if kind.kind in BY_LINE else cut
+            left = None
+            if lines is not cut[0]:  # a word counts as often as it occurs in the texts truncated as a whole
+                left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
+            pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
+            places = pair.places(kind, self.compat)
+            precision, recall, fmeasure = scores[best].tolist()
+            return TypeMatches(
+                name=kind.name, kind=kind.kind, reference=best,
+                precision=precision, recall=recall, fmeasure=fmeasure,
+                hits=float(counts.hits[best]),
+                prediction_total=float(counts.text_totals[best]),
+                reference_total=float(counts.reference_totals[best]),
+                prediction_words=pair.prediction_words(places, as_written[0]),
+                reference_words=pair.reference_words(places, as_written[1 + best]),
+                counts=places.counts,
+            )  # fmt: skip
+
+        return RougeMatches([matches(kind) for kind in self.types], len(cut[0]) - 1, str(self.signature(context)))
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the tokens that match: those of the score's own type.
+
+        The score gives the lengths of their runs and the number of their skip-bigrams.
+        """
+        name = score.removesuffix("_precision").removesuffix("_recall")
+        own = self.with_options({"rouge_types": [name]}, idle=True)
+        if tokenizer is not None and self.tokenizer == "auto":  # as chosen for all texts, not for each by itself
+            own = own.with_options({"tokenizer": tokenizer}, idle=True)
+        return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)

@@ -38,7 +38,7 @@ FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class MatchedPlaces:
     """The level of each token of the prediction and of the reference, and what was counted."""
 
     prediction: list[int]
@@ -62,22 +62,22 @@ class PairOfTexts:
         self._spelling = spelling
         self._left = Counter(self._prediction) if left is None else left
 
-    def prediction_words(self, places: Places, written: list[str]) -> list[Word]:
+    def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
         """Return the tokens of the prediction with their levels, and as they were written."""
         return words_of([self._spelling[i] for i in self._prediction], places.prediction, written)
 
-    def reference_words(self, places: Places, written: list[str]) -> list[Word]:
+    def reference_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
         """Return the tokens of the reference with their levels, and as they were written."""
         return words_of([self._spelling[i] for i in self._reference], places.reference, written)
 
-    def places(self, kind: RougeType, compat: str | None) -> Places:
+    def places(self, kind: RougeType, compat: str | None) -> MatchedPlaces:
         """Return where the texts match, as the implementation counts: of what counts once, the first place."""
         by_script = compat == "rouge155"
         if compat in PACKAGES and kind.kind == "n":
             return self._different_ngrams(kind.order)
         if compat == "rouge":
             words = union_words(*self._lines)
-            return Places(_first(self._prediction, words), _first(self._reference, words), [])
+            return MatchedPlaces(_first(self._prediction, words), _first(self._reference, words), [])
         if kind.kind == "n":
             return self._ngrams(kind.order)
         if kind.kind in ("S", "SU"):
@@ -87,13 +87,15 @@ class PairOfTexts:
             longest = max(map(len, self._lines[1]), default=0)
             worth = [float(run) ** kind.weight for run in range(longest + 2)]
             text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, worth))
-            return Places(run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), [])
+            return MatchedPlaces(
+                run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
+            )
         if kind.kind == "L" and not by_script:
             text, reference = lcs_places(self._prediction, self._reference)
         else:
             self._check_steps(kind, 0)
             text, reference = self._union(lcs_places)
-        return Places(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+        return MatchedPlaces(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
 
     def _check_steps(self, kind: RougeType, n_steps: int) -> None:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
@@ -106,7 +108,7 @@ class PairOfTexts:
                 f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
             )
 
-    def _ngrams(self, order: int) -> Places:
+    def _ngrams(self, order: int) -> MatchedPlaces:
         text, reference = self._prediction, self._reference
         limits = Counter(ngrams(reference, order))
         counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
@@ -115,15 +117,15 @@ class PairOfTexts:
             for own, other in ((text, reference), (reference, text))
         ]
         flags = [[int(level > 0) for level in each] for each in levels]
-        return Places(flags[0], flags[1], counts)
+        return MatchedPlaces(flags[0], flags[1], counts)
 
-    def _different_ngrams(self, order: int) -> Places:
+    def _different_ngrams(self, order: int) -> MatchedPlaces:
         found = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
         counts = [Count(self._joined(ngram), 1, int(ngram in found[1])) for ngram in found[0]]
         limits = {order: Counter({ngram: 1 for ngram in found[0] if ngram in found[1]})}
         levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
         flags = [[int(level > 0) for level in each] for each in levels]
-        return Places(flags[0], flags[1], counts)
+        return MatchedPlaces(flags[0], flags[1], counts)
 
     def _union(self, find: FindPlaces) -> tuple[list[int], list[int]]:
         """Return the places of the union over lines; the reference's count while the text has the token left."""
@@ -146,7 +148,7 @@ class PairOfTexts:
             start += len(line)
         return sorted(in_text), hits
 
-    def _skip_bigrams(self, kind: RougeType, by_script: bool) -> Places:
+    def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
         n_tokens = max(len(self._prediction), len(self._reference))
         n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
         if n_pairs > MOST_PAIRS:
@@ -176,7 +178,7 @@ class PairOfTexts:
                     level[place] += unigram
             often = [Counter(text) for text in texts]
             counts += [Count(self._spelling[i], often[0][i], often[1][i]) for i in often[0] & often[1]]
-        return Places(levels[0], levels[1], counts)
+        return MatchedPlaces(levels[0], levels[1], counts)
 
     def _joined(self, ids: tuple[int, ...]) -> str:
         return " ".join(self._spelling[token] for token in ids)

@@ -23,7 +23,7 @@ _MOST_TYPES = 32
 KEEP_CASE = ("rouge", "none")
 
 
-def counted(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
+def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
     """Return each type as the engine takes it; None for more types than it takes."""
     if len(types) > _MOST_TYPES or sum(each.kind == "W" for each in types) > 1:
         return None
