@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import shutil
 import statistics
 import tempfile
 import time
@@ -38,7 +39,7 @@ from bertscore_peers import (
     random_bert,
 )
 from results import machine, write_section
-from tercet.encoders import onednn
+from tercet.networks import onednn
 
 TITLE = "Results of the last `make bench-bertscore`"
 PACKAGES = ("tercet", "numpy", "torch", "transformers", "tokenizers", "bert-score", "evaluate", "torchmetrics")
@@ -244,6 +245,17 @@ def report(rows: list[Found]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Give a folder for a model. bert_score takes any with "t5" in its path for a T5: its name is not left to chance."""
+    folder = Path(tempfile.gettempdir(), f"bench-{os.getpid()}")
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -252,8 +264,8 @@ def main() -> None:
     given = parser.parse_args()
     transformers.utils.logging.disable_progress_bar()
     found: list[Found] = []
-    with tempfile.TemporaryDirectory() as folder:
-        encoders = [minilm(), random_bert(Path(folder), hidden=96 if given.small else 768)]
+    with temporary_folder() as folder:
+        encoders = [minilm(), random_bert(folder, hidden=96 if given.small else 768)]
         for group in works(encoders, given.small):
             name = f"{group.encoder.label} {group.device} {group.work} {group.peer}"
             if given.only.lower() in name.lower():

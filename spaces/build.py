@@ -34,7 +34,7 @@ from pathlib import Path
 
 if __name__ == "__main__":
     # Here, as each process in which the page computes reads this file, too.
-    from tercet.huggingface.page.page import launch
+    from tercet.huggingface.space.page import launch
 
     launch("{metric}", Path(__file__).resolve().parent)
 '''

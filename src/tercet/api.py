@@ -7,12 +7,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from tercet.corpus.texts import READINGS
-from tercet.metric.call import Call
-from tercet.metric.dialect import Dialect
-from tercet.metric.known_names import no_option
-from tercet.metric.metric import Metric
-from tercet.metric.scoring import score_batch
+from tercet.base.dialects import Dialect, no_option
+from tercet.base.metric import Metric
+from tercet.base.options import Call
+from tercet.base.scoring import score_batch
+from tercet.corpus.reading import READINGS
 
 from .errors import OptionError, level_of_caller
 from .registry import METRICS, metric_class

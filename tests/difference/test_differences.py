@@ -12,13 +12,12 @@ from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer
-from tercet.comparison.difference.differences import explain_difference
-from tercet.comparison.difference.packages import packages, peers_of
+from tercet.base.options import Call
+from tercet.base.peers import UnavailableError
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import score_batch
+from tercet.comparison.difference import explain_difference, packages, peers_of
 from tercet.corpus.reading import read_batch
-from tercet.metric.call import Call
-from tercet.metric.peers import UnavailableError
-from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
 from texts import LATIN, all_pairs, awkward_corpus
 

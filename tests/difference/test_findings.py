@@ -10,8 +10,7 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU
 from tercet import InputError, OptionError, score
-from tercet.corpus.sentences import split_sentences
-from tercet.corpus.splitters import split_ja
+from tercet.corpus.tokenizers import split_ja, split_sentences
 
 pytestmark = ZERO_BLEU
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.metric.drawing.visible import one_cell, visible
+from tercet.explanation.places import one_cell, visible
 
 
 @pytest.mark.parametrize(

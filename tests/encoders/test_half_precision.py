@@ -10,6 +10,8 @@ import pytest
 from language_models import small_model
 from texts import MINILM
 
+pytestmark = pytest.mark.needs("torch")
+
 CALLS = {
     "bertscore": {"model_type": MINILM, "num_layers": 1, "idf": False},
     "cosine": {"model_type": MINILM},

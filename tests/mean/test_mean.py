@@ -10,14 +10,12 @@ import tercet
 from commands import command
 from conftest import ROOT
 from samples import sample
-from tercet.comparison.mean import MeanScorer
-from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.saved_mean import SavedMean, WeightedMetric
+from tercet.base.scoring import batch_stats
+from tercet.comparison.metric_specs import MeanScorer, SavedMean, WeightedMetric, parse_metric
+from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
-from tercet.metric.scoring import batch_stats
 from tercet.statistics.bootstrap import bootstrap
 from tercet.statistics.stats import SegmentStats
-from tercet.trust.best_mean import best_mean
 
 PARTS = (
     WeightedMetric("bleu_multi", {"max_order": 2}, "bleu", 0.25),

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from conftest import ZERO_BLEU, close, needed
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
+from tercet.base.scoring import summarize
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.paired import paired_significance
+from tercet.comparison.scores import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
-from tercet.metric.scoring import summarize
 from tercet.registry import metric_class
-from tercet.statistics.draws import bootstrap_weights
+from tercet.statistics.bootstrap import bootstrap_weights
 from tercet.statistics.stats import SegmentStats
 from texts import all_pairs, corpora
 
@@ -92,8 +92,8 @@ class TestEveryMetric:
     def test_pieces_and_threads_do_not_matter(self, metric, options, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
-        monkeypatch.setattr("tercet.metric.pieces.PIECE", 7)
-        monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 7)
+        monkeypatch.setattr("tercet.base.scoring.PIECE", 7)
+        monkeypatch.setattr("tercet.base.scoring.PIECE_OF_NETWORKS", 7)
         for n_jobs in (1, 5):
             pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
             assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))

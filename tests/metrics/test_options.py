@@ -13,11 +13,11 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import OptionError, TercetError
+from tercet.base import options
+from tercet.base.options import Call
 from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
-from tercet.metric import options
-from tercet.metric.call import Call
 from tercet.metrics.rouge.metric import Rouge
 from tercet.registry import METRICS, metric_class
 

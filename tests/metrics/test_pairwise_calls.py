@@ -10,7 +10,7 @@ from test_pairwise import metric_of, quiet
 import tercet
 from conftest import ROOT
 from tercet import InputError, OptionError
-from tercet.metric import pairwise
+from tercet.base import scoring as pairwise
 
 
 @quiet

@@ -18,7 +18,7 @@ import tercet
 from conftest import needed
 from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
-from tercet.comparison.paired import paired_significance
+from tercet.comparison.scores import paired_significance
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]

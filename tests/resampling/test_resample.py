@@ -17,10 +17,14 @@ from conftest import ANY_TEXTS
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
-from tercet.statistics.bootstrap import bootstrap, bootstrap_scores
-from tercet.statistics.draws import bootstrap_weights, shuffle_masks
+from tercet.statistics.bootstrap import (
+    bootstrap,
+    bootstrap_scores,
+    bootstrap_weights,
+    resampled_totals,
+    shuffle_masks,
+)
 from tercet.statistics.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
-from tercet.statistics.resampled import resampled_totals
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -36,7 +40,7 @@ def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunk
     expected = np.random.default_rng(7).choice(11, (30, 11))
     tosses = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
     for cells in (2_000_000, 50, 400):
-        monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
+        monkeypatch.setattr("tercet.statistics.bootstrap._CHUNK_CELLS", cells)
         weights = np.concatenate(list(bootstrap_weights(11, 30, seed=7)))
         assert weights.tolist() == [np.bincount(drawn, minlength=11).tolist() for drawn in expected]
         assert (np.concatenate(list(shuffle_masks(11, 100, seed=7))) == tosses).all()
@@ -49,9 +53,9 @@ def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
         systems = [np.column_stack([np.ones(n), rng.integers(0, 9, (n, 3)), np.zeros(n)]) for _ in range(2)]
         weights = np.concatenate(list(bootstrap_weights(n, 30, seed=7)))
         with monkeypatch.context() as patch:
-            patch.setattr("tercet.statistics.draws._DRAWS", draws)
+            patch.setattr("tercet.statistics.bootstrap._DRAWS", draws)
             for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
-                patch.setattr(f"tercet.statistics.resampled._{name}", value)
+                patch.setattr(f"tercet.statistics.bootstrap._{name}", value)
             assert np.array_equal(resampled_totals(systems, 30, seed=7), [weights @ rows for rows in systems])
 
 

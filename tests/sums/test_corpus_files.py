@@ -15,7 +15,7 @@ import pytest
 
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.sums.corpus_files import (
+from tercet.streaming.work import (
     BadFileError,
     FilePart,
     list_files,

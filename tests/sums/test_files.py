@@ -10,8 +10,8 @@ import pytest
 
 from tercet import IdfTable, InputError, Stream
 from tercet.api import make_scorer
-from tercet.sums.file import pack
-from tercet.sums.rows import Rows, RowsFile, write_rows
+from tercet.streaming.file import pack
+from tercet.streaming.rows import Rows, RowsFile, write_rows
 from texts import MINILM
 
 SCORER = make_scorer("rouge_nlws", {"tokenizer": "auto"})

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from conftest import ZERO_BLEU
 from tercet import InputError, MergeError, Stream, arrow_statistics
 from tercet.api import make_scorer
+from tercet.base.scoring import corpus_stats
 from tercet.errors import TercetError
-from tercet.metric.pieces import corpus_stats
 from tercet.statistics.exact import DECIMAL
-from tercet.sums.file import read_packed, write_packed
+from tercet.streaming.file import read_packed, write_packed
 from texts import all_pairs, corpora
 
 ASKED = {"confidence_level": 0.9, "n_resamples": 5}

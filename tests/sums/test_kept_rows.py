@@ -13,7 +13,7 @@ from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.registry import METRICS
-from tercet.sums.rows import Rows, RowsFile, result_of_rows, write_rows
+from tercet.streaming.rows import Rows, RowsFile, result_of_rows, write_rows
 from texts import all_pairs, awkward_text
 
 PREDICTIONS, REFERENCES = all_pairs()

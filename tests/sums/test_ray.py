@@ -19,7 +19,7 @@ import commands
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet.errors import InputError, OptionError, TercetError
-from tercet.sums.ray import score, score_systems
+from tercet.streaming.ray import score, score_systems
 from texts import MINILM, all_pairs
 
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # a Ray of this machine only, at 127.0.0.1

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
-from tercet.metric import pieces
-from tercet.sums.work import Job, Summed, Work
+from tercet.base import scoring as pieces
+from tercet.streaming.work import Job, Summed, Work
 from texts import corpora
 
 #: Options with which each metric's rows are the same on every machine and in every batch.

@@ -17,8 +17,8 @@ from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
 from tercet.errors import TercetError
 from tercet.statistics.exact import DECIMAL
-from tercet.sums.file import write_packed
-from tercet.sums.stream_file import plain_value
+from tercet.streaming.file import write_packed
+from tercet.streaming.stream import plain_value
 from texts import MINILM, all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}

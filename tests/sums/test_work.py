@@ -14,10 +14,9 @@ import tercet
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
-from tercet.sums.contexts import context_of, plain_context
-from tercet.sums.corpus_files import list_parts
-from tercet.sums.result import result_of
-from tercet.sums.work import Job, Summed, Work, check_folder, labels_of
+from tercet.streaming.result import result_of
+from tercet.streaming.rows import context_of, plain_context
+from tercet.streaming.work import Job, Summed, Work, check_folder, labels_of, list_parts
 from texts import all_pairs, awkward_corpus
 
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 50}

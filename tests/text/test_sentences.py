@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import texts
-from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.reading import read_batch
-from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
+from tercet.corpus.tokenizers import split_sentences, truncate_bytes, truncate_words
 from tercet.errors import OptionError
-from tercet.metrics.rouge.types import DEFAULT_TYPES, RougeType, parse_types
+from tercet.metrics.rouge.options import DEFAULT_TYPES, RougeType, parse_types
 
 MARKED = [
     "The tide is low.|Boats rest on the sand!|Will it turn?|Nobody knows…|We wait",

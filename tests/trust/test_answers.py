@@ -7,11 +7,10 @@ import pytest
 
 import tercet
 from tercet.comparison.test_sets import TestSet
-from tercet.trust.answers import answer
-from tercet.trust.figures import FigureValue
-from tercet.trust.grades import Grades, MetricColumn
-from tercet.trust.result import Correlation, DimensionTable
-from tercet.trust.warnings_of_rankings import ranking_warnings
+from tercet.correlation.coefficients import FigureValue
+from tercet.correlation.correlate import ranking_warnings
+from tercet.correlation.grades import Grades, MetricColumn
+from tercet.correlation.result import Correlation, DimensionTable, answer
 
 THREE = {"a": 0.6, "b": 0.5, "c": 0.4}
 MANY = {f"m{number}": 0.9 - number / 10 for number in range(7)}

@@ -12,12 +12,19 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
+from tercet.correlation.grades import Grades, read_graded, read_number
+from tercet.correlation.result import (
+    answer_lines,
+    shown_figures,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+    to_tsv,
+    with_interval,
+)
 from tercet.errors import InputError, OptionError
 from tercet.statistics.paired_tests import pvalue_text
-from tercet.trust.grades import Grades, read_number
-from tercet.trust.reading import read_graded
-from tercet.trust.shown import answer_lines, shown_figures, with_interval
-from tercet.trust.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 
 TEXTS = {
     "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day"],

@@ -12,10 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT
-from tercet.trust.figures import FIGURES, UNITS, draws, figures_for, percentile_interval, resampled, value_of
-from tercet.trust.pairs import without_noise
-from tercet.trust.sample import Sample
-from tercet.trust.spa import shares_above
+from tercet.correlation.coefficients import (
+    FIGURES,
+    UNITS,
+    draws,
+    figures_for,
+    percentile_interval,
+    resampled,
+    shares_above,
+    value_of,
+    without_noise,
+)
+from tercet.correlation.grades import Sample
 
 SCIPY = {
     "pearson": lambda x, y: scipy.stats.pearsonr(x, y).statistic,

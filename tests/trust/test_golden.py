@@ -12,7 +12,7 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.trust.figures import value_of
+from tercet.correlation.coefficients import value_of
 
 GOLDEN_NAMES = {
     "acc_eq_star": "item.acc_eq",
@@ -27,7 +27,7 @@ GOLDEN_NAMES = {
 SPA = """
 import json, sys
 import numpy as np
-from tercet.trust.spa import soft_pairwise_accuracy
+from tercet.correlation.coefficients import soft_pairwise_accuracy
 for human, metric in json.load(sys.stdin):
     print(soft_pairwise_accuracy(np.array(human), np.array(metric)))
 """

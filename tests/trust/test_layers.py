@@ -6,12 +6,11 @@ import pytest
 import tercet
 from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
-from tercet.trust.figures import FigureValue, value_of
-from tercet.trust.folds import out_of_fold, singles, standardized
-from tercet.trust.grades import MetricColumn
-from tercet.trust.layers import layer_sweeps
-from tercet.trust.page import trust_html
-from tercet.trust.tables import to_json, to_text
+from tercet.correlation.coefficients import FigureValue, value_of
+from tercet.correlation.grades import MetricColumn
+from tercet.correlation.layers import layer_sweeps, out_of_fold, singles, standardized
+from tercet.correlation.result import to_json, to_text
+from tercet.report.correlation import trust_html
 from texts import MINILM
 
 FEW = {"n_resamples": 50, "n_permutations": 200}

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from tercet.trust.grades import krippendorff_alpha, raw_agreement
-from tercet.trust.significance import (
+from tercet.correlation.correlate import items_needed
+from tercet.correlation.grades import krippendorff_alpha, raw_agreement
+from tercet.correlation.significance import (  # fmt: skip
     clusters,
     exchanged,
     one_by_one,
@@ -18,8 +19,7 @@ from tercet.trust.significance import (
     tosses,
     williams,
     williams_between,
-)  # fmt: skip
-from tercet.trust.warnings_of_rankings import items_needed
+)
 
 test_name.__test__ = False
 

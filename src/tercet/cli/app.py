@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tercet.errors import TercetError, as_settings, for_command_line
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
 
@@ -20,11 +20,9 @@ from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command
 from .explain_command import ExplainCommand, explain
 from .mbr_command import EXAMPLES, mbr_command
-from .metric_command import MetricCommand
 from .metrics_command import metrics
-from .score_commands import compare_command, score_command
-from .score_options import HOW_METRICS_ARE_WRITTEN
-from .streams import standard_streams
+from .options import HOW_METRICS_ARE_WRITTEN, standard_streams
+from .score_command import MetricCommand, compare_command, score_command
 
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}

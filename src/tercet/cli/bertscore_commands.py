@@ -13,13 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.checks import check_ending, check_file, check_outputs
+from tercet.comparison.test_sets import check_ending, check_file, check_outputs
 from tercet.errors import InputError, needs
-from tercet.files.limits import LIMITS
-from tercet.files.lines import stream_lines
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
+from tercet.files.text import LIMITS, stream_lines
 
-from .score_options import Quiet
+from .options import Quiet
 
 idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
 
@@ -53,7 +52,7 @@ def fit_idf(
     """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     from tqdm import tqdm
 
-    from tercet.metrics.bertscore.idf_table import IdfTable
+    from tercet.metrics.bertscore.weights import IdfTable
 
     needs("An IDF table", "bertscore", "transformers")  # fail before the bar is drawn
     check_ending("--output", output, (".idf", ".arrow", ""))
@@ -90,8 +89,8 @@ def bertscore_baseline(
     quiet: Quiet = False,
 ) -> None:
     """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
-    from tercet.metrics.bertscore.baselines import write_baseline
-    from tercet.metrics.bertscore.unrelated import make_baseline
+    from tercet.metrics.bertscore.metric import make_baseline
+    from tercet.metrics.bertscore.weights import write_baseline
 
     check_ending("--output", output, (".tsv", ".txt", ""))
     check_file(output)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import typer
 from rich.console import Console
 
-from tercet.comparison.checks import check_file, check_outputs
-from tercet.comparison.workbook_file import Sheet
+from tercet.comparison.test_sets import check_file, check_outputs
+from tercet.comparison.workbook import Sheet
 from tercet.errors import OptionError, shorten
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 
-from .completion import metrics_like
-from .score_options import (
+from .options import (
     ClusterColumn,
     Format,
     Level,
@@ -24,6 +23,7 @@ from .score_options import (
     Seed,
     SourceColumn,
     Systems,
+    metrics_like,
     read_specs,
     reading,
     report_on,
@@ -33,7 +33,7 @@ from .score_options import (
 )
 
 if TYPE_CHECKING:
-    from tercet.trust.result import Correlation
+    from tercet.correlation.result import Correlation
 
 
 @dataclass
@@ -107,11 +107,11 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    from tercet.correlation.best_mean import best_mean
+    from tercet.correlation.correlate import correlate
+    from tercet.correlation.grades import read_graded
+    from tercet.correlation.result import COLUMNS
     from tercet.statistics.progress import bars_within, line_of
-    from tercet.trust.best_mean import best_mean
-    from tercet.trust.correlate import correlate
-    from tercet.trust.reading import read_graded
-    from tercet.trust.result import COLUMNS
 
     from .output import check_before, check_bom, chosen_format, write, write_book
 
@@ -163,12 +163,12 @@ def _check_options(figures: Figures, output: MeanOutput) -> None:
 
 
 def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
-    import tercet.trust.tables as tables
+    import tercet.correlation.result as tables
 
     from .output import coloured, command_line, in_terminal
 
     if format == "html":
-        from tercet.trust.page import trust_html  # templates and plots, which no other format needs
+        from tercet.report.correlation import trust_html  # templates and plots, which no other format needs
 
         return trust_html(found, command=command_line())
     if format == "text":

@@ -18,17 +18,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.checks import check_outputs, check_references
+from tercet.comparison.test_sets import check_outputs, check_references
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.drawing.visible import one_cell, visible
+from tercet.explanation.places import one_cell, visible
 from tercet.registry import metric_class
 
-from .completion import metrics_like
-from .metric_command import MetricCommand
-from .score_options import ReferenceColumns, References, SourceColumn, Systems, read_specs, report_on
+from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_specs, report_on
+from .score_command import MetricCommand
 
 if TYPE_CHECKING:
-    from tercet.comparison.difference.differences import Difference, Rule
+    from tercet.comparison.difference import Difference, Rule
     from tercet.comparison.metric_specs import MetricSpec
     from tercet.comparison.test_sets import TestSet
 
@@ -87,7 +86,7 @@ class ExplainCommand(MetricCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.comparison.difference.packages import packages_in_words
+        from tercet.comparison.difference import packages_in_words
 
         against: Any = next(each for each in self.params if each.name == "against")
         against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
@@ -116,7 +115,7 @@ def explain(
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.comparison.difference.packages import checked_peers
+    from tercet.comparison.difference import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
 
@@ -158,7 +157,7 @@ def _of_segments(
     sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int | None, form: str, width: int, colour: bool
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment.explained import explain_segment, to_html, to_text
+    from tercet.comparison.segment import explain_segment, to_html, to_text
     from tercet.comparison.tables import json_text
     from tercet.statistics.progress import bars_within
 
@@ -174,7 +173,7 @@ def _of_package(
     form: str, width: int, colour: bool,
 ) -> str:  # fmt: skip
     """Return why another package gives other scores."""
-    from tercet.comparison.difference.differences import explain_difference
+    from tercet.comparison.difference import explain_difference
     from tercet.statistics.progress import bars_within, line_of
 
     found: list[tuple[str, str, Difference]] = []

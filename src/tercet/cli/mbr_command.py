@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.comparison.checks import check_different, check_file, check_outputs
+from tercet.comparison.test_sets import check_different, check_file, check_outputs
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 
-from .completion import metrics_like
-from .score_options import Quiet, reading, scoring, takes_groups, writing
+from .options import Quiet, metrics_like, reading, scoring, takes_groups, writing
 
 if TYPE_CHECKING:
+    from tercet.base.metric import Metric
+    from tercet.bayes_risk import Choices
     from tercet.files.candidates import Groups
-    from tercet.metric.metric import Metric
-    from tercet.risk.result import Choices
 
 #: The epilogue of the help.
 EXAMPLES = "\b\n" + "\n".join((
@@ -101,7 +100,7 @@ class Candidates:
 
     def _of_text_files(self) -> Groups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
-        from tercet.files.lines import STDIN, read_lines
+        from tercet.files.text import STDIN, read_lines
 
         for name, value in {"--column": self.column, "--weights": self.weights}.items():
             if value:
@@ -179,7 +178,7 @@ class ChosenOutput:
 @takes_groups
 def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""
-    from tercet.risk.decide import decide
+    from tercet.bayes_risk import decide
     from tercet.statistics.progress import bars_within
 
     from .output import in_terminal, write

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from tercet.registry import SHORT_NAMES, canonical, metric_class
 
-from .completion import metrics_like
+from .options import metrics_like
 
 
 def metrics(
@@ -41,7 +41,7 @@ def _metrics() -> Table:
 
 
 def _options(metric: str) -> Table:
-    from tercet.metric.option_docs import option_docs
+    from tercet.base.docs import option_docs
 
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)

@@ -13,21 +13,17 @@ import typer
 from rich.console import Console
 
 import tercet.comparison.tables as tables
-from tercet.comparison.checks import check_ending, check_file
-from tercet.comparison.exports import BOM, export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
-from tercet.comparison.segment.side_by_side import side_by_side
-from tercet.comparison.test_sets import TestSet
-from tercet.comparison.text_tables import to_text
-from tercet.comparison.workbook import sheets_of
-from tercet.comparison.workbook_file import Sheet, needs_workbooks, write_workbook
+from tercet.comparison.segment import side_by_side
+from tercet.comparison.tables import BOM, export_segments, to_text
+from tercet.comparison.test_sets import TestSet, check_ending, check_file
+from tercet.comparison.workbook import Sheet, needs_workbooks, sheets_of, write_workbook
 from tercet.errors import OptionError, needs
+from tercet.explanation.places import visible
 from tercet.files.writing import write_text_file
-from tercet.metric.drawing.visible import visible
 
-from .score_options import Format, ScoreOutput
-from .thresholds import Threshold, failures
+from .options import Format, ScoreOutput, Threshold, failures
 
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {
@@ -154,7 +150,7 @@ def finish(
 
 def _rendered(found: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
     if format == "html":
-        from tercet.pages.page import to_html  # templates and plots, which no other format needs
+        from tercet.report.comparison import to_html  # templates and plots, which no other format needs
 
         return to_html(found, command=command_line())
     if format == "text":

@@ -11,27 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.metric import Metric
+from tercet.base.options import check_values
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.options import check_values
-from tercet.metric.scorer import Scorer, segment_lists
-from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
-from .checks import check_baseline, check_references
-from .facts import facts_of_systems, some_best
 from .metric_specs import MetricSpec, distinct, spec_of
-from .paired import TESTS
-from .scores import Comparison, ScoreTable, SystemScore
-from .test_sets import TestSet
-from .warnings_of_test_sets import (
+from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .test_sets import (
+    TestSet,
+    check_baseline,
+    check_references,
     odd_references,
     recorded,
     same_systems,

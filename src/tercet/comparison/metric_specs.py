@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tercet.api import make_scorer
-from tercet.checks import flag
-from tercet.errors import OptionError, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.options import Option
-from tercet.metric.scorer import Scorer
-from tercet.registry import METRICS, canonical, metric_class
+import numpy as np
+from numpy.typing import NDArray
 
-from .mean import MeanScorer
-from .saved_mean import SavedMean
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.options import Option
+from tercet.base.scorer import Scorer
+from tercet.checks import flag
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.files.writing import write_text_file
+from tercet.registry import METRICS, canonical, metric_class
+from tercet.signature import Signature, digest
+from tercet.statistics.stats import Scores, SegmentStats
 
 #: Options that a comparison sets once for all metrics: given for one metric, they would have no effect.
 _OF_COMPARISON = {
@@ -169,3 +173,139 @@ def _written(value: Any) -> str:
         return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
     except TypeError:  # a function, or a table
         return getattr(value, "__qualname__", None) or shorten(value)
+
+
+# The weighted mean of metrics: of the scores of each segment; the score of a corpus is the mean of its segments'.
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The context of each metric of a mean."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: Contexts) -> Contexts:
+        """Return the merged contexts of two parts of a corpus."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Contexts(tuple(None if one is None else one + two for one, two in pairs))
+
+
+class MeanScorer(Scorer):
+    """A mean of metrics, with the options in its file."""
+
+    name = primary = "mean"
+    takes_systems = True
+    columns = (*Scorer.base_columns, "value")
+    score_names = ("mean",)
+
+    def __init__(self, mean: SavedMean, given: Mapping[str, Any]) -> None:
+        super().__init__(**given)
+        self._mean = mean
+        shared = {"scale": self.scale, "missing_references": self.missing_references}
+        self._scorers = [make_scorer(part.metric, {**part.options, **shared}) for part in mean.parts]
+        for part, scorer in zip(mean.parts, self._scorers, strict=True):
+            if part.score not in scorer.score_names:
+                hint = did_you_mean(part.score, scorer.score_names)
+                raise InputError(f"{part.metric} with these options has no score {part.score!r}. {hint}")
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether one of the metrics must see the whole corpus."""
+        return any(scorer.needs_corpus for scorer in self._scorers)
+
+    def fit(self, batch: Corpus) -> Contexts:
+        """Return the corpus-wide context of each metric."""
+        return Contexts(tuple(scorer.fit(batch) for scorer in self._scorers))
+
+    def signature(self, context: Any) -> Signature:
+        """Return the metrics, their weights, and a digest of both and all options."""
+        weights = ",".join(f"{part.weight:.3g}" for part in self._mean.parts)
+        names = ",".join(part.metric for part in self._mean.parts)
+        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self._mean.digest})
+
+    def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
+        """Return the rows: the base columns, and the weighted sum of the segment's scores."""
+        total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
+        for part, scorer, own in zip(self._mean.parts, self._scorers, context.parts, strict=True):
+            stats = scorer.system_stats(batch, own)
+            total += part.weight * scorer.segment_scores(stats.rows)[part.score]
+            base = stats.rows[:, : base.shape[1]]
+        total[base[:, 0] == 0] = 0.0
+        return SegmentStats(self.signature(context), self.columns, np.column_stack([base, total]))
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the mean over items."""
+        return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}
+
+
+# A weighted mean of metrics as a small JSON file.
+
+_LARGEST_WEIGHT = 1e6
+#: The file's type, and what it says of each metric.
+_KIND = "tercet mean of metrics"
+_FIELDS: Mapping[str, Any] = {"metric": str, "options": dict, "score": str, "weight": (int, float)}
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMetric:
+    """A metric of a mean: options, one of its scores, and a weight."""
+
+    metric: str
+    options: Mapping[str, Any]
+    score: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMean:
+    """A weighted mean of metrics, and the grades that its weights were chosen for.
+
+    Absolute weights add up to 1; a lower-is-better metric has a negative weight.
+    """
+
+    parts: tuple[WeightedMetric, ...]
+    about: Mapping[str, Any]
+
+    @property
+    def formula(self) -> str:
+        """The mean as a formula."""
+        names = [each.metric if each.score in each.metric else f"{each.metric} {each.score}" for each in self.parts]
+        return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
+
+    @property
+    def digest(self) -> str:
+        """A digest of the parts, eight characters."""
+        return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
+
+    def _parts(self) -> list[dict[str, Any]]:
+        own = [{name: getattr(each, name) for name in _FIELDS} for each in self.parts]
+        return [{**each, "options": dict(each["options"])} for each in own]
+
+    def save(self, path: Path) -> None:
+        """Write the file; InputError for options that cannot be saved, such as functions."""
+        try:
+            text = json.dumps({"kind": _KIND, "parts": self._parts(), "about": dict(self.about)}, indent=1)
+        except TypeError as error:
+            raise InputError(f"A mean with these options cannot be saved: {error}.") from None
+        with write_text_file(path) as file:
+            file.write(f"{text}\n")
+
+    @classmethod
+    def load(cls, path: Path) -> SavedMean:
+        """Read the file; InputError if it cannot be read, or holds something else."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
+        if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("parts"), list):
+            raise InputError(f"{path} is not a mean of metrics; expected a file that tercet correlate --mean wrote.")
+        return cls(tuple(_part(each, path) for each in found["parts"]), found.get("about") or {})
+
+
+def _part(given: Any, path: Path) -> WeightedMetric:
+    is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in _FIELDS.items())
+    if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # NaN too
+        raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
+    return WeightedMetric(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.options import check_values
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import batch_stats, summarize
+from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
-from tercet.errors import needs
+from tercet.corpus.items import read_systems
+from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.markup import scores_html
-from tercet.metric.scorer import Scorer
-from tercet.statistics.paired_tests import decimals
+from tercet.registry import drawing
+from tercet.result import Result
+from tercet.statistics.paired_tests import PairedTestResult, decimals, paired_bootstrap_test, paired_permutation_test
 from tercet.statistics.stats import SegmentStats
+from tercet.streaming.rows import Rows, stats_of_rows
 
-from .facts import SystemFacts, fact_lines
-from .test_sets import TestSet
-from .warnings_of_test_sets import too_little
+from .metric_specs import MetricSpec
+from .test_sets import TestSet, too_little
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
@@ -234,9 +243,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        from tercet.pages.plots import intervals_figure
-
-        return intervals_figure(self)
+        return drawing("comparison as a figure")(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
@@ -246,9 +253,8 @@ class Comparison:
         OptionError
             Where jinja2 or matplotlib is not installed.
         """
-        from tercet.pages.page import to_html
-
-        return to_html([self], title=title)
+        page: str = drawing("comparison as a page")([self], title=title)
+        return page
 
     def __repr__(self) -> str:
         test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
@@ -334,3 +340,255 @@ class Comparison:
 def _joined(words: re.Match[str]) -> str:
     """Return a list of words as it is written on the command line."""
     return words[1].replace('","', "+")
+
+
+# Paired significance tests of two systems on the same texts, for any metric.
+
+#: Paired tests by name, with their default number of resamples.
+TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
+    "permutation": (paired_permutation_test, 10_000),
+    "bootstrap": (paired_bootstrap_test, 1_000),
+}
+
+
+def check_options(
+    metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
+) -> Scorer:
+    """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
+    if not isinstance(test, str) or test not in TESTS:
+        raise OptionError(
+            f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
+            f"{did_you_mean(test, TESTS)}"
+        )
+    for name in ("confidence_level", "segments"):
+        if not (options.get(name) is None or options[name] is False):  # an array has no truth value
+            raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
+    checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
+    check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
+    scorer = make_scorer(metric, options)
+    scorer.check_resampling()
+    return scorer
+
+
+def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
+    """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
+
+
+def paired_significance(
+    metric: str | Metric,
+    predictions1: Any,
+    predictions2: Any,
+    references: Any = None,
+    *,
+    test: str = "permutation",
+    n_resamples: int | None = None,
+    seed: int = 12345,
+    **options: Any,
+) -> dict[str, Any]:
+    """Test whether the difference between two systems is more than chance.
+
+    Test, resamples, seed and options are those of the evaluate module; references are ignored if the metric
+    takes none. The result has ``stat`` and ``p`` of the primary score (second less first), ``scores1``, ``scores2``,
+    ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
+    ``signature``.
+    """
+    scorer = check_options(metric, test, n_resamples, seed, options)
+    if references is None and scorer.takes_references:
+        raise InputError("references must be a list with one text or one list of texts per item, got None.")
+    both = read_two(predictions1, predictions2, references if scorer.takes_references else None)
+    stats = batch_stats(scorer, both).split(2)
+    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
+
+
+def significance_of_parts(scorer: Scorer, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+    """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
+    return significance(scorer, [stats_of_rows(scorer, each) for each in parts], **settings)
+
+
+def significance(
+    scorer: Scorer, whole: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
+) -> dict[str, Any]:
+    """Return the same result for the rows of both systems."""
+    kept = np.logical_and(*(each.column("items") > 0 for each in whole))
+    if not kept.any():
+        raise InputError(scorer.nothing_left)
+    systems = [each.selected(kept) for each in whole]
+    run, usual = TESTS[test]
+    number = usual if n_resamples is None else n_resamples
+    (results,) = run(scorer, systems, n_resamples=number, seed=seed)
+    totals = map(scorer.corpus_totals, systems)
+    scores = [{name: float(own[name]) for name in scorer.score_names} for own in map(scorer.finalize, totals)]
+    return {
+        "stat": results[scorer.primary].statistic,
+        "p": results[scorer.primary].pvalue,
+        "scores1": scores[0],
+        "scores2": scores[1],
+        "stats": {name: result.statistic for name, result in results.items()},
+        "pvalues": {name: result.pvalue for name, result in results.items()},
+        "test": test,
+        "n_resamples": number,
+        "seed": seed,
+        "n_segments": int(np.sum(kept)),
+        "signature": summarize(scorer, whole[0]).signature,
+    }
+
+
+# Facts of each system besides its scores: lengths, empty predictions, segments left out.
+
+#: Reasons why a segment is left out.
+NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFacts:
+    """A metric's facts of a system besides its scores."""
+
+    metric: str  # its label in tables, with the given options
+    system: str
+    segments: int  # scored
+    empty_predictions: int  # without tokens
+    skipped: dict[str, int]  # segments left out, by reason
+    more: dict[str, Any]  # the metric's own: `Scorer.facts`
+    line: str  # the same on one line; "" if the metric has none
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one flat row, without the line."""
+        own = ("metric", "system", "segments", "empty_predictions", "skipped")
+        return {**{name: getattr(self, name) for name in own}, **self.more}
+
+
+def facts_of_systems(
+    metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
+) -> list[SystemFacts]:
+    """Return the facts of each system from the rows of all segments and of the scored ones."""
+    found = []
+    for (system, rows), kept in zip(stats.items(), scored, strict=True):
+        totals = scorer.corpus_totals(kept)
+        entries = scorer.report(totals, None)
+        known = {**entries, **scorer.details(totals, None, entries)}
+        empty = int(rows.column("empty").sum())
+        found.append(_facts(metric, system, scorer, known, len(kept), empty, _skipped(rows, len(kept))))
+    return found
+
+
+def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) -> SystemFacts:
+    """Return the facts in a system's result; segments without a reference are left out."""
+    left_out = result.missing_references if scorer.missing_references == "skip" else 0
+    skipped = {NO_REFERENCE: left_out} if left_out else {}
+    known = result.to_dict(full=True)
+    return _facts(metric, system, scorer, known, result.n_segments, result.empty_predictions, skipped)
+
+
+def _facts(
+    metric: str, system: str, scorer: Scorer, known: Mapping[str, Any], n: int, empty: int, skipped: dict[str, int]
+) -> SystemFacts:
+    more = {name: known[name] for name in scorer.facts}
+    return SystemFacts(metric, system, n, empty, skipped, more, scorer.facts_line(known) if more else "")
+
+
+def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
+    """Return the number of segments left out, by reason."""
+    left_out = rows.column("items") == 0
+    missing = int(np.count_nonzero(left_out & (rows.column("missing") > 0)))
+    own = int(np.count_nonzero(left_out))
+    counts = {NO_REFERENCE: missing, NOTHING: own - missing, ELSEWHERE: len(rows) - own - n_scored}
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
+    """Return sentences on empty predictions and segments left out; `plain` formats names of systems and metrics."""
+    metrics = list(dict.fromkeys(row.metric for row in facts))
+    whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
+    found = []
+    for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
+        begin = f"Segments left out, {reason}" if reason else "Empty predictions"
+        groups: dict[str, list[str]] = {}
+        for metric in metrics:
+            counts = {
+                plain(row.system): row.skipped.get(reason, 0) if reason else row.empty_predictions
+                for row in facts
+                if row.metric == metric
+            }
+            groups.setdefault(_counted(counts), []).append(metric)
+        for counted, of in groups.items():
+            if counted:
+                by = "" if len(of) == len(metrics) else f", {', '.join(map(plain, of))}"
+                found.append(f"{begin}{by}: {counted} (of {whole:,}).")
+    return found
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Return the counts of systems, or one if they are all equal; empty if all are 0."""
+    if len(set(counts.values())) == 1:
+        (count,) = set(counts.values())
+        each = " of each system" if len(counts) > 1 else ""
+        return f"{count:,}{each}" if count else ""
+    return ", ".join(f"{system} {count:,}" for system, count in counts.items() if count)
+
+
+def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
+    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
+    return len(values) == 1 or not higher_is_better or any(values)
+
+
+# Results of systems whose texts are not in memory, as a comparison for the tables.
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSet(TestSet):
+    """A test set without texts: its names, number of segments, and skipped files with reasons."""
+
+    n_items: int = 0
+    bad_files: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The skipped files."""
+        return {"bad_files": list(self.bad_files)}
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are."""
+        return self.n_items
+
+
+def to_comparison(
+    name: str,
+    specs: Sequence[tuple[MetricSpec, Scorer]],
+    results: Mapping[tuple[str, str], Result],
+    confidence_level: float,
+    seed: int,
+) -> Comparison:
+    """Return results by system and label of a metric as a comparison without texts, segments and tests."""
+    systems = list(dict.fromkeys(system for system, _ in results))
+    tables = [
+        _table(spec, scorer, score, {system: results[system, spec.label] for system in systems})
+        for spec, scorer in specs
+        for score in scorer.score_names
+    ]
+    facts = [
+        facts_of_result(spec.label, system, scorer, results[system, spec.label])
+        for spec, scorer in specs
+        for system in systems
+    ]
+    n_items = max(result.n_segments for result in results.values())
+    bad = tuple(results[systems[0], specs[0][0].label].bad_files)
+    test_set = CountedSet(name, {system: [] for system in systems}, [], None, n_items, bad)
+    return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson", facts)
+
+
+def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
+    values = {system: float(result[score]) for system, result in results.items()}
+    higher = scorer.is_higher_better(score)
+    known = [value for value in values.values() if not math.isnan(value)]
+    top = (max if higher else min)(known, default=math.nan)
+    any_best = some_best(list(values.values()), higher)
+    rows = []
+    for system, value in values.items():
+        low, high = (results[system].intervals or {})[score]
+        best = any_best and value == top
+        rows.append(SystemScore(system, value, low, high, None, None, None, None, None, None, best, best or None))
+    pvalues = np.full((len(rows), len(rows)), np.nan)
+    signature = next(iter(results.values())).signature
+    return ScoreTable(spec.label, score, signature, rows, pvalues, {}, higher, scorer, {})

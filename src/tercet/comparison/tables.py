@@ -5,17 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tercet.metric.drawing.visible import one_cell
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from tercet.errors import InputError, shorten
+from tercet.explanation.places import one_cell
+from tercet.files.writing import write_text_file
 from tercet.signature import __version__
 from tercet.statistics.paired_tests import decimals, pvalue_text
 
-from .exports import finite, name_cell
-from .scores import AS_GOOD, COLUMNS, LOWER, Comparison
+from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore
+from .test_sets import TestSet
 
 
 def to_json(comparisons: Sequence[Comparison]) -> str:
@@ -148,3 +160,285 @@ def as_latex(text: str) -> str:
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"{{{sign}}}" for sign in "[]*"}
     return "".join(signs.get(letter, letter) for letter in one_cell(text))
+
+
+# Comparisons as tables for a terminal: all scores, then each with its interval and tests.
+
+#: Least width of a system's name before columns are left out; greatest width of a header before it folds.
+_NAME_WIDTH, _HEAD_WIDTH = 12, 20
+_LONGEST_NAME = 30
+
+
+def to_text(
+    comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False, verbose: bool = False
+) -> str:
+    """Return tables for a terminal: one of all scores where there are several, then one for each score.
+
+    Columns that do not fit continue in a further table. `verbose` adds the metrics' facts, such as BLEU's lengths and
+    precisions.
+    """
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
+    room, several = console.width, len(comparisons) > 1
+    if sum(len(comparison.tables) for comparison in comparisons) > 1:
+        for summary in _summaries(comparisons, room):
+            console.print(summary)
+    for comparison in comparisons:
+        for table in comparison.tables:
+            shown, console.width = _rich_table(comparison, table, room)
+            console.print(shown)
+        for line in (*_below(comparison, verbose), *([""] if several else [])):
+            console.print(line, soft_wrap=True, markup=False)
+    for line in _legends(comparisons):
+        console.print(line, soft_wrap=True, markup=False)
+    return buffer.getvalue()
+
+
+def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]:
+    """Yield tables of all systems, each with as many scores as fit."""
+    names = [one_cell(system) for each in comparisons for system in each.test_set.systems]
+    sets = [one_cell(each.test_set.name) for each in comparisons]
+    several = len(comparisons) > 1
+    used = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
+    used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
+    labels = comparisons[0].marked_labels()
+    by_score = zip(*(each.tables for each in comparisons), strict=False)
+    values = ([len(f"{decimals(row.value)} ") for table in tables for row in table.rows] for tables in by_score)
+    heads = (min(cell_len(one_cell(label)), _HEAD_WIDTH) for label in labels)
+    widths = [max(head, *own) for head, own in zip(heads, values, strict=True)]
+    first = 0
+    while first < len(labels):
+        last, taken = first + 1, used + widths[first] + 3
+        while last < len(labels) and taken + widths[last] + 3 <= width:
+            taken += widths[last] + 3
+            last += 1
+        yield _summary(comparisons, range(first, last), widths)
+        first = last
+
+
+def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:
+    """Return a table of some scores of all systems, with a section per test set."""
+    several = len(comparisons) > 1
+    title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
+    title += ", continued" if scores.start else ""
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("test set",) if several else ():
+        shown.add_column(name, overflow="fold", max_width=_LONGEST_NAME)
+    shown.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
+    labels = comparisons[0].marked_labels()
+    for index in scores:
+        shown.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
+    for comparison in comparisons:
+        for number, system in enumerate(comparison.test_set.systems):
+            cells = [_value(comparison.tables[index].rows[number]) for index in scores]
+            named = [escape(one_cell(comparison.test_set.name)) if number == 0 else ""] if several else []
+            shown.add_row(*named, escape(one_cell(system)), *cells)
+        shown.add_section()
+    return shown
+
+
+def _value(row: SystemScore) -> str:
+    value = f"[bold]{decimals(row.value)}[/]" if row.best else decimals(row.value)
+    return f"{value}{BEST if row.best else AS_GOOD if row.as_good else ' '}"
+
+
+def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
+    """Yield the lines below the tables of a test set."""
+    if verbose:
+        labels = comparison.metric_labels()
+        for row in comparison.facts:
+            if row.line:
+                yield one_cell(f"{labels[row.metric]}, {row.system}: {row.line}")
+    for signature in dict.fromkeys(table.signature for table in comparison.tables):
+        yield one_cell(signature)
+    yield from comparison.remarks(one_cell)
+
+
+def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the legend, once if it is the same for all test sets."""
+    legends = {one_cell(each.test_set.name): each.legend(one_cell, BEST) for each in comparisons}
+    if len(set(legends.values())) == 1:
+        yield next(iter(legends.values()))
+    else:
+        yield from (f"{name}: {legend}" for name, legend in legends.items())
+
+
+def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
+    """Return a table with as many columns as fit, and its width."""
+    level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
+    score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
+    columns: dict[str, list[str]] = {name: [] for name in ("system", score, level)}
+    columns |= {name: [] for name in (("difference", comparison.p_label, counts) if comparison.test else ())}
+    for row in table.rows:
+        name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
+        tested = _against(row) if comparison.test else ()
+        cells = (name, _value(row), f"{decimals(row.low)} – {decimals(row.high)}", *tested)
+        for column, cell in zip(columns.values(), cells, strict=True):
+            column.append(cell)
+    for name in (counts, level):
+        if _room(columns) > width:
+            columns.pop(name, None)
+    options = comparison.options()[table.metric]
+    given = f" ({options})" if options else ""
+    title = one_cell(f"{comparison.test_set.name}: {table.title}{given}")
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("system", overflow="fold")
+    for name in list(columns)[1:]:
+        shown.add_column(name, justify="right", no_wrap=True)
+    for cells in zip(*columns.values(), strict=True):
+        shown.add_row(*cells)
+    return shown, max(width, _room(columns))
+
+
+def _room(columns: dict[str, list[str]]) -> int:
+    """Return the width of a table in which long system names fold."""
+    widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
+    return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
+
+
+def _against(row: SystemScore) -> tuple[str, str, str]:
+    if row.difference is None:
+        return "", "", ""
+    p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
+    return decimals(row.difference, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
+
+
+# Files for other programs: each system's texts with their references, and every score of every segment.
+
+#: The longest name, in bytes, that every file system takes.
+_LONGEST_FILE_NAME = 255
+
+#: The byte order mark, by which Excel reads a text file as UTF-8.
+BOM = "\ufeff"
+
+#: Characters that start a formula in a spreadsheet; an apostrophe before them makes the cell text.
+_FORMULAS = ("=", "+", "-", "@")
+
+
+def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple[TestSet, str]]:
+    """Return the files that :func:`export_systems` would write, each with its test set and system.
+
+    InputError where two systems would be written to one file, or the name of a file would be too long.
+    """
+    paths: dict[Path, tuple[TestSet, str]] = {}
+    for test_set in test_sets:
+        for system in test_set.systems:
+            path = folder / f"{_file_name(system)}_{_file_name(test_set.name)}.tsv"
+            if path in paths:
+                other = paths[path]
+                raise InputError(
+                    f"Two systems would be written to {path.name}: {shorten(other[1])} of {shorten(other[0].name)} "
+                    f"and {shorten(system)} of {shorten(test_set.name)}. Rename one of them."
+                )
+            if len(os.fsencode(path.name)) > _LONGEST_FILE_NAME:
+                raise InputError(
+                    f"The name of the system {shorten(system)} of {shorten(test_set.name)} is too long for a file "
+                    "name. Rename it."
+                )
+            paths[path] = (test_set, system)
+    return paths
+
+
+def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
+    """Write ``<system>_<test set>.tsv`` for each system: source, candidate, and a column for each reference.
+
+    White space within a text becomes a space, so that each segment is one line. Characters that a file name cannot
+    have become ``_``. Texts are otherwise unchanged, as other programs score them: even one that begins with ``=``,
+    which a spreadsheet takes for a formula unless the columns are read as text. Returns the files.
+    """
+    paths = export_paths([test_set], folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    most = max((len(texts) for texts in test_set.references), default=0)
+    head = ["source", "candidate", "reference", *(f"reference{number}" for number in range(2, most + 1))]
+    sources = test_set.source or [""] * len(test_set.references)
+    for path, (_, system) in paths.items():
+        texts = test_set.systems[system]
+        rows = zip(sources, texts, test_set.references, strict=True)
+        filled = ([source, text, *references, *[""] * (most - len(references))] for source, text, references in rows)
+        write_tsv(path, [head, *filled])
+    return list(paths)
+
+
+def export_segments(comparisons: Sequence[Comparison], path: Path, *, bom: bool = False) -> None:
+    """Write one row per segment and system: test set, number from 1, system, each score, text, references.
+
+    The ending of the path chooses the format: .csv, .jsonl, .xlsx (the sheet of segments of
+    :func:`~.workbook.sheets_of`), else TSV. In TSV and CSV names are written with :func:`name_cell`, and references
+    are joined by " | "; JSON Lines have a list of them, and null for a score that is none. Texts are written as they
+    are, but for white space in TSV. `bom` begins TSV and CSV with a byte order mark.
+    """
+    ending = path.suffix.lower()
+    if ending == ".xlsx":
+        from .workbook import segments_of, write_workbook
+
+        write_workbook(path, [segments_of(comparisons)])
+    elif ending in (".jsonl", ".ndjson"):
+        rows = _segment_rows(comparisons)
+        head = next(rows)
+        with write_text_file(path) as file:
+            for row in rows:
+                file.write(json_line(dict(zip(head, row, strict=True))))
+    else:
+        cells = ([_segment_cell(value) for value in row] for row in _segment_rows(comparisons, name_cell))
+        (write_csv if ending == ".csv" else write_tsv)(path, cells, bom=bom)
+
+
+def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] = str) -> Iterator[list[Any]]:
+    """Yield the head, then the row of each segment and system; `name` writes names."""
+    titles = list(dict.fromkeys(f"{table.metric} {table.name}" for each in comparisons for table in each.tables))
+    yield ["test_set", "segment", "system", *map(name, titles), "candidate", "references"]
+    for comparison in comparisons:
+        test_set = comparison.test_set
+        scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
+        for number, references in enumerate(test_set.references):
+            for system, texts in test_set.systems.items():
+                values = [scores[title][system][number] for title in titles]
+                where = [name(test_set.name), number + 1, name(system)]
+                yield [*where, *values, texts[number], list(references)]
+
+
+def _segment_cell(value: Any) -> str:
+    if isinstance(value, list):
+        return " | ".join(value)
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else "NaN" if value != value else repr(value)
+
+
+def json_line(value: Any) -> str:
+    """Return a value as a line of strict JSON: null for NaN and infinities."""
+    return json.dumps(finite(value), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
+    if isinstance(value, dict):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def name_cell(name: str) -> str:
+    """Return a name on one line, with an apostrophe if a spreadsheet would take it for a formula."""
+    cell = one_cell(name)
+    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
+
+
+def write_tsv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
+    """Write rows of texts, one per line: white space within a cell becomes a space."""
+    with write_text_file(path) as file:
+        file.write(BOM if bom else "")
+        writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+        writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
+
+
+def write_csv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
+    """Write rows of texts as CSV of RFC 4180."""
+    with write_text_file(path) as file:
+        file.write(BOM if bom else "")
+        csv.writer(file).writerows(rows)
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.+-]+", "_", name).strip(".") or "_"

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Iterable, Sequence
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
+from tercet.base.scorer import Scorer
 from tercet.checks import known_keywords
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, token_list_warning
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.content.log_folders import read_folder
-from tercet.files.joined import columns_of, join_memories
-from tercet.files.joined_logs import join_logs
-from tercet.files.lines import STDIN, open_binary, read_lines
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
-from tercet.files.roles import document_column, guess_roles
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
+from tercet.files.joined import columns_of, join_logs, join_memories, read_folder
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
+from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.table import Log, Roles, Table
+from tercet.files.text import STDIN, open_binary, read_lines
+from tercet.files.writing import is_plain
 from tercet.statistics.clusters import Clusters
-
-from .checks import check_columns, check_different, check_roles, check_texts, warn_repeated_ids
-from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_swapped_files, warn_unused
-from .names import names_of
+from tercet.statistics.stats import SegmentStats
 
 _File = str | os.PathLike[str]
 
@@ -106,7 +113,7 @@ def read_test_sets(
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
     newest is read. Each task is one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
-    be the same (:func:`tercet.files.joined_logs.join_logs` says how). The format says which field is what, `fields`
+    be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
@@ -383,3 +390,497 @@ def _listed(given: _File | Sequence[_File] | None) -> list[str]:
         if not valid:
             raise InputError(f"{shorten(name)} cannot be the name of a file.")
     return names
+
+
+# What was taken as systems, references and sources, in words; and warnings of what may be something else.
+
+#: The most columns that a message names.
+MOST_NAMED = 20
+
+_ROLES = {"system": "a system", "reference": "references", "source": "the source"}
+
+# Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
+_EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
+_OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
+
+
+def columns_in_words(
+    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
+) -> str:
+    """Return which columns have which role, and which are left out."""
+    known = {*systems, *references, source, cluster}
+    roles = {
+        "systems" if systems[1:] else "system": systems,
+        "references": references,
+        "sources": [] if source is None else [source],
+        "clusters": [] if cluster is None else [cluster],
+        "left out": [column for column in table.columns if column not in known],
+    }
+    parts = [f"{what}: {_named(columns)}" for what, columns in roles.items() if columns]
+    return f"{table.name}: {'; '.join(parts)}."
+
+
+def warn_unused(table: Table, columns: Sequence[str]) -> None:
+    """Warn of columns that hold texts, mostly of several words, and are not used."""
+    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
+    unused = [name for name, own in texts.items() if 2 * sum(len(text.split()) > 1 for text in own) > len(own)]
+    if unused:
+        _warn(
+            f"{table.name}: these text columns are not recognized by name and not used: {_named(unused)}. If they "
+            f"are systems, name every system: {argument('systems')}."
+        )
+
+
+def warn_left_out(table: Table, roles: Roles) -> None:
+    """Warn of columns of texts that are not taken as systems for what they hold."""
+    for why in dict.fromkeys(roles.left_out.values()):
+        columns = [column for column, reason in roles.left_out.items() if reason == why]
+        if why == CODES:  # no text that anyone would miss
+            continue
+        taken, others = ("it is", "it") if not columns[1:] else ("they are", "them")
+        _warn(
+            f"{table.name}: the column{'s' * (len(columns) > 1)} {_named(columns)} {_agreeing(why, columns)}, unlike "
+            f"{_named(roles.systems)}: {taken} not taken as a system. To take {others}, name every system: "
+            f"{argument('systems')}."
+        )
+
+
+def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn of systems, references and a source whose names say that they are something else.
+
+    One reference may be scored against others: where these are called so, a system may be called a reference too.
+    """
+    allowed = {"", "system", *(["reference"] if any(clear_role(each) == "reference" for each in references) else [])}
+    odd = [(each, "system") for each in systems if clear_role(each) not in allowed]
+    odd += [(each, "reference") for each in references if clear_role(each) not in ("", "reference")]
+    odd += [(source, "source")] if source is not None and clear_role(source) not in ("", "source") else []
+    for each, role in odd:
+        _warn(
+            f"{name}: {shorten(each)} is taken as {_ROLES[role]}, but its name says {_ROLES[clear_role(each)]}: were "
+            "the two swapped?"
+        )
+
+
+def warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn as :func:`warn_swapped` of files, by their names without folders."""
+    texts, targets = ([os.path.basename(path) for path in paths] for paths in (systems, references))
+    warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
+
+
+def warn_of_task(log: Log) -> None:
+    """Warn of a task whose answers are right or wrong as a whole."""
+    words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
+    if words & _EXACT and not words & _OF_TEXTS:
+        _warn(
+            f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+            "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+            "right answer, and say little of it."
+        )
+
+
+def _named(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
+    return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{more}"
+
+
+def _agreeing(why: str, columns: Sequence[str]) -> str:
+    if not columns[1:]:
+        return why
+    return why.replace("shares", "share").replace("has", "have")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+
+
+# Names of files -> names of systems and test sets.
+
+
+def names_of(paths: list[str]) -> list[str]:
+    """Return a name for each file, as short as possible while unique."""
+    ways: tuple[Callable[[str], str], ...] = (
+        without_ends,
+        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
+        str,
+    )
+    names = [""] * len(paths)
+    unnamed = list(range(len(paths)))
+    for way in ways:
+        for index in unnamed:
+            names[index] = way(paths[index])
+        times = Counter(names)
+        unnamed = [index for index in unnamed if times[names[index]] > 1]
+    if unnamed:
+        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
+    # Bytes that are not UTF-8 are shown as \xff: a table, JSON or a page could not be written with them.
+    return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+
+
+def without_ends(path: str) -> str:
+    """Return the name of a file without its folder and extension."""
+    if path == STDIN:
+        return "stdin"
+    name = Path(unpacked(path)).name
+    stem, _, end = name.rpartition(".")
+    return stem if stem and end.isalpha() else name
+
+
+# Checks that fail before scoring starts, in the words of the command line.
+
+#: The alternative for translation memories.
+_JOINED = " Or give a TMX file for each system, and one with the references ({})."
+
+
+def check_file(path: Path) -> None:
+    """Raise an InputError for a file that could not be written."""
+    folder = path.parent
+    if path == Path("-"):
+        raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
+    if not is_plain(path):
+        fits = os.access(path, os.W_OK) and not path.is_dir()
+    else:
+        fits = folder.is_dir() and all(os.access(each, os.W_OK) for each in (folder, path) if each.exists())
+    if not fits:
+        raise InputError(
+            f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
+            "not writable."
+        )
+
+
+def check_ending(option: str, path: Path, known: Iterable[str], otherwise: str = "") -> None:
+    """Raise an OptionError for a file whose name ends as that of a format that is not written; "" is no ending."""
+    endings = list(known)
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"{option} {shorten(str(path))}: the extension {shorten(path.suffix)} names no format: use one of "
+            f"{' '.join(filter(None, endings))}{otherwise}."
+        )
+
+
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
+    """Raise an InputError for an output file that would overwrite an input or another output.
+
+    `outputs` are keyed by their name in messages, such as ``--out``; an input ``-`` is the standard input. Pipes and
+    other non-files may be given twice.
+    """
+    read = list(inputs)
+    written: dict[str, Path] = {}
+    for option, path in outputs.items():
+        if path is None or not is_plain(path):
+            continue
+        for each in read:
+            if _is_same(path, each):
+                name = "the standard input" if each == STDIN else f"the input {each!r}"
+                raise InputError(f"{option} would overwrite {name}: give another file.")
+        for other, before in written.items():
+            if _is_same(path, str(before)):
+                raise InputError(f"{other} and {option} would be written to the same file, {str(path)!r}: give two.")
+        written[option] = path
+
+
+def _is_same(path: Path, other: str) -> bool:
+    with suppress(OSError, ValueError):  # missing, or a standard input that is not a file
+        found = os.fstat(sys.stdin.fileno()) if other == STDIN else os.stat(other)
+        return os.path.samestat(path.stat(), found)
+    return other != STDIN and os.path.realpath(path) == os.path.realpath(other)
+
+
+def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
+    """Raise an InputError for a file that is given twice, by any path or link, or also as references."""
+    known: list[tuple[str, str, os.stat_result]] = []
+    for number, path in enumerate([*files, *references]):
+        try:
+            found = os.stat(path)
+        except OSError:  # the standard input; or missing, which its reader reports
+            continue
+        what = role if number < len(files) else "references"
+        for other, before_as, before in known:
+            if os.path.samestat(found, before):
+                if (path, what) == (other, before_as):
+                    raise InputError(f"The file {path!r} is given twice{' as references' * (what == 'references')}.")
+                also = what.replace("a ", "another ", 1) if what == before_as else what
+                raise InputError(
+                    f"{other!r} is given as {before_as}, and {path!r} as {also}: they are the same file."
+                )
+        known.append((path, what, found))
+
+
+def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    for column in [*systems, *references, *([] if source is None else [source])]:
+        table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{table.name}: the column {twice[0]!r} is named twice as {what}; name it once.")
+    both = [column for column in systems if column in references]
+    if both:
+        raise InputError(f"{table.name}: the column {both[0]!r} is named both as a system and as references.")
+
+
+def check_texts(paths: Sequence[str]) -> None:
+    """Raise an InputError for a file that is no text: what it is explains more than its extension."""
+    for path in paths:
+        if path != STDIN:
+            read_lines(path)
+
+
+def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
+    """Raise an InputError for a table without a column of a system, or of references."""
+    missing = [
+        f"{what} (choose with {option})"
+        for what, option, columns in (
+            ("predictions of a system", argument("systems"), systems),
+            ("references", argument("reference_columns"), references),
+        )
+        if not columns and (need_references or what != "references")
+    ]
+    if missing:
+        kind = "language" if format == "tmx" else "column"
+        which, named = f"no {kind}", list(map(repr, table.columns))
+        others = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
+        if others and kind == "column" and not systems:
+            which += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+        raise InputError(
+            f"{table.name}: {which} was recognized as {', or '.join(missing)}; "
+            f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
+            f"{', '.join(named[:MOST_NAMED])}{more}."
+            f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
+        )
+
+
+def warn_repeated_ids(table: Table) -> None:
+    """Warn of the first id in several rows: a copied segment counts twice."""
+    for column in table.columns:
+        if column.strip().lower() != "id":
+            continue
+        rows: dict[str, list[int]] = {}
+        for line, cell in zip(table.lines, table.columns[column], strict=True):
+            if cell is not None and str(cell).strip():
+                rows.setdefault(str(cell), []).append(line)
+        repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
+        if repeated:
+            cell, lines = repeated[0]
+            others = len(repeated) - 1
+            more = f"; {others:,} more {'id is' if others == 1 else 'ids are'} repeated" if others else ""
+            warnings.warn(
+                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
+                f"and {lines[1]:,}{more}. Each row is scored as a separate segment; "
+                f"{argument_set('cluster', column)} resamples those of an id together.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def check_folder(path: Path) -> None:
+    """Raise an InputError for a folder that cannot be made or written to."""
+    there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InputError(f"Cannot write files to the folder {str(path)!r}: {str(there)!r} is not a writable folder.")
+
+
+def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
+    """Raise an OptionError for a baseline that is not a system."""
+    names = list(systems)
+    if baseline is not None and baseline not in names:
+        hint = did_you_mean(baseline, names)
+        raise OptionError(f"There is no system {shorten(baseline)} to use as the baseline. {hint}")
+
+
+def check_segment(test_set: TestSet, segment: int) -> None:
+    """Raise an InputError for the number of a segment, from 1, that a test set does not have."""
+    n_segments = test_set.n_segments
+    if not 1 <= segment <= n_segments:
+        raise InputError(
+            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
+        )
+
+
+def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:
+    """Raise an InputError for the first segment without a reference, unless the options allow it.
+
+    `how` precedes ``missing_references=skip`` on a command line.
+    """
+    if options.get("missing_references", "error") != "error":
+        return
+    missing = [number for number, texts in enumerate(references, 1) if not texts]
+    if missing:
+        more = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{name}, segment {missing[0]} has no reference{more}; {how}missing_references=skip leaves such segments "
+            "out."
+        )
+
+
+# Non-fatal problems in a test set.
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Record the warnings of a block, each once, and raise them after it."""
+    sentences: list[str] = []
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield sentences
+    finally:
+        sentences += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
+        for each in {str(each.message): each for each in caught}.values():
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, source=each.source)
+
+
+def warn_of(test_set: TestSet) -> None:
+    """Warn of problems in a test set."""
+    for warning in test_set_warnings(test_set):
+        warnings.warn(warning, UserWarning, stacklevel=2)
+
+
+def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
+    """Raise the warnings that the metric gives for a system's texts."""
+    warning = scorer.score_warning(stats.total())
+    if warning is not None:
+        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {warning}"
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
+    scored = np.array([each.column("items") > 0 for each in stats])
+    n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
+    if n:
+        segments, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
+        missed = f"{segments} not scored for every system, and {are} left out for all of them."
+        warnings.warn(f"{test_set.name}: {scorer.name}: {missed}", UserWarning, stacklevel=3)
+
+
+def warn_of_artefacts(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings."""
+    said = artefact_warnings(test_set, corpus)
+    for message in said:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return said
+
+
+def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Return the warnings of what the systems or the references alone have, of texts that no reader sees as such."""
+    found = dict(zip(test_set.systems, artefacts_of(corpus.numbered(1)), strict=False))
+    corpus.searched = True
+    said = []
+    for name in dict.fromkeys(name for own in found.values() for name in own.names()):
+        alone = {system: own.alone(name) for system, own in found.items()}
+        for system in (system for system, side in alone.items() if side == "predictions"):
+            own = found[system]
+            which = none_or_some("no reference has", "the references have", own.references.get(name, Items()))
+            has = f"the system {shorten(system)} has"
+            said.append(own.message(name, own.predictions[name], has, which, "segment"))
+        lacking = [system for system, side in alone.items() if side == "references"]
+        if lacking:
+            said.append(_of_references(name, found, lacking))
+    tokens = token_list_warning(corpus)
+    return [f"{test_set.name}: {each}" for each in [*said, *([tokens] if tokens else [])]]
+
+
+def _of_references(name: str, found: dict[str, Artefacts], lacking: list[str]) -> str:
+    """Return the warning of what the references have, and some systems lack."""
+    most = max((found[system].predictions.get(name, Items()) for system in lacking), key=lambda each: each.number)
+    first = found[lacking[0]]
+    if len(lacking) == len(found):
+        which = f"which no system has{f' in more than {most.number:,}' if most.number else ''}"
+    else:
+        names = ", ".join(map(shorten, lacking))
+        systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
+        which = f"which {systems} in {f'{most.number:,} at most' if most.number else 'none'}"
+    return first.message(name, first.references[name], "the references have", which, "segment")
+
+
+def too_little(
+    test: str | None, n_resamples: int | None, n_units: int, unit: str, n_systems: int, alpha: float
+) -> str | None:
+    """Return why no difference could be significant, however large; None if one could.
+
+    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
+    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+    """
+    if test is None or n_resamples is None:
+        return None
+    n_pairs = n_systems * (n_systems - 1) // 2
+    adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
+    of_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
+    by_number = (of_units, f"{n_units:,} {unit}"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
+    for least, what in by_number:
+        if n_pairs * least >= alpha:
+            several = "" if what.startswith("1 ") else "s"
+            p = f"{min(1, n_pairs * least):.3g}"
+            # chance decides how often these two are drawn
+            bound = "always 1" if p == "1" else f"about {p} or more" if least == of_units else f"at least {p}"
+            return (
+                f"No difference can be significant here: with {what}{several}{adjusted}, p is {bound}. "
+                f"More {what.split()[-1]}s would help."
+            )
+    return None
+
+
+def test_set_warnings(test_set: TestSet) -> list[str]:
+    """Return warnings of empty texts and odd references."""
+    found = []
+    for system, texts in test_set.systems.items():
+        empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
+        if empty:
+            several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
+            then = ": nothing matches there" if any(test_set.references) else ""  # the claim needs references
+            found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
+    return found + same_systems(test_set) + odd_references(test_set)
+
+
+def same_systems(test_set: TestSet) -> list[str]:
+    """Return warnings of systems with the same texts."""
+    by_texts: dict[tuple[str, ...], list[str]] = {}
+    for system, texts in test_set.systems.items():
+        by_texts.setdefault(tuple(texts), []).append(shorten(system))
+    return [
+        f"{test_set.name}: the systems {', '.join(names[:-1])} and {names[-1]} have the same texts."
+        for names in by_texts.values()
+        if len(names) > 1
+    ]
+
+
+def odd_references(test_set: TestSet) -> list[str]:
+    """Return warnings of empty references, and of a system that repeats them."""
+    found = []
+    empty = [number for number, own in enumerate(test_set.references, 1) if own and not any(map(str.strip, own))]
+    if empty:
+        several = "s have" if len(empty) > 1 else " has"
+        found.append(
+            f"{test_set.name}: {len(empty):,} segment{several} only empty references, the first is segment "
+            f"{empty[0]:,}: nothing matches there."
+        )
+    for system, texts in test_set.systems.items():
+        if any(map(str.strip, texts)) and all(map(operator.contains, test_set.references, texts)):
+            found.append(
+                f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
+                "a copy of the references?"
+            )
+    return found + copied_sources(test_set)
+
+
+def copied_sources(test_set: TestSet) -> list[str]:
+    """Return warnings of references, and of systems, that are the sources in every segment."""
+    source = test_set.source
+    if source is None or not any(map(str.strip, source)):
+        return []
+    found = []
+    repeats = [own for own, text in zip(test_set.references, source, strict=True) if own and {*own} == {text}]
+    if repeats and len(repeats) == sum(map(bool, test_set.references)):
+        found.append(
+            f"{test_set.name}: the references are identical to the source in every segment: is one of them given in "
+            "the place of the other?"
+        )
+    found += [
+        f"{test_set.name}: the system {shorten(system)} is identical to the source in every segment: are its texts "
+        "copies of the source?"
+        for system, texts in test_set.systems.items()
+        if texts == source
+    ]
+    return found

@@ -10,13 +10,12 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from tercet.encoders.names import BEST_LAYERS as model2layers  # noqa: N811  its name there
-from tercet.encoders.names import best_layer, model_of_language
-from tercet.metrics.bertscore.idf_table import IdfTable
-from tercet.metrics.bertscore.measures import MEASURES
 from tercet.metrics.bertscore.metric import BertScore
-from tercet.metrics.bertscore.signature import OFFICIAL_VERSION as __version__  # noqa: N811
-from tercet.metrics.bertscore.signature import official_hash
+from tercet.metrics.bertscore.options import MEASURES, official_hash
+from tercet.metrics.bertscore.options import OFFICIAL_VERSION as __version__  # noqa: N811
+from tercet.metrics.bertscore.weights import IdfTable
+from tercet.networks.find import BEST_LAYERS as model2layers  # noqa: N811  its name there
+from tercet.networks.find import best_layer, model_of_language
 
 from .truth import truth
 

@@ -14,10 +14,9 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller, shorten
-from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.bleu.smoothing import Counts, nltk_precisions
+from tercet.metrics.bleu import Bleu, Counts, nltk_precisions
 
-from .token_texts import token_texts
+from .truth import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.

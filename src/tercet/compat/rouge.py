@@ -13,10 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.metric.drawing.places import lcs_places, ngrams
-from tercet.metrics.rouge.counts import PairCounts
-from tercet.metrics.rouge.package import EPSILON, PACKAGES, union_words
-from tercet.metrics.rouge.references import pair_scores
+from tercet.explanation.places import lcs_places, ngrams
+from tercet.metrics.rouge.counts import EPSILON, PACKAGES, PairCounts, pair_scores, union_words
 
 Lines = list[list[int]]
 

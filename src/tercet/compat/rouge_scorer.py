@@ -9,14 +9,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts, equal_words
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
 from tercet.metrics.rouge.metric import Rouge
 
 from . import scoring, tokenizers
-from .token_texts import token_texts
+from .truth import token_texts
 
 _BY_LINE = "rougeLsum"
 

@@ -11,8 +11,7 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from . import sacrebleu_metrics as metrics
-from .sacrebleu_base import Metric, Streams
-from .sacrebleu_metrics import BLEU, CHRF, TER
+from .sacrebleu_metrics import BLEU, CHRF, TER, Metric, Streams
 from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
 from .truth import truth
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.metrics.bleu.smoothing import percent_of_counts
+from tercet.metrics.bleu import percent_of_counts
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"

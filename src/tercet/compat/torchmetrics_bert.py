@@ -12,8 +12,8 @@ import torch
 from torchmetrics.utilities import dim_zero_cat
 
 from tercet.errors import OptionError, level_of_caller
-from tercet.metrics.bertscore.measures import MEASURES
 from tercet.metrics.bertscore.metric import BertScore
+from tercet.metrics.bertscore.options import MEASURES
 from tercet.signature import digest
 
 from .torchmetrics_module import Module, read

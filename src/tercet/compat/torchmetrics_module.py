@@ -9,10 +9,10 @@ import torch
 from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
+from tercet.base.metric import Metric as SuiteMetric
+from tercet.base.scoring import Watch, batch_stats
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
-from tercet.metric.metric import Metric as SuiteMetric
-from tercet.metric.scoring import Watch, batch_stats
 from tercet.signature import digest
 from tercet.statistics.exact import DIGITS, ExactSums
 

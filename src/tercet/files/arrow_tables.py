@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,14 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
-from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
+from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
-from .jsonl import spread
-from .lighteval_log import FIELDS, PARTS, details_log, is_details
-from .limits import LIMITS, Limits, read_whole
-from .parquet import open_parquet
+from .logs import FIELDS, PARTS, details_log, is_details
 from .table import MOST_CELLS, MOST_COLUMNS, Table
+from .tables import spread
+from .text import LIMITS, Limits, read_whole
 
 #: Rows that are read at a time.
 _ROWS = 1 << 16
@@ -175,3 +174,22 @@ def _is_read(kind: Any) -> bool:
     if is_dictionary(kind) or is_any_list(kind):
         return is_plain_text(kind.value_type)
     return not (is_map(kind) or is_binary(kind) or is_large_binary(kind))
+
+
+# Parquet files, opened in one way: pages that have a checksum are checked, and rows counted.
+
+
+def open_parquet(source: Any, read_dictionary: Sequence[str] | None = None) -> Any:
+    """Return a pyarrow.parquet.ParquetFile; ValueError if its row groups have not the rows of the file.
+
+    No checksum covers the footer, in which a bit that turned can lose rows. (Its columns are not looked at: pyarrow
+    ends the process where it does not understand one.)
+    """
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(source, read_dictionary=read_dictionary, page_checksum_verification=True)
+    metadata = file.metadata
+    n_rows = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+    if n_rows != metadata.num_rows:
+        raise ValueError(f"Its row groups have {n_rows:,} rows, and the file {metadata.num_rows:,}: it is damaged.")
+    return file

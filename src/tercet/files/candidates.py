@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten
 
-from .jsonl import read_objects
-from .lines import open_binary
-from .lm_eval_log import is_samples
+from .logs import is_samples
 from .read import READERS, table_format
 from .roles import role_of
 from .table import Table
+from .tables import read_objects
+from .text import open_binary
 
 #: The beginning of a line of an n-best list, ``0 ||| text ||| scores ||| total``, as Moses, Marian and others write.
 _RANKED = re.compile(r"\s*([0-9]{1,18}) \|\|\|(.*)")

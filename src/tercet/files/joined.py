@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from tercet.errors import InputError, argument, shorten
+from tercet.errors import InputError, argument, level_of_caller, shorten
 
-from .lines import open_binary
-from .table import Table
+from .read import READERS, items, table_format
+from .table import Log, Table
+from .text import open_binary
 from .tmx import Memory, pick_language, read_memory
 
 
@@ -241,3 +246,256 @@ def _place(unit: _Unit) -> str:
 
 def _warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=6)
+
+
+# Logs of harnesses -> the same samples in every run of a task: each run is a system.
+
+#: The column that tells the repeats of a sample apart.
+_REPEAT = "repeat"
+#: A time, in the names of files and folders.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+
+
+class Runs(NamedTuple):
+    """The runs of a task: predictions by system, references and sources of the samples that all of them have."""
+
+    task: str
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    source: list[str] | None
+    fields: str  # which of the logs' fields these are, in words
+    first: Log
+    cluster: str | None  # what the labels are of segments that are resampled together; None if each is alone
+    labels: list[str]
+
+
+def join_logs(
+    logs: Sequence[Log],
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    source: str | None = None,
+    cluster: str | None = None,
+) -> Iterator[Runs]:
+    """Yield the runs of each task that the logs are of; columns are those of their formats unless given.
+
+    Samples are joined by their ids; those that one run lacks are left out for every run, and a warning counts them.
+    The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
+    were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
+    """
+    tasks: dict[tuple[str, str], dict[str, Log]] = {}
+    for log, name in zip(logs, names_of_runs(logs), strict=True):
+        tasks.setdefault((log.harness, log.task), {})[name] = log
+    for runs in tasks.values():
+        yield _joined(_repeated(runs, systems), systems, references, source, cluster)
+
+
+def _joined(
+    runs: Mapping[str, Log],
+    systems: Sequence[str],
+    references: Sequence[str],
+    source: str | None,
+    cluster: str | None,
+) -> Runs:
+    first = next(iter(runs.values()))
+    rows = {name: _rows(log) for name, log in runs.items()}
+    kept = _in_all(runs, rows)
+    texts: dict[str, list[str]] = {}
+    lists: list[list[str]] = []
+    sources = []
+    references, source = references or first.roles.references, source or first.roles.source
+    for name, log in runs.items():
+        order = [rows[name][key] for key in kept]
+        columns = systems or log.roles.systems
+        for column in columns:
+            predictions, own = items(log, column, references)
+            # of several filters, "filtered_resps strict-match"
+            texts[f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name] = [
+                predictions[row] for row in order
+            ]
+        found = [own[row] for row in order]
+        lists = lists or found
+        for key, wanted, there in zip(kept, lists, found, strict=True):
+            if there != wanted:
+                raise InputError(
+                    f"{log.name}: the sample with {_named(log, key)} has the references {shorten(there)}; "
+                    f"{first.name} has {shorten(wanted)}: these are not runs of the same task."
+                )
+        cells = log.column(source) if source else []
+        has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
+        sources.append([cells[row] for row in order] if has_texts else [])
+    shown = sources[0] if sources[0] and all(each == sources[0] for each in sources) else None
+    fields = f"predictions from {', '.join(systems or first.roles.systems)}; references from {', '.join(references)}"
+    fields += f"; sources from {source}" if shown else ""
+    fields += f"; samples joined by {' and '.join(first.key)}" if len(runs) > 1 else ""
+    logs = f"{'logs' if len(runs) > 1 else 'log'} of {first.harness}"
+    labels = [key[0] for key in kept]
+    n_samples, called = len(set(labels)), None
+    if cluster is not None:
+        cells, places = first.column(cluster), rows[next(iter(runs))]
+        labels, called = [str(cells[places[key]] or "") for key in kept], cluster
+        if len({(key[0], label) for key, label in zip(kept, labels, strict=True)}) > n_samples:
+            warnings.warn(
+                f"{first.name}: {cluster!r} puts answers to the same sample into different clusters, though they are "
+                "not independent. Without it, logs are resampled by sample.",
+                stacklevel=level_of_caller(),
+            )
+    elif n_samples < len(kept):
+        called = "sample id"
+        fields += f"; {n_samples:,} samples with {len(kept):,} answers are resampled by sample"
+    return Runs(
+        first.task, texts, lists, shown, f"{first.task}: {logs}: {', '.join(texts)}: {fields}.", first, called, labels
+    )
+
+
+def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
+    """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
+    chosen = {name: [log.column(each) for each in systems or log.roles.systems] for name, log in runs.items()}
+    if not any(isinstance(cell, list) for columns in chosen.values() for column in columns for cell in column):
+        return runs
+    return {name: _with_row_of_each(log, chosen[name]) for name, log in runs.items()}
+
+
+def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
+    numbers = [
+        max(len(cell) if isinstance(cell, list) else 1 for cell in cells) for cells in zip(*systems, strict=True)
+    ]
+    places = [(row, repeat) for row, number in enumerate(numbers) for repeat in range(number)]
+
+    def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
+        cell = cells[row]
+        # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
+        if not any(cells is each for each in systems) or not isinstance(cell, list):
+            return cell
+        if len(cell) == 1:
+            return cell[0]
+        return cell[repeat] if repeat < len(cell) else None
+
+    columns = {name: [cell_of(cells, *place) for place in places] for name, cells in log.columns.items()}
+    columns[_REPEAT] = [str(repeat) for _, repeat in places]
+    return replace(log, columns=columns, lines=[log.lines[row] for row, _ in places], key=(log.key[0], _REPEAT))
+
+
+def _rows(log: Log) -> dict[tuple[str, ...], int]:
+    """Return the row of each sample."""
+    rows: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(*(log.column(each) for each in log.key), strict=True)):
+        if rows.setdefault(key, row) != row:
+            raise InputError(f"{log.name}: {_named(log, key)} occurs twice; expected each sample of one run once.")
+    return rows
+
+
+def _in_all(runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
+    """Return the samples that every run has, in the order of the first, and warn of others."""
+    every = list(dict.fromkeys(key for own in rows.values() for key in own))
+    kept = [key for key in every if all(key in own for own in rows.values())]
+    if not kept:
+        named = " and ".join(log.name for log in runs.values())
+        raise InputError(f"{named} have no sample in common; expected runs of the same samples.")
+    for name, log in runs.items():
+        lacking = [key for key in every if key not in rows[name]]
+        if lacking:
+            warnings.warn(
+                f"{log.name} lacks {len(lacking):,} of the {len(every):,} samples of these runs, the first with "
+                f"{_named(log, lacking[0])}: left out for every system.",
+                stacklevel=level_of_caller(),
+            )
+    return kept
+
+
+def _named(log: Log, key: tuple[str, ...]) -> str:
+    return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
+
+
+def names_of_runs(logs: Sequence[Log]) -> list[str]:
+    """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
+    paths = [Path(log.name).absolute() for log in logs]
+    folders = [[part for part in path.parts[-2:0:-1] if not MOMENT.fullmatch(part)] for path in paths]
+    depth = max(map(len, folders), default=0)
+    ways = [[log.run or own[0] for log, own in zip(logs, folders, strict=True)]]
+    ways += [[own[level] if level < len(own) else "" for own in folders] for level in range(depth)]
+    ways += [["/".join(own[level::-1]) for own in folders] for level in range(1, depth)]
+    moments = ["".join(MOMENT.findall(str(path))[-1:]) for path in paths]
+    ways += [[f"{own} {moment}" for own, moment in zip(ways[0], moments, strict=True)]]
+    ways += [[log.name for log in logs]]
+    for names in ways:
+        runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}
+        if len(runs) == len(logs) and all(names):
+            return names
+    raise InputError(f"The file {logs[0].name!r} is given twice.")
+
+
+# Folders into which harnesses write -> the logs in them, the newest of each task.
+
+#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, and inspect-ai in JSON.
+_LOG = re.compile(
+    rf"samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|{MOMENT.pattern}.*\.json", re.IGNORECASE
+)  # fmt: skip
+_EXPECTED = (
+    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai"
+)
+_MOST_LISTED = 10
+
+
+def read_folder(folder: str) -> list[Log]:
+    """Return the logs in a folder and those within it; of several runs of a task, the newest, with a warning.
+
+    Logs that hold no texts, as of multiple choice, are left out with a warning where others do.
+    """
+    files = sorted(path for path in _files(folder))
+    paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]
+    if not paths:
+        names = [os.path.relpath(path, folder) for path in files]
+        more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+        there = f"it holds {', '.join(map(repr, names[:_MOST_LISTED]))}{more}" if names else "it holds no file"
+        raise InputError(
+            f"{folder!r} cannot be read: it is a folder without logs of a harness; {there}; expected {_EXPECTED}; or "
+            "give files."
+        )
+    logs, errors = [], []
+    for path in paths:
+        try:
+            with open_binary(path) as stream:
+                table = READERS[table_format(path)](stream, path)
+        except InputError as refusal:
+            errors.append(refusal)
+            continue
+        logs += [table] if isinstance(table, Log) else []
+    if not logs and errors:
+        raise errors[0]
+    if not logs:
+        raise InputError(
+            f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
+        )
+    for error in errors:
+        warnings.warn(f"A log is left out: {error}", stacklevel=level_of_caller())
+    return _newest(logs, folder)
+
+
+def _files(folder: str) -> list[str]:
+    """Return the files in a folder and the folders within, but for hidden ones."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(parent, name) for name in names if not name.startswith(".")]
+    return found
+
+
+def _newest(logs: list[Log], folder: str) -> list[Log]:
+    """Return the newest run of each task and model, by the times in the paths."""
+    runs: dict[tuple[str, ...], list[tuple[str, Log]]] = {}
+    for log in logs:
+        parent = MOMENT.sub("", str(Path(log.name).parent))
+        moment = "".join(MOMENT.findall(log.name)[-1:])
+        runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
+    found = []
+    for (_, task, *_), dated in runs.items():
+        newest = max(moment for moment, _ in dated)
+        last = [log for moment, log in dated if moment == newest]
+        if len(last) < len(dated):
+            warnings.warn(
+                f"{folder}: {task} has {len(dated)} runs; the newest, {last[0].name!r}, is read. To read another, "
+                "give its file.",
+                stacklevel=level_of_caller(),
+            )
+        found += last
+    return found

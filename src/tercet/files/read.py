@@ -11,14 +11,11 @@ from typing import Any
 from tercet.errors import InputError, did_you_mean, shorten
 
 from .arrow_tables import read_ipc, read_parquet
-from .delimited import read_csv, read_tsv
-from .inspect_log import read_inspect
-from .jsonl import read_jsonl
-from .limits import LIMITS, Limits
-from .lines import check_beginning
+from .logs import read_inspect
 from .table import Table
+from .tables import read_csv, read_jsonl, read_tsv, read_workbook
+from .text import LIMITS, Limits, check_beginning
 from .tmx import read_tmx
-from .workbook import read_workbook
 
 #: Readers by format: of a binary stream, given the name of the file for messages, and limits.
 READERS: dict[str, Callable[..., Table]] = {

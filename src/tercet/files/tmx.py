@@ -10,8 +10,8 @@ from xml.etree.ElementTree import ParseError
 
 from tercet.errors import InputError, shorten
 
-from .limits import LIMITS, Limits, size
 from .table import MOST_COLUMNS, RaggedRows, Table
+from .text import LIMITS, Limits, size
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}

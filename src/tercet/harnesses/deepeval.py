@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tercet.api import scorer
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import segment_score
 

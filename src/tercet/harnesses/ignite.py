@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tercet.base.metric import Metric as TercetMetric
 from tercet.errors import needs
-from tercet.metric.metric import Metric as TercetMetric
 from tercet.result import Result
-from tercet.sums.stream import Stream
+from tercet.streaming.stream import Stream
 
 from .texts import flat, with_intervals
 

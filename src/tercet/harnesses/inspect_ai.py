@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import corpus_scores, segment_score, with_intervals
 

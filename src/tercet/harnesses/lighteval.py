@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import answers_of, only, scores_of_repeats, segment_score, with_intervals
 

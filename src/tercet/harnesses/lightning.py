@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, needs, shorten
-from tercet.metric.metric import Metric
 
 from .texts import corpus_scores, with_intervals
 

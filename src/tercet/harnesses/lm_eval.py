@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, needs
-from tercet.metric.metric import Metric
 
 from .texts import answers_of, score_keys, scores_of_repeats_once, with_intervals
 

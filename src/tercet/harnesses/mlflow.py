@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, needs
-from tercet.metric.metric import Metric
 
 from .texts import corpus_scores, corpus_scores_once, score_keys, segment_score, segment_scores, with_intervals
 

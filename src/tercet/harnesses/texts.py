@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.scorer import segment_lists
+from tercet.base.scoring import summarize, warn
+from tercet.comparison.scores import Comparison
 from tercet.errors import InputError, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.scorer import segment_lists
-from tercet.metric.scoring import summarize, warn
 from tercet.result import Result
 from tercet.statistics.bootstrap import bootstrap
 from tercet.statistics.clusters import Clusters
@@ -101,3 +102,47 @@ def answers_of(texts: Sequence[Any]) -> tuple[str, ...]:
     if not flat or not all(isinstance(text, str) for text in flat):
         raise InputError(f"Expected the texts that a model wrote for a sample, got {shorten(texts)}.")
     return tuple(flat)
+
+
+# What loggers are given: the numbers of a result or a comparison, and tables.
+
+Table = Callable[[list[str], list[list[Any]]], Any]
+
+
+def entries(found: Result | Comparison, table: Table) -> dict[str, Any]:
+    """Return what to log, with the tables that a logger makes of names of columns and rows."""
+    return _of_comparison(found, table) if isinstance(found, Comparison) else _of_result(found, table)
+
+
+def _of_result(result: Result, table: Table) -> dict[str, Any]:
+    numbers = {name: value for name, value in result.items() if isinstance(value, int | float)}
+    for name, (low, high) in (result.intervals or {}).items():
+        numbers |= {f"{name}_low": low, f"{name}_high": high}
+    found = {**numbers, "signature": result.signature}
+    if result.segments:
+        rows = zip(*result.segments.values(), strict=True)
+        found["segments"] = table(
+            ["segment", *result.segments], [[number, *row] for number, row in enumerate(rows, start=1)]
+        )
+    return {f"{result.metric}/{name}": value for name, value in found.items()}
+
+
+def _of_comparison(comparison: Comparison, table: Table) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for label, each in zip(comparison.score_labels(), comparison.tables, strict=True):
+        found[f"{label}/signature"] = each.signature
+        for row in each.rows:
+            numbers = {"": row.value, "_low": row.low, "_high": row.high, "_adjusted_pvalue": row.adjusted_pvalue}
+            found |= {f"{row.system}/{label}{end}": value for end, value in numbers.items() if value is not None}
+    records, texts = comparison.records(), comparison.test_set
+    found["systems"] = table([*records[0]], [[*record.values()] for record in records])
+    scores = dict(zip(comparison.score_labels(), (each.segments for each in comparison.tables), strict=True))
+    found["segments"] = table(
+        ["segment", "system", *scores, "prediction", "references"],
+        [
+            [number + 1, system, *(each[system][number] for each in scores.values()), text, "\n".join(references)]
+            for number, references in enumerate(texts.references)
+            for system, text in ((name, own[number]) for name, own in texts.systems.items())
+        ],
+    )
+    return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
-from tercet.metric.metric import Metric
 from tercet.registry import SHORT_NAMES, no_metric
 
 

@@ -7,15 +7,15 @@ from textwrap import indent
 from typing import Any, ClassVar
 
 from tercet.api import explain, own_options
+from tercet.base.docs import args_section
+from tercet.base.metric import Metric
+from tercet.base.options import Call
+from tercet.base.scorer import Scorer
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import metric_html
-from tercet.metric.call import Call
-from tercet.metric.metric import Metric
-from tercet.metric.option_docs import args_section
-from tercet.metric.scorer import Scorer
 from tercet.result import Result
-from tercet.sums.rows import Rows, result_of_rows
+from tercet.streaming.rows import Rows, result_of_rows
 
 from .gathering import Gathering, Job
 from .trainer import TrainerMetrics, compute_metrics

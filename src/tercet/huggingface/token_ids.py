@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.containers import readable
+from tercet.corpus.items import readable
 from tercet.errors import InputError, OptionError, shorten
 
 Rows = list[NDArray[np.int64]]
@@ -95,12 +95,12 @@ def is_text(value: Any) -> bool:
     return isinstance(first, str)
 
 
-def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
+def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
     """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
     if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
         parts = labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
         pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry per batch
-        return [row for part, own in pairs for row in read_predictions(part, own, causal)]
+        return [row for part, own in pairs for row in predicted_rows(part, own, causal)]
     return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
 
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.api import make_scorer
+from tercet.base.lengths import brevity_penalty
+from tercet.base.metric import Metric
+from tercet.base.options import check_values, refuse_all_but_n_jobs
+from tercet.base.scoring import Watch, batch_stats
 from tercet.checks import finite, flag, number, refuse, spelled
-from tercet.corpus.containers import as_list
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import as_list, read_items
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
-from tercet.metric.call import refuse_all_but_n_jobs
-from tercet.metric.metric import Metric
-from tercet.metric.options import check_values
-from tercet.metric.scoring import Watch, batch_stats
 
-from .groups import Groups
-from .guards import Guards
-from .texts import completion_texts, reference_texts
-from .token_strings import TokenStrings
+from .texts import TokenStrings, completion_texts, reference_texts
 
 
 def _column(value: Any) -> str:
@@ -279,3 +282,96 @@ class Reward:
             scores = scorer.segment_scores(rows)[scorer.primary]
             found = found + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
         return groups.ungrouped(np.atleast_1d(found * factors))
+
+
+# Groups of completions with the same references, which are then read and counted once for each group.
+
+
+class Groups(NamedTuple):
+    """Groups of one size, one after the other, as trainers pass them."""
+
+    size: int
+    number: int
+
+    @classmethod
+    def of(cls, lists: list[Any]) -> Groups:
+        """Return the groups of references, of size 1 where they have different sizes."""
+        n = len(lists)
+        starts = [0, *(place for place in range(1, n) if lists[place] != lists[place - 1])]
+        size = n // len(starts)
+        return cls(size, len(starts)) if starts == list(range(0, n, size)) else cls(1, n)
+
+    def corpus(self, texts: list[str], lists: list[Any]) -> Corpus:
+        """Return a corpus whose systems are the first completions of all groups, the second ones, and so on."""
+        first = read_items(texts[: self.number], lists[:: self.size], "completions")
+        if self.size == 1:
+            return first
+        assert first.strings is not None
+        ordered = texts
+        if self.number > 1:
+            ordered = list(chain.from_iterable(texts[place :: self.size] for place in range(self.size)))
+        offsets = None if first.one_each else first.reference_offsets
+        return Corpus(ordered, first.strings[1], offsets, ("completions",) * self.size)
+
+    def ungrouped(self, values: NDArray[np.float64]) -> list[float]:
+        """Return values of that corpus in the order of the texts."""
+        ordered: list[float] = values.reshape(self.size, self.number).T.ravel().tolist()
+        return ordered
+
+
+# What bounds the time that a degenerate completion takes, and what makes gaming a score worth less.
+
+Array = NDArray[np.float64]
+
+#: No completion is cut to fewer characters: beside a reference of one word, a few sentences are not degenerate.
+LEAST = 1000
+
+#: The length of the n-grams whose repetitions count, as in seq-rep-4 (Welleck et al. 2020).
+_ORDER = 4
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Cuts completions, and says what their scores are multiplied by."""
+
+    max_length_ratio: float
+    length_penalty: bool
+    repetition_penalty: bool
+    tokenizer: str  # of the n-grams
+
+    def applied(self, corpus: Corpus) -> tuple[Corpus, Array | float]:
+        """Return the texts to score, every item of which has a reference, and a factor for each, or for all."""
+        assert corpus.strings is not None
+        texts, references = corpus.strings
+        if not self.length_penalty and not self.repetition_penalty and max(map(len, texts)) <= LEAST:
+            return corpus, 1.0
+        lengths = np.array(list(map(len, texts)), float)
+        shortest, longest = _least_and_most(np.array(list(map(len, references)), float), corpus)
+        limits = np.maximum(LEAST, min(self.max_length_ratio, 1e9) * longest).astype(np.int64)  # 1e9: no limit
+        factors = limits / np.maximum(lengths, limits)
+        if factors.min() < 1:
+            cut = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]
+            corpus = Corpus(cut, references, None if corpus.one_each else corpus.reference_offsets, corpus.names)
+        if self.length_penalty:  # BLEU's brevity penalty, and its mirror image
+            factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)
+        if self.repetition_penalty:
+            factors = factors * _share_of_different(corpus, self.tokenizer)
+        return corpus, factors
+
+
+def _least_and_most(values: Array, corpus: Corpus) -> tuple[Array, Array]:
+    """Return the least and the greatest value of the references of each item."""
+    starts = corpus.reference_offsets[:-1]
+    of_segments = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return np.tile(of_segments[0], corpus.n_systems), np.tile(of_segments[1], corpus.n_systems)
+
+
+def _share_of_different(corpus: Corpus, tokenizer: str) -> Array:
+    """Return the share of different n-grams, relative to that of the most repetitive reference, and at most 1."""
+    tokens, _ = tokenize(corpus.encoded(), tokenizer)
+    ngrams, n_types = ngram_ids(tokens.tokens, _ORDER, tokens.n_types)
+    n, sizes = len(ngrams.lengths), ngrams.lengths
+    places = np.unique(np.repeat(np.arange(n), sizes) * n_types + ngrams.values) // max(n_types, 1)
+    shares = np.where(sizes > 0, np.bincount(places, minlength=n) / np.maximum(sizes, 1), 1.0)
+    own, references = shares[: corpus.n_items], shares[corpus.n_items :]
+    return np.asarray(np.minimum(1.0, own / _least_and_most(references, corpus)[0]))

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, MergeError
 
-from .bootstrap import ROUNDING, bootstrap_scores
-from .draws import shuffle_masks
+from .bootstrap import ROUNDING, bootstrap_scores, shared_columns, shuffle_masks, side_by_side
 from .progress import counted
-from .resampled import shared_columns, side_by_side
 
 if TYPE_CHECKING:
-    from tercet.metric.scorer import Scorer, Scores
-
-    from .stats import SegmentStats
+    from .stats import Formula, Scores, SegmentStats
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -35,7 +31,7 @@ class PairedTestResult:
 
 
 def paired_bootstrap_test(
-    scorer: Scorer,
+    metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -50,17 +46,17 @@ def paired_bootstrap_test(
     before the first pair is asked for.
     """
     _check_alike(systems)
-    resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
+    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
 
     def null(first: int, second: int) -> Scores:
         sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
         return {name: size - size.mean() for name, size in sizes.items()}
 
-    return _test(scorer, systems, pairs, null)
+    return _test(metric, systems, pairs, null)
 
 
 def paired_permutation_test(
-    scorer: Scorer,
+    metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -74,7 +70,7 @@ def paired_permutation_test(
     system; memory: resamples times columns, for each system.
     """
     _check_alike(systems)
-    scorer.check_resampling()
+    metric.check_resampling()
     totals = [stats.total() for stats in systems]
     own = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()  # others stay as they are
     chosen = [np.empty((n_resamples, len(own)), order="F") for _ in systems]  # scored by columns
@@ -94,16 +90,16 @@ def paired_permutation_test(
             for room, total, taken, given in ((rooms[0], second, other, one), (rooms[1], first, one, other)):
                 np.subtract(totals[total][column], taken, out=room[:, column])
                 room[:, column] += given
-        scores, others = map(scorer.scores_of, rooms)
+        scores, others = map(metric.scores_of, rooms)
         return {name: np.abs(each - others[name]) for name, each in scores.items()}
 
-    return _test(scorer, systems, pairs, null)
+    return _test(metric, systems, pairs, null)
 
 
 def _test(
-    scorer: Scorer, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [scorer.scores_of(scorer.corpus_totals(stats)) for stats in systems]
+    observed = [metric.scores_of(metric.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():

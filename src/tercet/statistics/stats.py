@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,21 @@ from numpy.typing import NDArray
 
 from tercet.errors import MergeError
 from tercet.signature import Signature
+
+Scores = dict[str, NDArray[np.float64]]
+
+
+class Formula(Protocol):
+    """What resampling asks of a metric: its scores as a function of sums of rows."""
+
+    def scores_of(self, totals: Any) -> Scores:
+        """Return the scores of sums of rows, shape (..., k)."""
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums of a corpus, shape (k,)."""
+
+    def check_resampling(self) -> None:
+        """Raise OptionError where no formula of sums gives the scores."""
 
 
 @dataclass(slots=True, eq=False)  # not frozen, which takes a microsecond for each

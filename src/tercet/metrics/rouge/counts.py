@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.scorer import Scorer, left_out
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import lowered, of_texts
+from tercet.engine.chosen import engine
 from tercet.engine.counting import (
     PairMatches,
     crossed_matches,
@@ -20,10 +25,11 @@ from tercet.engine.counting import (
     weighted_lcs_hits,
 )
 from tercet.engine.plain_rouge import MOST_WAY_BACK
-from tercet.engine.ragged import Ragged, TokenBatch
-from tercet.errors import InputError
+from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
+from tercet.errors import InputError, OptionError
+from tercet.explanation.places import lcs_places, ngrams
 
-from .types import RougeType
+from .options import MEASURES, RougeOptions, RougeType
 
 Array = NDArray[np.float64]
 
@@ -185,3 +191,197 @@ def _without_last(tokens: Ragged) -> Ragged:
     return replace(
         tokens, values=tokens.values[kept], offsets=tokens.offsets - np.concatenate([[0], np.cumsum(filled)])
     )
+
+
+# Rows of ROUGE from texts as they are, in one call of the engine.
+
+_MOST_TYPES = 32
+#: Tokenizers for which texts are not lowercased beforehand: the one does it, the other must not.
+KEEP_CASE = ("rouge", "none")
+
+
+def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
+    """Return each type as the engine takes it; None for more types than it takes."""
+    if len(types) > _MOST_TYPES or sum(each.kind == "W" for each in types) > 1:
+        return None
+    numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}
+    return tuple((each.kind, getattr(each, numbers[each.kind]) if each.kind in numbers else 0) for each in types)
+
+
+def rows_of_texts(
+    batch: Corpus, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions
+) -> Array | None:
+    """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
+    texts = batch if tokenizer in KEEP_CASE else lowered(batch)
+    roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
+    each = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
+    found = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, each)
+    rows: Array = found[0]
+    pairs, uncounted = found[1:]
+    if uncounted:
+        return None
+    first = len(Scorer.base_columns)
+    for place, weight in roots:
+        table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
+        precision, recall = table[:, start].copy(), table[:, start + 1].copy()
+        table[:, start : start + 3] = measures(precision, recall, weight, options.beta)
+    if pairs is not None:
+        counts, of_items = batch.reference_counts, rows[:, first:]
+        filled = counts > 0
+        starts, n_references = (np.cumsum(counts) - counts)[filled], counts[filled]
+        of_items[:] = 0.0
+        for start in range(0, of_items.shape[1], len(MEASURES)):
+            of_type = slice(start, start + len(MEASURES))
+            of_items[filled, of_type] = combined(pairs[:, of_type], starts, n_references, options.multi_ref)
+    if options.missing_references == "skip" and not batch.one_each:
+        left_out(rows)
+    return rows
+
+
+# Scores of pairs of a prediction and a reference, and how those of several references become one.
+
+
+def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: float | None = None) -> Array:
+    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0.
+
+    `epsilon` is added to F's denominator. With `alpha`, F is P R / ((1 - alpha) P + alpha R) instead.
+    """
+    precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
+    recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
+    return measures(precision, recall, counts.root, beta, epsilon, alpha)
+
+
+def measures(
+    precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
+) -> Array:  # fmt: skip
+    """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""
+    if root != 1:
+        precision, recall = precision ** (1 / root), recall ** (1 / root)
+    weight = beta * beta
+    mixed = recall + weight * precision + epsilon
+    if alpha is not None:
+        weight, mixed = 0.0, (1 - alpha) * precision + alpha * recall
+    f = np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1), 0.0)
+    return np.stack([precision, recall, f], axis=1)
+
+
+def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
+    """Make one triple of the triples of an item's references.
+
+    ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
+    ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
+    best one in all choices but that without it, where the second best takes its place.
+    """
+    if rule == "average":
+        return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
+    first = first_greatest(scores[:, 2], starts)
+    best = scores[first]
+    if rule == "best":
+        return best
+    others = scores[:, 2].copy()
+    others[first] = -1.0
+    second = scores[first_greatest(others, starts)]
+    mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
+    return np.where(counts[:, None] > 1, mean, best)
+
+
+# What the packages ``rouge`` (PyPI, by pltrdy) and ``rouge_chinese`` count, for ``compat`` of these names.
+#
+# They split at blanks, keep capitals and marks, count repeated n-grams once, and find sentences by their marks.
+
+#: epsilon in F's denominator.
+EPSILON = 1e-8
+
+#: The types that they compute by default.
+PACKAGE_TYPES = ("rouge1", "rouge2", "rougeL")
+
+# rouge_chinese puts a line end between the two groups of each; one after the other.
+_CHINESE_ENDS = (
+    re.compile(r"([。！？?])([^”’])"),
+    re.compile(r"(\.{6})([^”’])"),
+    re.compile(r"(…{2})([^”’])"),
+    re.compile(r"([。！？?][”’])([^，。！？?])"),
+)
+
+
+def _by_point(text: str) -> list[str]:
+    return text.split(".")
+
+
+def _by_chinese_marks(text: str) -> list[str]:
+    for end in _CHINESE_ENDS:
+        text = end.sub(r"\1\n\2", text)
+    return text.rstrip().split("\n")
+
+
+#: How each package finds sentences.
+PACKAGES: dict[str, Callable[[str], list[str]]] = {"rouge": _by_point, "rouge_chinese": _by_chinese_marks}
+
+
+def check_types(package: str, types: tuple[RougeType, ...]) -> None:
+    """Raise an OptionError for a type that the packages do not have."""
+    for each in types:
+        if each.kind != "L" and not 1 <= each.order <= 5:
+            raise OptionError(
+                f"The package {package} has the types rouge1 to rouge5 and rougeL: with compat={package!r} the "
+                f"'rouge_types' option must name these. Got {each.name!r} instead."
+            )
+
+
+def mark_sentences(text: str, package: str) -> str:
+    r"""Put each sentence on a line, behind a mark: one of blanks only is an empty word there, and not no word."""
+    return "\n".join("." + " ".join(sentence.split()) for sentence in PACKAGES[package](text) if sentence)
+
+
+def split_marked(line: str) -> list[str]:
+    """Return the words of a line that :func:`mark_sentences` made."""
+    return line[1:].split(" ") if line else []
+
+
+class PackageCounter:
+    """Counts of pairs as a package makes them; the interface is that of :class:`tercet.rouge_counts.PairCounter`.
+
+    ROUGE-N counts different n-grams. ROUGE-L of ``rouge`` counts the different words of the longest common
+    subsequences of all pairs of sentences; that of ``rouge_chinese`` is one subsequence of the whole texts.
+    """
+
+    def __init__(self, tokens: TokenBatch, package: str) -> None:
+        self._tokens = tokens
+        self._package = package
+        self._texts, self._references = tokens.pairs
+
+    @cached_property
+    def _documents(self) -> list[list[int]]:
+        return self._tokens.tokens.lists()
+
+    def count(self, kind: RougeType) -> PairCounts:
+        """Return the counts of one type."""
+        t = self._tokens
+        if kind.kind == "L" and self._package == "rouge_chinese":
+            hits = pair_matches(t.tokens, self._texts, self._references, t.n_types, with_lcs=True).common
+            return self._counts(hits, t.tokens.lengths)
+        order = 1 if kind.kind == "L" else kind.order
+        different = [set(ngrams(ids, order)) for ids in self._documents]
+        totals = np.array([len(each) for each in different], np.int64)
+        if kind.kind == "L":
+            lines = t.line_lists()
+            found = [len(union_words(lines[text], lines[other])) for text, other in self._pairs()]
+        else:
+            found = [len(different[text] & different[other]) for text, other in self._pairs()]
+        return self._counts(np.array(found, np.int64), totals)
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self._texts.tolist(), self._references.tolist(), strict=True))
+
+    def _counts(self, hits: NDArray[np.int64], totals: NDArray[np.int64]) -> PairCounts:
+        values = totals.astype(np.float64)
+        return PairCounts(hits.astype(np.float64), values[self._texts], values[self._references])
+
+
+def union_words(text: list[list[int]], reference: list[list[int]]) -> set[int]:
+    """Return the different words of the longest common subsequences of each two sentences.
+
+    Of several longest ones it is that of the package: from the ends, a match first, else back in the text unless that
+    would shorten it.
+    """
+    return {line[place] for line in reference for other in text for place in lcs_places(line, other)[0]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain
 from operator import and_
@@ -14,37 +14,95 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tercet.base.docs import LIN_2004
+from tercet.base.metric import About
+from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
+from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.crossing import Crossing, Places
-from tercet.corpus.letters import LetterCounts, count_letters, dropped_letters
-from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
-from tercet.corpus.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
-from tercet.corpus.texts import READINGS
-from tercet.corpus.tokenizers import tokenize
+from tercet.corpus.reading import READINGS, Crossing, Places
+from tercet.corpus.stems import (
+    WordMap,
+    check_word_options,
+    lemmatizer_label,
+    map_words,
+    stemmer_for,
+    stemmer_label,
+    stopwords_for,
+    stopwords_label,
+    word_map,
+)
+from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
+from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import TokenBatch, first_greatest
-from tercet.errors import OptionError
-from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
-from tercet.metric.rows import PairRows, base_of_pairs
-from tercet.metric.scorer import Scores, segment_lists
+from tercet.errors import InputError, OptionError
+from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
+from tercet.explanation.places import (
+    Count,
+    Ids,
+    Word,
+    lcs_places,
+    ngram_counts,
+    ngram_levels,
+    ngram_limits,
+    ngrams,
+    run_levels,
+    skip_bigrams,
+    weighted_lcs_places,
+    words_of,
+)
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, where
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.stats import Scores, SegmentStats
 
-from .about import ABOUT
-from .counts import PairCounter, PairCounts
-from .explain import RougeMatches, TypeMatches, _shown
-from .messages import LETTERS_KEPT
-from .options import DIALECTS, MEASURES, RougeOptions
-from .package import DEFAULT_TYPES, EPSILON, PACKAGES, PackageCounter, check_types, mark_sentences, split_marked
+from .counts import (
+    EPSILON,
+    KEEP_CASE,
+    PACKAGE_TYPES,
+    PACKAGES,
+    PackageCounter,
+    PairCounter,
+    PairCounts,
+    check_types,
+    combined,
+    mark_sentences,
+    pair_scores,
+    rows_of_texts,
+    split_marked,
+    types_for_engine,
+    union_words,
+)
+from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, is_type, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
-from .places import PairOfTexts
-from .references import combined, pair_scores
-from .rows import KEEP_CASE, rows_of_texts, types_for_engine
-from .signature import rouge_signature
-from .types import BY_LINE, RougeType, is_type, parse_types
+
+ABOUT = About(
+    compares="n-grams, subsequences and pairs of words shared",
+    description="""\
+ROUGE compares a text, usually a summary, with its references: shared n-grams (ROUGE-N), the longest common
+subsequence (ROUGE-L, by line ROUGE-Lsum), the same with a bonus for runs (ROUGE-W), and pairs of words in their
+order with gaps between them (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
+ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds intervals and a signature.
+""",
+    citation=LIN_2004,
+    urls=("https://aclanthology.org/W04-1013",),
+    returns="""\
+one `float` per type (a `list` with `use_aggregator=False`),
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> rouge = tercet.load("rouge_nlws")
+>>> predictions = ["hello there", "general kenobi"]
+>>> references = ["hello there", "general kenobi"]
+>>> result = rouge.compute(predictions=predictions, references=references, rouge_types=["rouge1", "rougeL"])
+>>> result["rouge1"], result["rougeL"]
+(1.0, 1.0)
+""",
+)
 
 Array = NDArray[np.float64]
 
@@ -74,7 +132,7 @@ class Rouge(RougeOptions):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
-        **{name: {"tokenizer": "none", "rouge_types": DEFAULT_TYPES} for name in PACKAGES},
+        **{name: {"tokenizer": "none", "rouge_types": PACKAGE_TYPES} for name in PACKAGES},
     }
     dialects = DIALECTS
     replaces = (("rouge", "rouge_score"),)
@@ -380,3 +438,327 @@ class Rouge(RougeOptions):
         if tokenizer is not None and self.tokenizer == "auto":  # as chosen for all texts, not for each by itself
             own = own.with_options({"tokenizer": tokenizer}, idle=True)
         return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)
+
+
+# The signature of a ROUGE, and which implementation gives the same numbers.
+
+
+def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+    """Return the options that the score depends on; `tokenizer` is the one that was really used."""
+    o = options
+    parts = {
+        "types": ",".join(each.name for each in o.types),
+        "tok": tokenizer_label(tokenizer),
+        "beta": o.beta if o.alpha is None else None,
+        "alpha": o.alpha,
+        "multi": o.multi_ref,
+        "measure": o.output,
+        "stem": "porter" if o.porter else stemmer_label(o.stemmer),
+        "lemma": lemmatizer_label(o.lemmatizer),
+        "stopwords": stopwords_label(o.stopwords),
+        "words": o.max_words,
+        "bytes": o.max_bytes,
+        "split": o.sentence_split,
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "rounded": None if o.rounded is not False else o.rounded,
+        "compat": o.compat,
+        "equals": equal_implementation(o, tokenizer),
+    }
+    return Signature.of(metric, parts)
+
+
+def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+    """Return the name of the implementation that gives the same numbers with these options, if there is one."""
+    o = options
+    package = o.compat if o.compat in PACKAGES else None
+    plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+    if not plain or tokenizer != ("rouge" if package is None else "none"):
+        return None
+    if o.stemmer not in ((None, "porter") if package is None else (None,)):
+        return None
+    if o.compat == "rouge155":
+        usual = o.stemmer is None and o.stopwords in (None, "smart")
+        return "ROUGE-1.5.5" if usual and o.rounded is not False else None
+    if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
+        return None
+    if package is not None:
+        return None if o.porter else package
+    in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.types]
+    if not any(in_rouge_score):
+        return None
+    return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
+
+
+# The warnings of ROUGE.
+
+#: Where the letters of the references chose another tokenizer than ROUGE's own.
+LETTERS_KEPT = (
+    "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
+    "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to choose."
+)
+
+
+# Why a prediction has its ROUGE: the n-grams, subsequences or skip-bigrams that it shares with a reference.
+
+#: Meaning of the levels of the words, by kind.
+_HINTS = {
+    "n": "in a matched n-gram",
+    "L": "in the longest common subsequence",
+    "Lsum": "in a longest common subsequence of lines",
+    "W": "run of {}",
+    "S": "matched skip-bigrams: {}",
+    "SU": "matches: {}",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeMatches:
+    """The matching behind one type of ROUGE.
+
+    Attributes
+    ----------
+    name, kind : str
+        As given, such as ``rougeSU4``; n, L, Lsum, W, S or SU.
+    reference : int
+        Which reference: the best one (by F; with ``compat="rouge155"`` by recall).
+    precision, recall, fmeasure : float
+        Of the prediction and this reference, from 0 to 1.
+    hits, prediction_total, reference_total : float
+        What is divided: n-grams, tokens or skip-bigrams; for ROUGE-W weights.
+    prediction_words, reference_words : list of Word
+        Their level: 1 for a match, the length of the run for ROUGE-W, the number of matches for skip-bigrams.
+    counts : list of Count
+        The n-grams of the prediction, or the skip-bigrams that match; none for subsequences.
+    """
+
+    name: str
+    kind: str
+    reference: int
+    precision: float
+    recall: float
+    fmeasure: float
+    hits: float
+    prediction_total: float
+    reference_total: float
+    prediction_words: list[Word]
+    reference_words: list[Word]
+    counts: list[Count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RougeMatches(Explanation):
+    """The matching behind the ROUGE of one prediction, type by type.
+
+    Attributes
+    ----------
+    types : list of TypeMatches
+    n_references : int
+    signature : str
+    """
+
+    types: list[TypeMatches]
+    n_references: int
+    signature: str
+
+    @property
+    def title(self) -> Heading:
+        """Nothing: each type has its own."""
+        return Heading("", {})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with their matches coloured, type by type."""
+        return [part for each in self.types for part in self._section(each)]
+
+    def _section(self, each: TypeMatches) -> list[Part]:
+        which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
+        hint = _HINTS[each.kind]
+        names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
+        shares = {"precision": each.precision, "recall": each.recall, "F": each.fmeasure}
+        unit = "n-grams of the prediction" if each.kind == "n" else "matched skip-bigrams"
+        return [
+            Heading(f"{each.name}{which}", {name: Share(value) for name, value in shares.items()}),
+            Sentence(
+                f"{each.hits:g} of {each.prediction_total:g} in the prediction, of {each.reference_total:g} in the "
+                "reference"
+            ),
+            Legend(names),
+            Line("prediction", each.prediction_words, hint),
+            Line("reference", each.reference_words, hint),
+            *([counted(f"all {unit}", each.counts)] if each.counts else []),
+        ]
+
+
+def _shown(
+    tokens: TokenBatch, plain: TokenBatch, written: list[str]
+) -> tuple[list[list[list[int]]], list[list[str]]]:
+    """Return the documents as lines of ids, and the words of each as they were written."""
+    return tokens.line_lists(), [[written[i] for i in ids] for ids in plain.tokens.lists()]
+
+
+# Where a prediction and a reference match, for each type of ROUGE.
+
+#: Skip-bigrams of a text that are listed: a few seconds, and some hundred megabytes.
+MOST_PAIRS = 1_000_000
+#: Steps of common subsequences, in plain Python: a few seconds. Two tokens are one in ROUGE-W, two lines are ten.
+MOST_STEPS, _OF_LINES = 5_000_000, 10
+
+FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedPlaces:
+    """The level of each token of the prediction and of the reference, and what was counted."""
+
+    prediction: list[int]
+    reference: list[int]
+    counts: list[Count]
+
+
+class PairOfTexts:
+    """A prediction and a reference, as lines of token ids."""
+
+    def __init__(
+        self,
+        prediction: list[list[int]],
+        reference: list[list[int]],
+        spelling: list[str],
+        left: Counter[int] | None = None,
+    ) -> None:
+        self._lines = prediction, reference
+        self._prediction = list(chain.from_iterable(prediction))
+        self._reference = list(chain.from_iterable(reference))
+        self._spelling = spelling
+        self._left = Counter(self._prediction) if left is None else left
+
+    def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+        """Return the tokens of the prediction with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._prediction], places.prediction, written)
+
+    def reference_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+        """Return the tokens of the reference with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._reference], places.reference, written)
+
+    def places(self, kind: RougeType, compat: str | None) -> MatchedPlaces:
+        """Return where the texts match, as the implementation counts: of what counts once, the first place."""
+        by_script = compat == "rouge155"
+        if compat in PACKAGES and kind.kind == "n":
+            return self._different_ngrams(kind.order)
+        if compat == "rouge":
+            words = union_words(*self._lines)
+            return MatchedPlaces(_first(self._prediction, words), _first(self._reference, words), [])
+        if kind.kind == "n":
+            return self._ngrams(kind.order)
+        if kind.kind in ("S", "SU"):
+            return self._skip_bigrams(kind, by_script)
+        if kind.kind == "W":
+            self._check_steps(kind, len(self._prediction) * len(self._reference))
+            longest = max(map(len, self._lines[1]), default=0)
+            worth = [float(run) ** kind.weight for run in range(longest + 2)]
+            text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, worth))
+            return MatchedPlaces(
+                run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
+            )
+        if kind.kind == "L" and not by_script:
+            text, reference = lcs_places(self._prediction, self._reference)
+        else:
+            self._check_steps(kind, 0)
+            text, reference = self._union(lcs_places)
+        return MatchedPlaces(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+
+    def _check_steps(self, kind: RougeType, n_steps: int) -> None:
+        """Refuse a pair whose lines, and what they are compared by, would take minutes."""
+        lines = [len(each) for each in self._lines]
+        n_steps += _OF_LINES * lines[0] * lines[1]
+        if n_steps > MOST_STEPS:
+            raise InputError(
+                f"{kind.name} compares {len(self._prediction):,} tokens in {lines[0]:,} lines with "
+                f"{len(self._reference):,} in {lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
+                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+            )
+
+    def _ngrams(self, order: int) -> MatchedPlaces:
+        text, reference = self._prediction, self._reference
+        limits = Counter(ngrams(reference, order))
+        counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
+        levels = [
+            ngram_levels(own, ngram_limits([other], (order,)))
+            for own, other in ((text, reference), (reference, text))
+        ]
+        flags = [[int(level > 0) for level in each] for each in levels]
+        return MatchedPlaces(flags[0], flags[1], counts)
+
+    def _different_ngrams(self, order: int) -> MatchedPlaces:
+        found = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
+        counts = [Count(self._joined(ngram), 1, int(ngram in found[1])) for ngram in found[0]]
+        limits = {order: Counter({ngram: 1 for ngram in found[0] if ngram in found[1]})}
+        levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
+        flags = [[int(level > 0) for level in each] for each in levels]
+        return MatchedPlaces(flags[0], flags[1], counts)
+
+    def _union(self, find: FindPlaces) -> tuple[list[int], list[int]]:
+        """Return the places of the union over lines; the reference's count while the text has the token left."""
+        in_text: set[int] = set()
+        hits: list[int] = []
+        left = self._left.copy()
+        start = 0
+        for line in self._lines[1]:
+            marked: set[int] = set()
+            begin = 0
+            for other in self._lines[0]:
+                of_text, of_reference = find(other, line)
+                in_text |= {begin + place for place in of_text}
+                marked |= set(of_reference)
+                begin += len(other)
+            for place in sorted(marked):
+                if left[line[place]] > 0:
+                    left[line[place]] -= 1
+                    hits.append(start + place)
+            start += len(line)
+        return sorted(in_text), hits
+
+    def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
+        n_tokens = max(len(self._prediction), len(self._reference))
+        n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
+        if n_pairs > MOST_PAIRS:
+            raise InputError(
+                f"{kind.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation takes up "
+                f"to {MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
+            )
+        levels: list[list[int]] = []
+        counters = [
+            Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, kind.gap))
+            for ids in (self._prediction, self._reference)
+        ]
+        shared = counters[0] & counters[1]
+        for ids in (self._prediction, self._reference):
+            left, level = shared.copy(), [0] * len(ids)
+            for first, second in skip_bigrams(ids, kind.gap):
+                pair = (ids[first], ids[second])
+                if left[pair] > 0:
+                    left[pair] -= 1
+                    level[first], level[second] = level[first] + 1, level[second] + 1
+            levels.append(level)
+        counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
+        if kind.kind == "SU":
+            texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
+            for level, own, other in ((levels[0], *texts), (levels[1], *reversed(texts))):
+                for place, unigram in enumerate(ngram_levels(own, ngram_limits([other], (1,)))):
+                    level[place] += unigram
+            often = [Counter(text) for text in texts]
+            counts += [Count(self._spelling[i], often[0][i], often[1][i]) for i in often[0] & often[1]]
+        return MatchedPlaces(levels[0], levels[1], counts)
+
+    def _joined(self, ids: tuple[int, ...]) -> str:
+        return " ".join(self._spelling[token] for token in ids)
+
+
+def _flags(places: list[int], size: int) -> list[int]:
+    levels = [0] * size
+    for place in places:
+        levels[place] = 1
+    return levels
+
+
+def _first(ids: list[int], words: set[int]) -> list[int]:
+    """Return 1 where one of the words stands for the first time."""
+    return _flags([ids.index(word) for word in words], len(ids))

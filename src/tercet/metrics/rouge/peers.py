@@ -10,19 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.sentences import truncate_words
+from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError
+from tercet.corpus.tokenizers import truncate_words
 from tercet.engine.ragged import TokenBatch
-from tercet.metric.peers import Lists, Peer, Peers, Rule, UnavailableError
 
-from .counts import PairCounter, PairCounts
+from .counts import EPSILON, PackageCounter, PairCounter, PairCounts, pair_scores
 from .metric import Rouge
-from .options import MEASURES
-from .package import EPSILON, PackageCounter
-from .perl import first_words, recall_rank
+from .options import BY_LINE, MEASURES, RougeType
+from .perl import Triple, first_words, recall_rank, script_scores
 from .perl import stemmer as script_stemmer
-from .perl_script import Triple, script_scores
-from .references import pair_scores
-from .types import BY_LINE, RougeType
 
 Array = NDArray[np.float64]
 
