@@ -48,8 +48,8 @@ def _by(pattern: str, flags: int = 0) -> Callable[[str], str | None]:
     search = re.compile(pattern, flags).search
 
     def find(text: str) -> str | None:
-        found = search(text)
-        return None if found is None else found[0]
+        match = search(text)
+        return None if match is None else match[0]
 
     return find
 
@@ -147,7 +147,7 @@ class Items(NamedTuple):
         """Return the items of both."""
         if not self.number or not other.number:
             return other if other.number else self
-        return min(self, other, key=lambda each: each.first)._replace(number=self.number + other.number)
+        return min(self, other, key=lambda items: items.first)._replace(number=self.number + other.number)
 
 
 @dataclass(slots=True)
@@ -187,30 +187,40 @@ class Artefacts:
 
     def alone(self, name: str) -> str | None:
         """Return the side that has an artefact alone: "predictions", "references" or neither (None)."""
-        own, other = self.predictions.get(name, Items()).number, self.references.get(name, Items()).number
-        if RARE * max(own, other) < self.n_items:
+        predictions, references = (
+            self.predictions.get(name, Items()).number,
+            self.references.get(name, Items()).number,
+        )
+        if RARE * max(predictions, references) < self.n_items:
             return None
-        return "predictions" if own > MUCH_MORE * other else "references" if other > MUCH_MORE * own else None
+        return (
+            "predictions"
+            if predictions > MUCH_MORE * references
+            else "references"
+            if references > MUCH_MORE * predictions
+            else None
+        )
 
     def messages(self, owner: str = "the predictions have", item: str = "item") -> dict[str, str]:
         """Return what to warn of, by the name of the artefact: what one side has alone."""
-        said = {}
+        messages = {}
         for name in self.names():
-            own, other = self.predictions.get(name, Items()), self.references.get(name, Items())
+            predictions, references = self.predictions.get(name, Items()), self.references.get(name, Items())
             side = self.alone(name)
             if side == "predictions":
-                rest = none_or_some("no reference has", "the references have", other)
-                said[name] = self.message(name, own, owner, rest, item)
+                contrast = none_or_some("no reference has", "the references have", references)
+                messages[name] = self.message(name, predictions, owner, contrast, item)
             elif side == "references":
-                rest = none_or_some("no prediction has", owner, own)
-                said[name] = self.message(name, other, "the references have", rest, item)
-        return said
+                contrast = none_or_some("no prediction has", owner, predictions)
+                messages[name] = self.message(name, references, "the references have", contrast, item)
+        return messages
 
-    def message(self, name: str, items: Items, owner: str, rest: str, item: str = "item") -> str:
-        """Return the warning of what a side has in some items; `rest` says what the other side has."""
+    def message(self, name: str, items: Items, owner: str, contrast: str, item: str = "item") -> str:
+        """Return the warning of what a side has in some items; `contrast` says what the other side has."""
         several = f"{items.number:,} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         advice = next(kind.advice for kind in KINDS if kind.name == name)
-        return f"{owner} {name} in {several} ({shorten(items.shown, 40)}), {rest}: they are scored as text. {advice}"
+        example = shorten(items.shown, 40)
+        return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 
 
 def none_or_some(none: str, some: str, items: Items) -> str:
@@ -232,8 +242,8 @@ def marked(corpus: Corpus) -> list[Kind]:
         present = {*map(chr, np.flatnonzero(np.bincount(units[_IS_MARK.take(units)])).tolist())}
     if not present:
         return []
-    own = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
-    return [kind for kind, marks in own if marks and any(map(kind.find, _texts_with(marks, joined)))]
+    marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
+    return [kind for kind, marks in marks_of_kinds if marks and any(map(kind.find, _texts_with(marks, joined)))]
 
 
 def _sample(corpus: Corpus) -> str:
@@ -270,24 +280,24 @@ def count(
     kinds: Sequence[Kind], predictions: Sequence[str], references: Sequence[Sequence[str]], first_item: int = 0
 ) -> Artefacts:
     """Return the items with artefacts of some kinds, of predictions and the lists of their references."""
-    found = Artefacts(len(predictions))
+    artefacts = Artefacts(len(predictions))
     for kind in kinds:
-        own = _items((_shown(kind, text) for text in predictions), first_item)
-        others = _items(
+        of_predictions = _items((_shown(kind, text) for text in predictions), first_item)
+        of_references = _items(
             (next(filter(None, (_shown(kind, text) for text in texts)), None) for texts in references), first_item
         )
-        found.predictions |= {kind.name: own} if own.number else {}
-        found.references |= {kind.name: others} if others.number else {}
-    return found
+        artefacts.predictions |= {kind.name: of_predictions} if of_predictions.number else {}
+        artefacts.references |= {kind.name: of_references} if of_references.number else {}
+    return artefacts
 
 
 def _shown(kind: Kind, text: str) -> str | None:
     return kind.find(text) if any(mark in text for mark in kind.marks) else None
 
 
-def _items(shown: Iterator[str | None], first_item: int) -> Items:
-    there = [(number, each) for number, each in enumerate(shown, first_item) if each is not None]
-    return Items(len(there), *there[0]) if there else Items()
+def _items(examples: Iterator[str | None], first_item: int) -> Items:
+    numbered = [(number, example) for number, example in enumerate(examples, first_item) if example is not None]
+    return Items(len(numbered), *numbered[0]) if numbered else Items()
 
 
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
@@ -303,16 +313,16 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
 
 def warn_of_artefacts(corpus: Corpus) -> None:
     """Warn of what one side of a corpus has alone, in a call that is not about systems with names."""
-    found = artefacts_of(corpus)
-    if not found:
+    by_system = artefacts_of(corpus)
+    if not by_system:
         return
     names = (
         corpus.names
-        if len({*corpus.names}) == len(found)
-        else [f"predictions of system {i}" for i in range(1, len(found) + 1)]
+        if len({*corpus.names}) == len(by_system)
+        else [f"predictions of system {i}" for i in range(1, len(by_system) + 1)]
     )
-    for name, own in zip(names, found, strict=True):
-        for message in own.messages(f"the {name} have").values():
+    for name, artefacts in zip(names, by_system, strict=True):
+        for message in artefacts.messages(f"the {name} have").values():
             warn_of(message)
 
 
@@ -362,8 +372,8 @@ def count_letters(batch: Corpus) -> LetterCounts:
     strings = batch.strings
     references: Any = batch.references if strings is None else strings[1]
     try:
-        found = engine.letters(bytes_of(references) if strings is None else references)
-        return LetterCounts(*found, len(references))
+        counts = engine.letters(bytes_of(references) if strings is None else references)
+        return LetterCounts(*counts, len(references))
     except ValueError:
         _ = batch.texts  # its error names the item
         raise
@@ -385,8 +395,8 @@ class EqualWords(NamedTuple):
     left: str
 
     def __str__(self) -> str:
-        one, other, left = map(shorten, self)
-        return f"{one} and {other} both become {left}"
+        of_prediction, of_reference, left = map(shorten, self)
+        return f"{of_prediction} and {of_reference} both become {left}"
 
 
 def equal_words(prediction: str, references: Iterable[str]) -> EqualWords | None:
@@ -394,15 +404,15 @@ def equal_words(prediction: str, references: Iterable[str]) -> EqualWords | None
 
     Words of which it leaves nothing match no word.
     """
-    own = {*filterfalse(str.isascii, prediction.split())}
-    if not own:
+    words = {*filterfalse(str.isascii, prediction.split())}
+    if not words:
         return None
     for reference in references:
-        others = {*filterfalse(str.isascii, reference.split())}
-        if own - others and others - own:
-            found = _equal(_words(own), _words(others))
-            if found is not None:
-                return found
+        reference_words = {*filterfalse(str.isascii, reference.split())}
+        if words - reference_words and reference_words - words:
+            equal = _equal(_words(words), _words(reference_words))
+            if equal is not None:
+                return equal
     return None
 
 
@@ -412,13 +422,14 @@ def _words(pieces: Iterable[str]) -> dict[str, None]:
     return dict.fromkeys(_WORDS_BEYOND_ASCII(text))
 
 
-def _equal(own: dict[str, None], others: dict[str, None]) -> EqualWords | None:
+def _equal(words: dict[str, None], reference_words: dict[str, None]) -> EqualWords | None:
     """Return the two words that have most in common."""
-    left = {" ".join(_LEFT(word)): word for word in others if word not in own}
-    of_own = {" ".join(_LEFT(word)): word for word in own if word not in others}
-    both = [each for each in left.keys() & of_own.keys() if not each.replace(" ", "").isdigit()]  # as of 5元, 5个
-    shared = max(filter(None, both), key=lambda each: (len(each), each), default="")
-    return EqualWords(of_own[shared], left[shared], shared) if shared else None
+    of_references = {" ".join(_LEFT(word)): word for word in reference_words if word not in words}
+    of_prediction = {" ".join(_LEFT(word)): word for word in words if word not in reference_words}
+    # numbers are no words: of 5元 and 5个 the tokenizer leaves the same, and rightly
+    shared = [left for left in of_references.keys() & of_prediction.keys() if not left.replace(" ", "").isdigit()]
+    longest = max(filter(None, shared), key=lambda left: (len(left), left), default="")
+    return EqualWords(of_prediction[longest], of_references[longest], longest) if longest else None
 
 
 def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chosen: bool) -> str | None:
@@ -448,31 +459,32 @@ def _first_equal_words(corpus: Corpus) -> EqualWords | None:
     for item in places(corpus.n_segments, FEW):
         predictions, references = corpus.item(item)
         for prediction in predictions:
-            found = equal_words(prediction, references)
-            if found is not None:
-                return found
+            equal = equal_words(prediction, references)
+            if equal is not None:
+                return equal
     return None
 
 
 def _message(corpus: Corpus | None, counts: LetterCounts, words: EqualWords | None) -> str:
     total = counts.ascii + counts.other
-    said = (
+    message = (
         "the tokenizer of rouge_score keeps a-z and 0-9 only and drops "
         f"{counts.other:,} of {total:,} letters of the references ({100 * counts.other / max(total, 1):.2g} %)"
     )
     if 20 * counts.lost > counts.references:
-        said += f", every letter of {counts.lost:,} of {counts.references:,} references"
+        message += f", every letter of {counts.lost:,} of {counts.references:,} references"
     if corpus is not None:
         lists = enumerate(corpus.reference_lists(), corpus.first_item)
-        there = [item for item, texts in lists if any(map(_LETTER_BEYOND_ASCII, texts))]
-        if there:
-            said += f", in {len(there):,} of {corpus.n_segments:,} items, the first in item {there[0]:,}"
+        with_letters = [item for item, texts in lists if any(map(_LETTER_BEYOND_ASCII, texts))]
+        if with_letters:
+            first = f"the first in item {with_letters[0]:,}"
+            message += f", in {len(with_letters):,} of {corpus.n_segments:,} items, {first}"
     if words is not None:
-        said += (
+        message += (
             f"; {shorten(words.of_prediction)} and {shorten(words.of_reference)} both become {shorten(words.left)}"
         )
-        return f"{said}. Give tokenizer='unicode', which keeps them."
-    return f"{said}. Give tokenizer='unicode', which keeps them, or tokenizer='rouge' to choose that."
+        return f"{message}. Give tokenizer='unicode', which keeps them."
+    return f"{message}. Give tokenizer='unicode', which keeps them, or tokenizer='rouge' to choose that."
 
 
 # References that are the tokens of one text: they score as that many references of one token.

@@ -27,9 +27,9 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
     With the tokenizer "char-and-blank" they are stripped, too, as before jiwer counts characters.
     """
     texts = [*(batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist()))]
-    changed = [[change(text) for text in each] for each in texts] if change else texts
+    changed = [[change(text) for text in column] for column in texts] if change else texts
     if tokenizer == "char-and-blank":
-        changed = [[text.strip() for text in each] for each in changed]
+        changed = [[text.strip() for text in column] for column in changed]
     elif tokenizer == "blanks" and all(map(has_blanks_alone, changed)):
         tokenizer = "none"
     if tokenizer in (*READINGS, "char-and-blank"):
@@ -54,14 +54,14 @@ _BLANKS = dict.fromkeys(map(ord, whitespace), " ")
 def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Callable[[str], str] | None:
     """Return what changes a text as these transforms of jiwer, or None."""
     steps = (standardize, _standardized), (lowercase, str.lower), (no_punct, _bare), (standardize, _single_blanks)
-    chosen = [step for asked, step in steps if asked]
+    changes = [step for is_chosen, step in steps if is_chosen]
 
     def change(text: str) -> str:
-        for step in chosen:
+        for step in changes:
             text = step(text)
         return text
 
-    return change if chosen else None
+    return change if changes else None
 
 
 def _standardized(text: str) -> str:

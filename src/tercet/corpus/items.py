@@ -49,18 +49,19 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     offsets, n = first.reference_offsets, first.n_items
     assert first.strings is not None
     texts, flat = first.strings
-    for place, (name, given) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
+    for place, (name, column) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
         try:
-            own = _checked(as_list(given, name, "one text per item", 1), name)
-            if not flat and len(own) != n:
+            system_texts = _checked(as_list(column, name, "one text per item", 1), name)
+            if not flat and len(system_texts) != n:
                 raise InputError(
-                    f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
+                    f"{name} must have one entry per item, as the first system has: got {len(system_texts)}, "
+                    f"expected {n}."
                 )
-            _check_number(own, name, offsets, nested=True)
+            _check_number(system_texts, name, offsets, nested=True)
         except InputError:
             Corpus(texts, flat, offsets, tuple(names[:place])).encoded()  # an error in an earlier text comes first
             raise
-        texts += own
+        texts += system_texts
     return Corpus(texts, flat, offsets, tuple(names))
 
 
@@ -70,10 +71,10 @@ def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores th
     `at_zero` says what the policy "zero" does; it is empty where there is no policy to choose.
     """
     if policy == "error" and missing:
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        and_more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         how = f" missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
         raise InputError(
-            f"item {missing[0]}{more} of references is empty: every item needs at least one reference."
+            f"item {missing[0]}{and_more} of references is empty: every item needs at least one reference."
             f"{how if at_zero else ''}"
         )
 
@@ -99,7 +100,7 @@ def _checked(texts: list[Any], where: str) -> list[str]:
 def _check_text(text: Any, name: str) -> None:
     if not isinstance(text, str):
         hint = ""
-        if isinstance(text, (list, tuple)) and text and all(isinstance(each, str) for each in text):
+        if isinstance(text, (list, tuple)) and text and all(isinstance(token, str) for token in text):
             hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
         raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).{hint}")
 
@@ -235,17 +236,19 @@ _BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "bi
 
 def read_arrow(predictions: object, references: object) -> Corpus | None:
     """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
-    own = arrow_texts(predictions, "predictions")
-    targets = arrow_texts(references, "references") if own is not None else None
-    if own is None or targets is None or len(own) != len(targets) or is_any_list(own.type):
+    texts = arrow_texts(predictions, "predictions")
+    targets = arrow_texts(references, "references") if texts is not None else None
+    if texts is None or targets is None or len(texts) != len(targets) or is_any_list(texts.type):
         return None
     in_lists = is_any_list(targets.type)
     try:
-        own, targets = own.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
+        texts, targets = texts.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
     except pa.ArrowException:
         return None
     flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], _TEXT) if in_lists else targets
-    return None if own.null_count or flat.null_count else Corpus(own, flat, _offsets(targets) if in_lists else None)
+    return (
+        None if texts.null_count or flat.null_count else Corpus(texts, flat, _offsets(targets) if in_lists else None)
+    )
 
 
 def arrow_texts(column: Any, name: str) -> Any:
@@ -253,14 +256,14 @@ def arrow_texts(column: Any, name: str) -> Any:
 
     Nothing is copied where it is Arrow inside. Errors are those of :func:`check_arrow`.
     """
-    found = _as_arrow(column)
-    if found is None:
+    array = _as_arrow(column)
+    if array is None:
         return None
-    check_arrow(found, name)
+    check_arrow(array, name)
     stored = _of_dataset(column)
     if stored is not None and (stored is not column or stored.source.format["type"] is not None):
         return None  # its user sees something else than what is stored
-    return found if is_plain_text(found.type.value_type if is_any_list(found.type) else found.type) else None
+    return array if is_plain_text(array.type.value_type if is_any_list(array.type) else array.type) else None
 
 
 def check_arrow(column: Any, name: str) -> None:
@@ -281,16 +284,16 @@ def _encoding_error(column: Any, name: str) -> InputError | None:
         kind = _BYTES.get(str(getattr(chunk, "type", "")))
         if kind is None:
             return None
-        own = chunk.view(kind)
+        bytes_of_chunk = chunk.view(kind)
         try:
-            own.validate(full=True)
+            bytes_of_chunk.validate(full=True)
         except pa.ArrowException:
             return None
-        for item, text in enumerate(own.to_pylist(), first):
+        for item, text in enumerate(bytes_of_chunk.to_pylist(), first):
             try:
                 (text or b"").decode()
-            except UnicodeDecodeError as wrong:
-                return InputError(f"item {item} of {name} is not valid UTF-8: {first_line(wrong)}")
+            except UnicodeDecodeError as decode_error:
+                return InputError(f"item {item} of {name} is not valid UTF-8: {first_line(decode_error)}")
         first += len(chunk)
     return None
 

@@ -54,7 +54,7 @@ _WHITE = [char for char in map(chr, range(0x3001)) if char.isspace() and char !=
 def has_blanks_alone(texts: Iterable[str]) -> bool:
     """Return whether there is no white space but blanks: texts are then split the same at any."""
     joined = "".join(texts)
-    return not any(each in joined for each in _WHITE)
+    return not any(white in joined for white in _WHITE)
 
 
 def split_at_blanks(text: str) -> list[str]:
@@ -139,15 +139,15 @@ def truncate_bytes(text: str, limit: int) -> str:
 
 def _truncated(text: str, limit: int, parts_of: Callable[[str], Any], joined: Callable[[Any], str]) -> str:
     """Keep the first parts of a text, counted from line to line."""
-    kept: list[str] = []
+    lines: list[str] = []
     for line in text.split("\n"):
         parts = parts_of(line)
         if len(parts) >= limit:
-            kept.append(joined(parts[:limit]))
+            lines.append(joined(parts[:limit]))
             break
-        kept.append(line)
+        lines.append(line)
         limit -= len(parts)
-    return "\n".join(kept)
+    return "\n".join(lines)
 
 
 # Words of Japanese and Korean by MeCab, as sacrebleu splits them: its ja-mecab and ko-mecab.
@@ -178,11 +178,11 @@ def _tagger(tokenizer: str) -> Any:
     mecab = optional_package(language.module, tokenizer, language.package)
     dictionary = optional_package(language.dictionary, tokenizer, language.dictionary_package)
     tagger = mecab.Tagger(f"{dictionary.MECAB_ARGS} -Owakati")
-    found = tagger.dictionary_info()
-    if found.size != language.entries or found.next is not None:
+    opened = tagger.dictionary_info()
+    if opened.size != language.entries or opened.next is not None:
         raise OptionError(
             f"The tokenizer {tokenizer!r} needs the dictionary that sacrebleu uses: {language.dictionary_package} "
-            f"with {language.entries:,} entries, and no user dictionary. The one found has {found.size:,}."
+            f"with {language.entries:,} entries, and no user dictionary. The one found has {opened.size:,}."
         )
     return tagger
 
@@ -237,8 +237,8 @@ def _by_zh(texts: Any) -> Interned:
 
 def _by_blanks(texts: Any) -> Interned:
     """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
-    given = texts.to_pylist()
-    return intern_texts(texts, "none") if has_blanks_alone(given) else _by_python(given, split_at_blanks, False)
+    strings = texts.to_pylist()
+    return intern_texts(texts, "none") if has_blanks_alone(strings) else _by_python(strings, split_at_blanks, False)
 
 
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
@@ -326,7 +326,9 @@ def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
                 line_starts.append(start)
         offsets.append(len(ids))
         line_offsets.append(len(line_starts))
-    of, starts, of_lines = (np.array(each, np.int64) for each in (offsets, [*line_starts, len(ids)], line_offsets))
+    of, starts, of_lines = (
+        np.array(numbers, np.int64) for numbers in (offsets, [*line_starts, len(ids)], line_offsets)
+    )
     return Interned(np.array(ids, np.int32), of, starts, of_lines, len(types), lambda: list(types))
 
 
@@ -380,8 +382,8 @@ def subword_model(tokenizer: str) -> SubwordModel:
     """Return a model, which is read once as long as its file does not change."""
     path = _located(tokenizer)
     try:
-        found = os.stat(path)
-        return _read(path, tokenizer, found.st_mtime_ns, found.st_size)
+        file = os.stat(path)
+        return _read(path, tokenizer, file.st_mtime_ns, file.st_size)
     except OSError as error:
         raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {first_line(error)}") from error
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
 
 _NORMAL = NormalDist()
-ROUNDING = 1e-12  # smaller relative differences are ties
+#: Smaller relative differences are ties: the order in which floats are added changes no more.
+ROUNDING = 1e-12
 
 
 class ConfidenceInterval(NamedTuple):
@@ -46,7 +47,7 @@ def bootstrap_scores(metric: Formula, systems: Sequence[SegmentStats], n_resampl
     """Return the scores of corpora resampled with replacement, the same for each system."""
     metric.check_resampling()
     totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
-    return [metric.scores_of(each) for each in totals]
+    return [metric.scores_of(sums) for sums in totals]
 
 
 def bootstrap(metric: Formula, stats: SegmentStats, **settings: Any) -> dict[str, BootstrapResult]:
@@ -78,7 +79,9 @@ def bootstraps(
         )
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     resampled = bootstrap_scores(metric, systems, n_resamples, seed)
-    return [_of_system(metric, *each, tails, method) for each in zip(systems, resampled, strict=True)]
+    return [
+        _of_system(metric, stats, scores, tails, method) for stats, scores in zip(systems, resampled, strict=True)
+    ]
 
 
 def _of_system(
@@ -90,6 +93,7 @@ def _of_system(
     for name, distribution in resampled.items():
         levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
         bounds = np.quantile(distribution, levels)
+        # a bound beside the score by a rounding error is the score, as where all resamples are equal
         bounds[np.abs(bounds - observed[name]) <= ROUNDING * abs(observed[name])] = observed[name]
         low, high = bounds.tolist()
         error = float(np.std(distribution, ddof=1)) if len(distribution) > 1 else 0.0
@@ -109,7 +113,7 @@ def _bca_levels(
         return tails
     bias, acceleration = _NORMAL.inv_cdf(float(below)), float((differences**3).sum() / spread)
     shifted = [bias + _NORMAL.inv_cdf(tail) for tail in tails.tolist()]
-    return np.array([_NORMAL.cdf(bias + each / (1 - acceleration * each)) for each in shifted])
+    return np.array([_NORMAL.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
 
 
 # Sums of rows that are drawn with replacement, for several systems from the same draws.
@@ -135,7 +139,7 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     joins = False
     for table in tables:
         whole = is_whole(table)
-        if joins and whole and sum(each.size for each in groups[-1]) + table.size <= _CELLS:
+        if joins and whole and sum(member.size for member in groups[-1]) + table.size <= _CELLS:
             groups[-1].append(table)
         else:
             groups.append([table])
@@ -153,10 +157,10 @@ def is_whole(table: Array) -> bool:
 
 def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
     """Return which columns of integers are the same for all systems, as what depends on references alone."""
-    first, *others = systems
-    if not others or not all(map(is_whole, systems)):
+    first, *further_systems = systems
+    if not further_systems or not all(map(is_whole, systems)):
         return np.zeros(first.shape[1], bool)
-    same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first).all(axis=0) for rows in others])
+    same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first).all(axis=0) for rows in further_systems])
     return same
 
 
@@ -170,11 +174,14 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     n = len(systems[0])
     rng = np.random.default_rng(seed)
     shared = shared_columns(systems)
+    # a column that is the same in every row has the same sum in every resample
     summed = [~(rows == rows[0]).all(axis=0) for rows in systems]
-    for each in summed[1:]:
-        each &= ~shared
-    tables = side_by_side([np.ascontiguousarray(rows[:, own]) for rows, own in zip(systems, summed, strict=True)])
-    ends = np.cumsum([own.sum() for own in summed])[:-1]
+    for columns_of_system in summed[1:]:
+        columns_of_system &= ~shared
+    tables = side_by_side(
+        [np.ascontiguousarray(rows[:, varying]) for rows, varying in zip(systems, summed, strict=True)]
+    )
+    ends = np.cumsum([varying.sum() for varying in summed])[:-1]
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     several = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
     with bar_of("resampling", "resamples", n_resamples) as bar:
@@ -187,8 +194,8 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
                 for total, (_, table) in zip(sums, tables, strict=True):
                     total += weights @ table[start : start + _BLOCK]
             columns = np.split(np.hstack(sums), ends, axis=1)
-            for total, own, sum_ in zip(totals, summed, columns, strict=True):
-                total[first : first + size, own] = sum_
+            for total, varying, sum_ in zip(totals, summed, columns, strict=True):
+                total[first : first + size, varying] = sum_
             if bar is not None:
                 bar.update(size)
     for total in totals[1:] if shared.any() else ():
