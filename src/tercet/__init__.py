@@ -68,13 +68,13 @@ __all__ = sorted({*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"preproces
 
 def __getattr__(name: str) -> Any:
     if name in CLASS_NAMES:
-        found: Any = metric_class(CLASS_NAMES[name])
+        value: Any = metric_class(CLASS_NAMES[name])
     elif name in _PLACES:
-        found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
     else:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

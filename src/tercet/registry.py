@@ -70,7 +70,7 @@ def drawing(name: str) -> Any:
     return getattr(import_module(f".{module}", __package__), function)
 
 
-def no_metric(name: object, known: Iterable[str]) -> OptionError:
+def no_metric(name: object, names: Iterable[str]) -> OptionError:
     """Return the error for an unknown metric, with a hint if another suite uses that name."""
     from .base.dialects import what_is
 
@@ -83,5 +83,5 @@ def no_metric(name: object, known: Iterable[str]) -> OptionError:
     if answer is not None:
         return OptionError(f"There is no metric {shorten(name)} in tercet. {answer}")
     hints = (metric_class(metric).known_as(name) for metric in METRICS)
-    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(known))
+    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(names))
     return OptionError(f"There is no metric {shorten(name)}. {hint}")

@@ -15,15 +15,16 @@ def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
     An item without reference gets the length of its prediction, and so no penalty.
     """
     lengths, counts = tokens.tokens.lengths, tokens.reference_counts
-    own, references = lengths[: tokens.n_items], lengths[tokens.pairs[1]]
-    rules = np.repeat(own[:, None], 3, axis=1).astype(np.float64)
-    filled = counts > 0
-    if filled.any():
-        starts = tokens.pair_offsets[:-1][filled]
-        distance = np.abs(references - np.repeat(own, counts))
-        rules[filled, 0] = np.minimum.reduceat((distance << 32) | references, starts) & 0xFFFFFFFF
-        rules[filled, 1] = np.minimum.reduceat(references, starts)
-        rules[filled, 2] = np.add.reduceat(references, starts) / counts[filled]
+    prediction_lengths, lengths_of_references = lengths[: tokens.n_items], lengths[tokens.pairs[1]]
+    rules = np.repeat(prediction_lengths[:, None], 3, axis=1).astype(np.float64)
+    has_references = counts > 0
+    if has_references.any():
+        starts = tokens.pair_offsets[:-1][has_references]
+        # the least (distance, length) of each item, as one integer of two halves: of equally close ones the shorter
+        distance = np.abs(lengths_of_references - np.repeat(prediction_lengths, counts))
+        rules[has_references, 0] = np.minimum.reduceat((distance << 32) | lengths_of_references, starts) & 0xFFFFFFFF
+        rules[has_references, 1] = np.minimum.reduceat(lengths_of_references, starts)
+        rules[has_references, 2] = np.add.reduceat(lengths_of_references, starts) / counts[has_references]
     return rules
 
 

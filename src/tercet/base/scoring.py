@@ -52,8 +52,8 @@ def batch_stats(scorer: Scorer, corpus: Corpus, warned: set[str] | None = None) 
     Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones.
     """
     if not corpus.n_items:
-        both = "predictions and references" if scorer.takes_references else "predictions"
-        raise InputError(f"The corpus is empty: {both} must have at least one item.")
+        needed = "predictions and references" if scorer.takes_references else "predictions"
+        raise InputError(f"The corpus is empty: {needed} must have at least one item.")
     missing = corpus.missing
     if missing:
         scorer.check_missing(missing)
@@ -72,52 +72,52 @@ def batch_stats(scorer: Scorer, corpus: Corpus, warned: set[str] | None = None) 
 
 def summarize(scorer: Scorer, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    asked = scorer.asked
+    call = scorer.asked
     totals: Any = stats.sums() if scorer.in_floats else stats.total()
     n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
     if not n_scored:
         raise InputError(scorer.nothing_left)
     scored = stats.column("items") > 0
-    kept = stats if n_scored == len(stats) else stats.selected(scored)
-    span = kept.span("references")
+    scored_stats = stats if n_scored == len(stats) else stats.selected(scored)
+    reference_span = scored_stats.span("references")
     entries = scorer.report(scorer.corpus_totals(stats), stats)
     notes: dict[str, str] = {}
-    extra: dict[str, Any] = {}
-    more: dict[str, Any] = {}
-    if asked.confidence_level is not None:
-        units = kept
+    requested: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
+    if call.confidence_level is not None:
+        units = scored_stats
         if clusters is not None:
             clusters = clusters.selected(scored)
-            units, more["n_clusters"] = clusters.stats(kept), len(clusters)
+            units, attributes["n_clusters"] = clusters.stats(scored_stats), len(clusters)
             notes["clusters"] = str(len(clusters))
-        found = bootstrap(
-            scorer, units, n_resamples=asked.n_resamples, confidence_level=asked.confidence_level, seed=asked.seed
+        bootstrapped = bootstrap(
+            scorer, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
         )
-        intervals = {name: list(each.confidence_interval) for name, each in found.items()}
-        notes["ci"] = f"{asked.confidence_level!r},{asked.n_resamples},{asked.seed}"
-    if asked.segments:
-        extra["segments"] = segment_lists(scorer, stats)
+        intervals = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
+        notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
+    if call.segments:
+        requested["segments"] = segment_lists(scorer, stats)
         if scorer.segment_rule is not None:
             notes["seg"] = scorer.segment_rule
-    if asked.confidence_level is not None:
-        extra["intervals"] = intervals
+    if call.confidence_level is not None:
+        requested["intervals"] = intervals
 
     def signature() -> str:
-        return str(stats_signature.extended({**scorer.notes(span), **notes}))
+        return str(stats_signature.extended({**scorer.notes(reference_span), **notes}))
 
     stats_signature = stats.signature
-    if asked.signature:
-        extra["signature"] = signature()
+    if call.signature:
+        requested["signature"] = signature()
     return Result(
-        {**entries, **extra} if extra else entries,
+        {**entries, **requested} if requested else entries,
         metric=scorer.name,
         signature=signature,
         n_segments=n_scored,
         empty_predictions=n_empty,
         missing_references=n_missing,
-        intervals=extra.get("intervals"),
-        segments=extra.get("segments"),
-        **more,
+        intervals=requested.get("intervals"),
+        segments=requested.get("segments"),
+        **attributes,
         **scorer.details(totals, stats, entries),
     )
 
@@ -142,12 +142,12 @@ class Watch:
         if tokens is not None and "tokens" not in self._warned:
             self._warned.add("tokens")
             warn_of(tokens)
-        found, first = artefacts_of(corpus), self._all.n_items
-        if not found:
+        by_system, first = artefacts_of(corpus), self._all.n_items
+        if not by_system:
             self._all.n_items += corpus.n_items
             return
-        for place, own in enumerate(found):  # of groups, whose items a trainer passes one after the other
-            self._all += own.numbered(first + place, len(found))
+        for place, artefacts in enumerate(by_system):  # of groups, whose items a trainer passes one after the other
+            self._all += artefacts.numbered(first + place, len(by_system))
         for name, message in self._all.messages().items():
             if name not in self._warned:
                 self._warned.add(name)
@@ -195,13 +195,13 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
     rows = np.empty((n_systems, n, len(scorer.columns)))
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
-        made = scorer.system_stats(batch, context)
-        own = rows[:, start : start + batch.n_segments]
-        own[:] = made.rows.reshape(own.shape)
+        stats = scorer.system_stats(batch, context)
+        of_piece = rows[:, start : start + batch.n_segments]
+        of_piece[:] = stats.rows.reshape(of_piece.shape)
         if bar is not None:
             bar.total = max(bar.total, bar.n + batch.n_segments)  # of those that are counted again too
             bar.update(batch.n_segments)
-        return replace(made, rows=own[0])
+        return replace(stats, rows=of_piece[0])
 
     contexts: list[Any]
     pieces: dict[int, SegmentStats] = {}
@@ -213,9 +213,9 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
         return context
 
     def settled(start: int, stop: int) -> SegmentStats:
-        made = pieces.get(start)
-        if made is not None and made.signature == signature:
-            return made
+        stats = pieces.get(start)
+        if stats is not None and stats.signature == signature:
+            return stats
         return counted(corpus.part(start, stop), start, context)
 
     with bar_of("scoring", "segments", n) as bar:
@@ -249,24 +249,26 @@ def pair_scores(scorer: Scorer, hypotheses: Any, references: Any) -> NDArray[np.
     """Return the primary score of each hypothesis against each reference, shape (h, r)."""
     if not scorer.takes_references:
         raise OptionError(f"{scorer.name} scores texts without references: there are no pairs to compare.")
-    own = _texts(hypotheses, "hypotheses")
-    others = own if references is None else _texts(references, "references")
-    if not own or not others:
-        return np.zeros((len(own), len(others)))
-    context = scorer.fit(Corpus(own[:1] * len(others), others))
+    hypothesis_texts = _texts(hypotheses, "hypotheses")
+    reference_texts = hypothesis_texts if references is None else _texts(references, "references")
+    if not hypothesis_texts or not reference_texts:
+        return np.zeros((len(hypothesis_texts), len(reference_texts)))
+    context = scorer.fit(Corpus(hypothesis_texts[:1] * len(reference_texts), reference_texts))
     warn(scorer, scorer.corpus_warning(context))
-    crossing = Crossing.of(own, others)
+    crossing = Crossing.of(hypothesis_texts, reference_texts)
     rows_of = scorer.pair_rows(crossing, context)
-    (texts, of_texts), (given, of_given) = _different(crossing.hypotheses), _different(crossing.references)
-    scores = np.empty((len(texts), len(given)))
+    # repeats are scored once: candidates that a model samples are often equal
+    distinct_texts, row_of = _different(crossing.hypotheses)
+    distinct_references, column_of = _different(crossing.references)
+    scores = np.empty((len(distinct_texts), len(distinct_references)))
 
     def fill(block: tuple[slice, slice]) -> None:
-        rows = rows_of(texts[block[0]], given[block[1]])
-        to = scores[block]
-        to[:] = np.asarray(scorer.segment_scores(rows)[scorer.primary]).reshape(to.shape)
+        rows = rows_of(distinct_texts[block[0]], distinct_references[block[1]])
+        scores_of_block = scores[block]
+        scores_of_block[:] = np.asarray(scorer.segment_scores(rows)[scorer.primary]).reshape(scores_of_block.shape)
 
     n_jobs = 1 if scorer.loads_model else scorer.asked.n_jobs  # a network has threads of its own
-    blocks = [*_blocks(crossing.strings, texts, given, n_jobs)]
+    blocks = [*_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs)]
     if len(blocks) == 1 or n_jobs == 1:
         for block in blocks:
             fill(block)
@@ -276,31 +278,31 @@ def pair_scores(scorer: Scorer, hypotheses: Any, references: Any) -> NDArray[np.
             [*pool.map(fill, blocks)]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running blocks
-    if scores.shape == (len(own), len(others)):
+    if scores.shape == (len(hypothesis_texts), len(reference_texts)):
         return scores
-    return scores[np.ix_(of_texts, of_given)]
+    return scores[np.ix_(row_of, column_of)]
 
 
-def _different(side: Places) -> tuple[Places, Places]:
+def _different(texts: Places) -> tuple[Places, Places]:
     """Return the different ones in the order in which they first come, and which of them each is."""
-    place = {text: number for number, text in enumerate(dict.fromkeys(side.tolist()))}
-    return np.array([*place], np.int64), np.array([place[text] for text in side.tolist()], np.int64)
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
+    return np.array([*place], np.int64), np.array([place[text] for text in texts.tolist()], np.int64)
 
 
-def _texts(given: Any, name: str) -> list[str]:
+def _texts(values: Any, name: str) -> list[str]:
     """Return a user's texts, checked; InputError names the first that is none, or cannot be encoded."""
-    strings = read_texts(given, name).encoded().strings
+    strings = read_texts(values, name).encoded().strings
     assert strings is not None
     return strings[0]
 
 
 def _blocks(strings: list[str], texts: Places, references: Places, n_jobs: int) -> Iterable[tuple[slice, slice]]:
     """Return blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
-    most = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
-    own = min(TEXTS, PAIRS // min(most, len(references)), -(-len(texts) // n_jobs))
+    most_columns = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
+    most_rows = min(TEXTS, PAIRS // min(most_columns, len(references)), -(-len(texts) // n_jobs))
     rows, columns = (
         _spans([len(strings[text]) for text in side.tolist()], size)
-        for side, size in ((texts, own), (references, most))
+        for side, size in ((texts, most_rows), (references, most_columns))
     )
     return product(rows, columns)
 
