@@ -290,13 +290,13 @@ class Explained:
         """Return a scorer; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
-    def shared(self, scorer: Scorer, given: Mapping[str, Any]) -> dict[str, Any]:
+    def shared(self, scorer: Scorer, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
-            is_ours = name not in given or (name, given[name]) == ("tokenizer", "auto")
-            if not is_ours and takes(self.metric, self.against, {**shared, name: given[name]}):
-                shared[name] = given[name]
+            is_ours = name not in options or (name, options[name]) == ("tokenizer", "auto")
+            if not is_ours and takes(self.metric, self.against, {**shared, name: options[name]}):
+                shared[name] = options[name]
         if scorer.missing_references != "error":
             # The package takes no item without a reference.
             shared["missing_references"] = "skip"
