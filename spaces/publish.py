@@ -120,7 +120,7 @@ def _change(path: str, file: Path, hub_file: RepoFile | None) -> Change:
     content = file.read_bytes()
     if hub_file is None:
         return Change(path, "added", len(content), None)
-    # Of a large file, the blob is only a pointer to the content.
+    # A blob's id is that of git: the SHA-1 of a header and the content. Of a large file, the blob is only a pointer.
     if hub_file.lfs is not None:
         is_same = hub_file.lfs.sha256 == sha256(content).hexdigest()
     else:

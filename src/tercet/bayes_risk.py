@@ -98,6 +98,7 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
     signature: Signature | None = None
     with bar_of(scorer.name, "groups", len(texts)) as bar:
         for candidates, group_weights in zip(texts, weights_of_groups, strict=True):
+            # A metric that sees the corpus may choose its rules anew for each group, such as the tokenizer.
             if signature is None or scorer.needs_corpus:
                 distinct_texts = list(dict.fromkeys(candidates))
                 signature = _common(signature, scorer.signature(scorer.fit(Corpus(distinct_texts, distinct_texts))))
@@ -107,7 +108,13 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
     assert signature is not None
     notes = scorer.notes("1") | ({"seg": scorer.segment_rule} if scorer.segment_rule is not None else {})
     notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
-    return Choices(scorer.name, scorer.primary, scorer.higher_is_better, str(signature.extended(notes)), choices)
+    return Choices(
+        metric=scorer.name,
+        score=scorer.primary,
+        higher_is_better=scorer.higher_is_better,
+        signature=str(signature.extended(notes)),
+        groups=choices,
+    )
 
 
 def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) -> Choice:
@@ -124,7 +131,7 @@ def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) 
     # Sums are exact: the same scores in another order are a tie, which no rounding decides.
     means = [fsum((row * shares).tolist()) / total_share for row in scorer.pairwise(texts)]
     ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=scorer.higher_is_better)
-    best, second = ranked[0], ranked[1] if ranked[1:] else None
+    best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     expected_scores = dict(zip(texts, means, strict=True))
     return Choice(
         index=indices_of_text[texts[best]][0],

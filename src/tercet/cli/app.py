@@ -52,8 +52,10 @@ def main() -> None:
                 typer.echo(_VERSION)
             else:
                 app()
-    except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
-        with suppress(OSError):  # from a closed standard error
+    # Under -W error, warnings are raised.
+    except (TercetError, OSError, MemoryError, Warning) as error:
+        # The standard error may be closed.
+        with suppress(OSError):
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
         sys.exit(2)

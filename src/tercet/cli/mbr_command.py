@@ -94,7 +94,7 @@ class Candidates:
         for path in self.files:
             check_no_workbook(path)
         tables = [path for path in self.files if table_format(path)]
-        if tables and self.files[1:]:
+        if tables and len(self.files) > 1:
             raise InputError(
                 f"{tables[0]!r} is a table; expected it alone, or text files. Got {len(self.files)} files."
             )
@@ -108,7 +108,7 @@ class Candidates:
         if self.candidates is not None:
             raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")
         columns = self.column or []
-        if not columns[1:]:
+        if len(columns) <= 1:
             lists = read_lists(path, columns[0] if columns else None, self.weights)
             if lists is not None:
                 return lists
@@ -137,12 +137,12 @@ class Candidates:
         if not lines[first_path]:
             raise InputError(f"{first_path!r} is empty; expected a candidate per line.")
         if self.candidates is not None:
-            if self.files[1:]:
+            if len(self.files) > 1:
                 raise OptionError(f"--candidates is for one text file; got {len(self.files)} files.")
             return successive_groups(first_path, lines[first_path], self.candidates)
         if is_ranked(lines[first_path]):
             return ranked_groups(lines)
-        if not self.files[1:]:
+        if len(self.files) <= 1:
             raise InputError(
                 f"{first_path!r} is a text file, by its extension, and has one text per line; give several such "
                 "files, or --candidates N if each N lines are a group."
@@ -170,7 +170,7 @@ class Utility:
         from tercet.comparison.metric_specs import MeanSpec, parse_metric
 
         metric_names = [name for text in self.metric for name in text.partition(":")[0].split(",")]
-        if metric_names[1:]:
+        if len(metric_names) > 1:
             raise OptionError(
                 f"tercet mbr takes one metric, got {len(metric_names)}: {', '.join(map(shorten, metric_names))}."
             )

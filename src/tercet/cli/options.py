@@ -504,6 +504,7 @@ def _open_closed() -> None:
     # Each call takes the lowest free descriptor: 0, 1 and 2 are those of the standard streams.
     while os.open(os.devnull, os.O_RDWR) < 3:
         pass
+    # Opened the wrong way round, a stream cannot be read or written, as one that is closed.
     for name, flags, mode in (
         ("stdin", os.O_WRONLY, "r"),
         ("stdout", os.O_RDONLY, "w"),
@@ -542,7 +543,7 @@ def score_with_ray(
         )
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
     name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
-    return to_comparison(name, scorers, results, level, seed)
+    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
 
 
 def refuse_with_ray(**options: object) -> None:
@@ -550,5 +551,5 @@ def refuse_with_ray(**options: object) -> None:
     option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
     if option_names:
         raise OptionError(
-            f"{' and '.join(option_names)} {'do' if option_names[1:] else 'does'} not work with --engine ray."
+            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
         )

@@ -139,6 +139,7 @@ def compare(
         spec.scorer(scale=100).check_resampling()
         if spec.takes_references:
             check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    # One system has no other that it could be tested against.
     test = test if len(names) > 1 else None
     if test is None:
         n_test_resamples = None
@@ -177,11 +178,12 @@ def compare(
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(scorer, units, test, n_test_resamples, seed)
+            pvalues = _all_pairs(scorer, units, test=test, n_resamples=n_test_resamples, seed=seed)
             comparison.facts.extend(
                 facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
             )
-            comparison.tables.extend(_tables(comparison, spec, scorer, stats, scored, units, pvalues))
+            tables = _tables(comparison, spec, scorer, stats=stats, scored=scored, units=units, pvalues=pvalues)
+            comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
     return comparison
 
@@ -258,7 +260,7 @@ def read_test_set(
     if isinstance(test_set, Mapping) and test_set and references is None and needed_by:
         raise InputError(
             f"A mapping of systems needs {argument('references')} for {' and '.join(needed_by)}, which "
-            f"{'compare' if needed_by[1:] else 'compares'} texts with references."
+            f"{'compare' if len(needed_by) > 1 else 'compares'} texts with references."
         )
     if not test_set:
         raise InputError("There is no system to score.")
@@ -284,7 +286,7 @@ def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
 
 
 def _all_pairs(
-    scorer: Scorer, stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
+    scorer: Scorer, stats: Sequence[SegmentStats], *, test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
@@ -306,6 +308,7 @@ def _tables(
     comparison: Comparison,
     spec: MetricSpec,
     scorer: Scorer,
+    *,
     stats: Sequence[SegmentStats],
     scored: Sequence[SegmentStats],
     units: Sequence[SegmentStats],
@@ -400,6 +403,7 @@ def _or_none(value: float) -> float | None:
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
+    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
     adjusted[is_known] = holm(pvalues[is_known].tolist())
     return np.minimum(adjusted, adjusted.T)
 

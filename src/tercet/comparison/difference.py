@@ -184,7 +184,14 @@ def _rules(
         scores_after = dict(their_scores) if step.scorer is theirs else _totals(step.scorer, batch)[0]
         if step.always or scores_after != scores_before:
             rules.append(
-                Rule(step.name, step.description, step.from_value, step.to_value, scores_before, scores_after)
+                Rule(
+                    name=step.name,
+                    description=step.description,
+                    from_value=step.from_value,
+                    to_value=step.to_value,
+                    score_before=scores_before,
+                    score_after=scores_after,
+                )
             )
         scores_before = scores_after
     return rules
@@ -317,7 +324,14 @@ class Explained:
             # Between two packages, the first step leaves the rules that only one has.
             rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
             decides = f"what only compat={compat!r} does"
-            yield Step("compat", decides, rule_names, "ours", self.scorer(our_values, None), bool(rule_names))
+            yield Step(
+                name="compat",
+                description=decides,
+                from_value=rule_names,
+                to_value="ours",
+                scorer=self.scorer(our_values, None),
+                always=bool(rule_names),
+            )
             compat = None
         for group in self._groups(our_values):
             changed = [name for name in group if our_values[name] != their_values[name]]
@@ -329,10 +343,24 @@ class Explained:
         target = self.scorer(their_values, self.against)
         rules = self.peer.rules_of(target) if compat is None else []
         for number, rule in enumerate(rules, 1):
+            # The last step has all rules, as `theirs` does.
             later_names = [later_rule.name for later_rule in rules[number:]]
             scorer = self.peer.without(target, later_names) if later_names else theirs
-            yield Step(rule.name, rule.description, rule.ours, rule.theirs, scorer)
-        yield Step("compat", f"the remaining rules of compat={self.against!r}", "ours", self.against, theirs, False)
+            yield Step(
+                name=rule.name,
+                description=rule.description,
+                from_value=rule.ours,
+                to_value=rule.theirs,
+                scorer=scorer,
+            )
+        yield Step(
+            name="compat",
+            description=f"the remaining rules of compat={self.against!r}",
+            from_value="ours",
+            to_value=self.against,
+            scorer=theirs,
+            always=False,
+        )
 
     def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
         """Return the options in order, grouped where they change together."""

@@ -328,7 +328,14 @@ class Comparison:
             n_units, unit = len(test_set.clusters), "cluster"
         too_few = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
-            too_few = too_little(self.test, self.n_resamples, n_units, unit, len(test_set.systems), self.alpha)
+            too_few = too_little(
+                self.test,
+                self.n_resamples,
+                n_units=n_units,
+                unit=unit,
+                n_systems=len(test_set.systems),
+                alpha=self.alpha,
+            )
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += fact_lines(self.facts, plain)
         if n_units == 1:

@@ -35,17 +35,22 @@ class ExplainedSegment:
     """One segment of all systems, with its scores and what is behind them."""
 
     test_set: TestSet
-    metric: str  # with the options that were given
-    segment: int  # from 1
-    chosen: str  # why it was chosen, in words; empty if the user did
+    #: With the options that were given.
+    metric: str
+    #: The number of the segment, from 1.
+    segment: int
+    #: Why it was chosen, in words; "" if the user chose it.
+    chosen: str
     scale: int
     higher_is_better: bool
-    scores: dict[str, dict[str, float]]  # by system, as in a comparison
-    explanations: dict[str, Any]  # by system
+    #: By system and name, as in a comparison.
+    scores: dict[str, dict[str, float]]
+    #: By system.
+    explanations: dict[str, Any]
 
     @property
     def heading(self) -> str:
-        """What is shown, on one line."""
+        """The test set, the segment, and why it was chosen, on one line."""
         n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
         return ", ".join(filter(None, [f"{one_cell(self.test_set.name)}, {n_segments}", self.chosen]))
 

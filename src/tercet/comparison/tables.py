@@ -174,6 +174,7 @@ def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[
 
 def as_markdown(text: str) -> str:
     """Return a name escaped for a Markdown table: no markup, HTML, link or cell separator."""
+    # An underscore between two letters or digits is no markup.
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 

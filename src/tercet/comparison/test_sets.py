@@ -194,7 +194,15 @@ def read_test_sets(
                 f"extension; tables end in {' '.join(SUFFIXES)}."
             )
         source = None if source is None else os.fspath(source)
-        return [_text_set(paths, reference_paths, target_columns, source, need_references)]
+        return [
+            _text_set(
+                paths,
+                reference_paths,
+                columns=target_columns,
+                source=source,
+                need_references=need_references,
+            )
+        ]
     are_memories = all(table_format(path) == "tmx" for path in paths) and not folders
     if (
         are_memories
@@ -204,7 +212,15 @@ def read_test_sets(
     ):
         if cluster is not None:
             raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
-        return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
+        return [
+            _memory_set(
+                paths,
+                reference_paths,
+                systems=_listed(systems),
+                targets=_listed(reference_columns),
+                source=source_column,
+            )
+        ]
     if are_memories and reference_paths:
         misplaced = next((path for path in reference_paths if table_format(path) != "tmx"), source)
         raise InputError(
@@ -257,7 +273,7 @@ def _memory_set(
     paths: list[str], reference_paths: list[str], systems: list[str], targets: list[str], source: str | None
 ) -> TestSet:
     """Join a translation memory for each system with those of the references."""
-    if systems or targets[1:]:
+    if systems or len(targets) > 1:
         raise InputError(
             f"{paths[0]!r} is a system and {reference_paths[0]!r} holds references: name at most one language of the "
             f"references ({argument('reference_columns')}), and none of a system."
@@ -444,7 +460,7 @@ def columns_in_words(
     """Return which columns have which role, and which are left out."""
     columns_with_role = {*systems, *references, source, cluster}
     roles = {
-        "systems" if systems[1:] else "system": systems,
+        "systems" if len(systems) > 1 else "system": systems,
         "references": references,
         "sources": [] if source is None else [source],
         "clusters": [] if cluster is None else [cluster],
@@ -472,7 +488,7 @@ def warn_left_out(table: Table, roles: Roles) -> None:
         # Codes and numbers are no texts that anyone would miss.
         if reason == CODES:
             continue
-        subject, pronoun = ("it is", "it") if not columns[1:] else ("they are", "them")
+        subject, pronoun = ("they are", "them") if len(columns) > 1 else ("it is", "it")
         _warn(
             f"{table.name}: the column{'s' * (len(columns) > 1)} {_named(columns)} {_agreeing(reason, columns)}, "
             f"unlike {_named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "
@@ -522,7 +538,7 @@ def _named(columns: Sequence[str]) -> str:
 
 
 def _agreeing(why: str, columns: Sequence[str]) -> str:
-    if not columns[1:]:
+    if len(columns) <= 1:
         return why
     return why.replace("shares", "share").replace("has", "have")
 
@@ -625,6 +641,7 @@ def _is_same(path: Path, name: str) -> bool:
     with suppress(OSError, ValueError):
         status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)
         return os.path.samestat(path.stat(), status)
+    # Of files that are not there yet, only the paths can be compared.
     return name != STDIN and os.path.realpath(path) == os.path.realpath(name)
 
 
@@ -684,7 +701,7 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         problem, quoted = f"no {kind}", list(map(repr, table.columns))
         lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
         if lookalikes and kind == "column" and not systems:
-            problem += f" ({', '.join(lookalikes)} {'are' if lookalikes[1:] else 'is'} not all text)"
+            problem += f" ({', '.join(lookalikes)} {'are' if len(lookalikes) > 1 else 'is'} not all text)"
         further = f" and {len(quoted) - MOST_NAMED} more" if len(quoted) > MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "

@@ -71,7 +71,9 @@ def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
     for (i, first), (j, second) in combinations(enumerate(table.rows), 2):
         difference, p = first.value - second.value, float(table.pvalues[i, j])
         wins = (difference > 0) == table.higher_is_better
-        verdict = ("▲ better" if wins else "▼ worse") if difference and p < comparison.alpha else ""
+        verdict = ""
+        if difference and p < comparison.alpha:
+            verdict = "▲ better" if wins else "▼ worse"
         yield [*position, first.system, second.system, difference, p, verdict]
 
 
@@ -227,11 +229,13 @@ def _cells(sheet: Any) -> Callable[[Any, str | None], Any]:
 
 
 def _is_long(text: str) -> bool:
+    # A character has at most two units of UTF-16: most texts are short enough without being encoded.
     return 2 * len(text) > MOST_CHARACTERS and len(text.encode("utf-16-le", "surrogatepass")) > 2 * MOST_CHARACTERS
 
 
 def _text(text: str) -> str:
     text = _NOT_ALLOWED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     if _is_long(text):
+        # The ellipsis takes the place of one character; half a surrogate pair before it is dropped.
         text = text.encode("utf-16-le")[: 2 * MOST_CHARACTERS - 2].decode("utf-16-le", "ignore") + "…"
     return text

@@ -372,7 +372,8 @@ class Guards:
             corpus = Corpus(
                 cut_texts, references, None if corpus.one_each else corpus.reference_offsets, corpus.names
             )
-        if self.length_penalty:  # BLEU's brevity penalty, and its mirror image
+        # BLEU's brevity penalty, and its mirror image.
+        if self.length_penalty:
             factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)
         if self.repetition_penalty:
             factors = factors * _share_of_different(corpus, self.tokenizer)
@@ -391,6 +392,7 @@ def _share_of_different(corpus: Corpus, tokenizer: str) -> Array:
     tokens, _ = tokenize(corpus.encoded(), tokenizer)
     ngrams, n_types = ngram_ids(tokens.tokens, _ORDER, tokens.n_types)
     n_texts, n_ngrams = len(ngrams.lengths), ngrams.lengths
+    # A text and an n-gram make one number, text * n_types + n-gram: the different ones are counted by text.
     text_of_type = np.unique(np.repeat(np.arange(n_texts), n_ngrams) * n_types + ngrams.values) // max(n_types, 1)
     shares = np.where(n_ngrams > 0, np.bincount(text_of_type, minlength=n_texts) / np.maximum(n_ngrams, 1), 1.0)
     completion_shares, reference_shares = shares[: corpus.n_items], shares[corpus.n_items :]
