@@ -144,12 +144,13 @@ def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) 
     )
 
 
-def _common(before: Signature | None, signature: Signature) -> Signature:
+def _common(earlier: Signature | None, signature: Signature) -> Signature:
     """Return the signature of groups that were scored by rules of their own, such as a tokenizer for their script."""
-    if before is None or before == signature:
+    if earlier is None or earlier == signature:
         return signature
     return Signature.of(
-        signature.metric, {key: value if before.get(key) == value else "by-group" for key, value in signature.items()}
+        signature.metric,
+        {key: value if earlier.get(key) == value else "by-group" for key, value in signature.items()},
     )
 
 

@@ -133,19 +133,19 @@ def explain(
     form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
-    written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
+    metric_texts, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
-        written, files = ["bleu"], arguments
+        metric_texts, files = ["bleu"], arguments
     if against is not None:
-        for text in written:
+        for text in metric_texts:
             # Checked here, before the metric requires its options.
             checked_peers(parse_metric(text).metric, against)
-    specs, theirs = read_specs(written), read_options(their_option or ())
+    specs, theirs = read_specs(metric_texts), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
     check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
-    sets = read_test_sets(
+    test_sets = read_test_sets(
         files,
         references=references or (),
         source=source,
@@ -154,19 +154,21 @@ def explain(
         source_column=source_column,
         need_references=any(spec.takes_references for spec in specs),
     )
-    for test_set in sets:
+    for test_set in test_sets:
         report_on(test_set)
     width, colour = Console().width if out is None else 120, coloured(out)
     if against is None:
-        text = _of_segments(sets, specs, segment, form=form, width=width, colour=colour)
+        text = _of_segments(test_sets, specs, segment, form=form, width=width, colour=colour)
     else:
         n_gaps = 5 if items is None else items
-        text = _of_package(sets, specs, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour)
+        text = _of_package(
+            test_sets, specs, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
+        )
     write(text, out, form)
 
 
 def _of_segments(
-    sets: Sequence[TestSet],
+    test_sets: Sequence[TestSet],
     specs: Sequence[MetricSpec],
     segment: int | None,
     *,
@@ -180,14 +182,14 @@ def _of_segments(
     from tercet.statistics.progress import bars_within
 
     with bars_within(sys.stderr.isatty()):
-        explanations = [explain_segment(test_set, spec, segment) for test_set in sets for spec in specs]
+        explanations = [explain_segment(test_set, spec, segment) for test_set in test_sets for spec in specs]
     if form == "json":
         return json_text([row for explanation in explanations for row in explanation.to_dict()])
     return to_html(explanations) if form == "html" else to_text(explanations, width=width, colour=colour)
 
 
 def _of_package(
-    sets: Sequence[TestSet],
+    test_sets: Sequence[TestSet],
     specs: Sequence[MetricSpec],
     against: str,
     *,
@@ -202,7 +204,7 @@ def _of_package(
     from tercet.statistics.progress import bars_within, line_of
 
     differences: list[tuple[str, str, Difference]] = []
-    for test_set in sets:
+    for test_set in test_sets:
         for spec in specs:
             check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
             for system, texts in test_set.systems.items():
@@ -225,12 +227,12 @@ def _of_package(
     return buffer.getvalue()
 
 
-def read_options(written: Sequence[str]) -> dict[str, Any]:
+def read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     """Return the options given as ``name=value``, with values parsed as those of a metric."""
     from tercet.comparison.metric_specs import parse_value
 
     options: dict[str, Any] = {}
-    for text in written:
+    for text in option_texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or name.strip() in options:
             raise OptionError(f"Options are written name=value, each once. Got {shorten(text)}.")
@@ -243,8 +245,8 @@ def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
     rows = []
     for test_set, system, difference in differences:
         row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
-        for written, rule in zip(row["rules"], difference.rules, strict=True):
-            written |= {"change": rule.change, "has_effect": rule.has_effect}
+        for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
+            rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
         rows.append(row)
     return json.dumps(rows, ensure_ascii=False, indent=2, default=str)
 

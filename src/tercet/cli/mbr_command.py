@@ -237,10 +237,10 @@ def _rendered(choices: Choices, form: str) -> list[str]:
     if form == "jsonl":
         return [json.dumps(choice.to_dict(), ensure_ascii=False) for choice in choices]
     lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in choices.texts]
-    if changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
+    if n_changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
         typer.echo(
-            f"warning: line ends within {changed:,} of the chosen texts are written as spaces; --format jsonl keeps "
-            "them.",
+            f"warning: line ends within {n_changed:,} of the chosen texts are written as spaces; --format jsonl "
+            "keeps them.",
             err=True,
         )
     return lines

@@ -147,11 +147,11 @@ def report_on(test_set: TestSet) -> None:
     warn_of(test_set)
 
 
-def read_specs(written: Sequence[str]) -> list[MetricSpec]:
+def read_specs(metric_texts: Sequence[str]) -> list[MetricSpec]:
     """Return the metrics given on the command line, their options checked before any file is read."""
     from tercet.comparison.metric_specs import distinct, parse_metric
 
-    specs = distinct(parse_metric(text) for text in written)
+    specs = distinct(parse_metric(text) for text in metric_texts)
     for spec in specs:
         spec.scorer()
     return specs
@@ -353,13 +353,13 @@ class CompareOutput(ScoreOutput):
 
     def check_segment_alone(self, form: Format) -> None:
         """Refuse options of tables beside --segment."""
-        tables = {
+        excluded_options = {
             "--format": form != "text",
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,
         }
-        option_names = [name for name, value in tables.items() if value]
+        option_names = [name for name, value in excluded_options.items() if value]
         if option_names:
             raise OptionError(
                 f"--segment shows one segment as text and excludes {', '.join(option_names)}: give only one of them."
@@ -384,10 +384,10 @@ class _Score(NamedTuple):
     is_primary: bool
 
 
-def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
+def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
     thresholds = []
-    for text in written or ():
+    for text in threshold_texts or ():
         name, _, value = text.rpartition("=")
         try:
             threshold = Threshold(name.strip(), float(value))
@@ -435,14 +435,16 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
 
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     """Return the scores with this name, or the primary ones of a metric with this name."""
-    matches = [index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")]
+    named_scores = [
+        index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
+    ]
     try:
         # A short name becomes the name that tables have.
         metric = parse_metric(name).label
     except OptionError:
         # It is no metric: the name of a score, or a typo.
         metric = name
-    return matches or [
+    return named_scores or [
         index
         for index, score in enumerate(scores)
         if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])

@@ -113,12 +113,13 @@ def write_book(sheets: Sequence[Sheet], out: Path) -> None:
 
 
 def segment_text(
-    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
+    test_sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
     width, colour = Console().width, coloured(out)
     shown_segments = (
-        side_by_side(test_set, segment, specs, baseline=baseline, width=width, colour=colour) for test_set in sets
+        side_by_side(test_set, segment, specs, baseline=baseline, width=width, colour=colour)
+        for test_set in test_sets
     )
     return "\n".join(shown_segments)
 
@@ -143,10 +144,10 @@ def finish(
         write_book(sheets_of(comparisons), output.out)
     else:
         write(_rendered(comparisons, format, output), output.out, format, bom=output.bom)
-    worse = failures(thresholds, comparisons)
-    for line in worse:
+    failed = failures(thresholds, comparisons)
+    for line in failed:
         typer.echo(f"failed: {visible(line)}", err=True)
-    if worse:
+    if failed:
         raise typer.Exit(1)
 
 

@@ -59,10 +59,12 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     specs, thresholds, form = _checked(texts, scores, output, output.segments)
-    sets = texts.test_sets(specs)
+    test_sets = texts.test_sets(specs)
     if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(sets)
-    comparisons = [compare(test_set, specs, test=None, progress=output.progress, **scores.asked) for test_set in sets]
+        check_segments_fit(test_sets)
+    comparisons = [
+        compare(test_set, specs, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
+    ]
     finish(comparisons, form, output, thresholds, output.segments)
 
 
@@ -80,18 +82,18 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         output.check_segment_alone(form)
     if output.export is not None:
         check_folder(output.export)
-    sets = texts.test_sets(specs)
+    test_sets = texts.test_sets(specs)
     if output.export is not None:
-        exported = {f"--export of {path.name}": path for path in export_paths(sets, output.export)}
+        exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
         check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(specs))
     if output.segment is not None:
-        write(segment_text(sets, specs, output.segment, tests.baseline, output.out), output.out)
+        write(segment_text(test_sets, specs, output.segment, tests.baseline, output.out), output.out)
         return
     if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(sets)
-    comparisons = [compare(test_set, specs, progress=output.progress, **tests.asked) for test_set in sets]
+        check_segments_fit(test_sets)
+    comparisons = [compare(test_set, specs, progress=output.progress, **tests.asked) for test_set in test_sets]
     if output.export is not None:
-        for test_set in sets:
+        for test_set in test_sets:
             for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
     finish(comparisons, form, output, thresholds, output.segments)
@@ -139,7 +141,8 @@ class MetricCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
-        written = list(args)
+        # click takes arguments out of the list as it reads them.
+        all_arguments = list(args)
         try:
             return super().parse_args(ctx, args)
         except _UsageError as error:
@@ -148,7 +151,10 @@ class MetricCommand(TyperCommand):
                 raise
             unknown = str(getattr(error, "option_name", ""))
             known_options = [option for parameter in self.params for option in parameter.opts]
-            answer = "" if get_close_matches(unknown, known_options, cutoff=_ALIKE) else how_written(unknown, written)
+            # An option that is nearly one of the command is a typo, to which click has an answer.
+            if get_close_matches(unknown, known_options, cutoff=_ALIKE):
+                raise
+            answer = how_written(unknown, all_arguments)
             if not answer:
                 raise
             raise OptionError(f"There is no option {unknown}. {answer}") from None

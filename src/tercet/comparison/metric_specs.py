@@ -194,7 +194,9 @@ class Contexts:
     def __add__(self, other: Contexts) -> Contexts:
         """Return the merged contexts of two parts of a corpus."""
         pairs = zip(self.parts, other.parts, strict=True)
-        return Contexts(tuple(None if left is None else left + right for left, right in pairs))
+        return Contexts(
+            tuple(None if context is None else context + other_context for context, other_context in pairs)
+        )
 
 
 class MeanScorer(Scorer):

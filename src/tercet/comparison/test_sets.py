@@ -533,8 +533,8 @@ def warn_of_task(log: Log) -> None:
 
 
 def _named(columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
-    return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{more}"
+    further = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
+    return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{further}"
 
 
 def _agreeing(why: str, columns: Sequence[str]) -> str:
@@ -591,8 +591,10 @@ def check_file(path: Path) -> None:
     if path == Path("-"):
         raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
     if not is_plain(path):
+        # A pipe or a device is written to as it is.
         fits = os.access(path, os.W_OK) and not path.is_dir()
     else:
+        # A file is written beside its path and then takes its place, for which the folder must be writable.
         fits = folder.is_dir() and all(
             os.access(existing, os.W_OK) for existing in (folder, path) if existing.exists()
         )
