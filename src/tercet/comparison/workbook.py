@@ -68,8 +68,8 @@ def _pairs(comparisons: Sequence[Comparison]) -> Sheet:
 
 def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
     position = [comparison.test_set.name, table.metric, table.name, table.better]
-    for (i, first), (j, second) in combinations(enumerate(table.rows), 2):
-        difference, p = first.value - second.value, float(table.pvalues[i, j])
+    for (first_index, first), (second_index, second) in combinations(enumerate(table.rows), 2):
+        difference, p = first.value - second.value, float(table.pvalues[first_index, second_index])
         wins = (difference > 0) == table.higher_is_better
         verdict = ""
         if difference and p < comparison.alpha:

@@ -53,7 +53,7 @@ def scores_of_repeats(metric: Metric, answers: Sequence[Sequence[str]], referenc
     return corpus_scores(metric, texts, [references[number] for number in samples], samples)
 
 
-#: The same for harnesses that ask for number after number of one corpus, whose texts are tuples here.
+#: For harnesses that ask for the numbers of a corpus one by one: it is scored once. Texts must be tuples, as keys.
 corpus_scores_once = lru_cache(maxsize=1)(corpus_scores)
 scores_of_repeats_once = lru_cache(maxsize=1)(scores_of_repeats)
 
@@ -98,10 +98,10 @@ def only(texts: Sequence[str]) -> str:
 
 def answers_of(texts: Sequence[Any]) -> tuple[str, ...]:
     """Return the predictions of a sample: one, or one for each time that a harness asked."""
-    flat = texts[0] if len(texts) == 1 and isinstance(texts[0], list | tuple) else texts
-    if not flat or not all(isinstance(text, str) for text in flat):
+    answers = texts[0] if len(texts) == 1 and isinstance(texts[0], list | tuple) else texts
+    if not answers or not all(isinstance(text, str) for text in answers):
         raise InputError(f"Expected the texts that a model wrote for a sample, got {shorten(texts)}.")
-    return tuple(flat)
+    return tuple(answers)
 
 
 # What loggers are given: the numbers of a result or a comparison, and tables.
@@ -138,21 +138,12 @@ def _of_comparison(comparison: Comparison, table: Table) -> dict[str, Any]:
             }
     records, test_set = comparison.records(), comparison.test_set
     log_entries["systems"] = table([*records[0]], [[*record.values()] for record in records])
-    scores = dict(
-        zip(comparison.score_labels(), (score_table.segments for score_table in comparison.tables), strict=True)
-    )
-    log_entries["segments"] = table(
-        ["segment", "system", *scores, "prediction", "references"],
-        [
-            [
-                number + 1,
-                system,
-                *(values_by_system[system][number] for values_by_system in scores.values()),
-                text,
-                "\n".join(references),
-            ]
-            for number, references in enumerate(test_set.references)
-            for system, text in ((name, predictions[number]) for name, predictions in test_set.systems.items())
-        ],
-    )
+    labels = comparison.score_labels()
+    scores = {label: score_table.segments for label, score_table in zip(labels, comparison.tables, strict=True)}
+    rows = []
+    for number, references in enumerate(test_set.references):
+        for system, predictions in test_set.systems.items():
+            values = [values_by_system[system][number] for values_by_system in scores.values()]
+            rows.append([number + 1, system, *values, predictions[number], "\n".join(references)])
+    log_entries["segments"] = table(["segment", "system", *scores, "prediction", "references"], rows)
     return log_entries

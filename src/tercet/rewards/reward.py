@@ -320,15 +320,15 @@ class Groups(NamedTuple):
 
     def corpus(self, texts: list[str], lists: list[Any]) -> Corpus:
         """Return a corpus whose systems are the first completions of all groups, the second ones, and so on."""
-        group_corpus = read_items(texts[: self.number], lists[:: self.size], "completions")
+        first_completions = read_items(texts[: self.number], lists[:: self.size], "completions")
         if self.size == 1:
-            return group_corpus
-        assert group_corpus.strings is not None
+            return first_completions
+        assert first_completions.strings is not None
         texts_by_system = texts
         if self.number > 1:
             texts_by_system = list(chain.from_iterable(texts[index :: self.size] for index in range(self.size)))
-        offsets = None if group_corpus.one_each else group_corpus.reference_offsets
-        return Corpus(texts_by_system, group_corpus.strings[1], offsets, ("completions",) * self.size)
+        offsets = None if first_completions.one_each else first_completions.reference_offsets
+        return Corpus(texts_by_system, first_completions.strings[1], offsets, ("completions",) * self.size)
 
     def ungrouped(self, values: NDArray[np.float64]) -> list[float]:
         """Return values of that corpus in the order of the texts."""
@@ -354,7 +354,8 @@ class Guards:
     max_length_ratio: float
     length_penalty: bool
     repetition_penalty: bool
-    tokenizer: str  # of the n-grams
+    #: That of the n-grams.
+    tokenizer: str
 
     def applied(self, corpus: Corpus) -> tuple[Corpus, Array | float]:
         """Return the texts to score, every item of which has a reference, and a factor for each, or for all."""
@@ -369,9 +370,8 @@ class Guards:
         factors = limits / np.maximum(lengths, limits)
         if factors.min() < 1:
             cut_texts = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]
-            corpus = Corpus(
-                cut_texts, references, None if corpus.one_each else corpus.reference_offsets, corpus.names
-            )
+            offsets = None if corpus.one_each else corpus.reference_offsets
+            corpus = Corpus(cut_texts, references, offsets, corpus.names)
         # BLEU's brevity penalty, and its mirror image.
         if self.length_penalty:
             factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)
@@ -383,8 +383,8 @@ class Guards:
 def _least_and_most(values: Array, corpus: Corpus) -> tuple[Array, Array]:
     """Return the least and the greatest value of the references of each item."""
     starts = corpus.reference_offsets[:-1]
-    bounds = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
-    return np.tile(bounds[0], corpus.n_systems), np.tile(bounds[1], corpus.n_systems)
+    least, greatest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return np.tile(least, corpus.n_systems), np.tile(greatest, corpus.n_systems)
 
 
 def _share_of_different(corpus: Corpus, tokenizer: str) -> Array:
