@@ -1,4 +1,4 @@
-"""What a Hub refuses, in one line for whoever publishes."""
+"""Errors of a Hub, each in one line for whoever publishes."""
 
 from __future__ import annotations
 

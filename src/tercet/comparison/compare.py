@@ -248,7 +248,7 @@ def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[Segm
 def read_test_set(
     test_set: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
 ) -> tuple[TestSet, Corpus]:
-    """Return a test set, also of plain texts, with encoded texts; `needed_by` names metrics that take references."""
+    """Return a TestSet, also of a mapping, and its encoded texts; `needed_by` names metrics that take references."""
     if isinstance(test_set, TestSet):
         if references is not None:
             raise InputError(

@@ -482,7 +482,7 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
 
 
 def warn_left_out(table: Table, roles: Roles) -> None:
-    """Warn of columns of texts that are not taken as systems for what they hold."""
+    """Warn of columns of texts that are not taken as systems because of what they hold."""
     for reason in dict.fromkeys(roles.left_out.values()):
         columns = [column for column, column_reason in roles.left_out.items() if column_reason == reason]
         # Codes and numbers are no texts that anyone would miss.
@@ -606,7 +606,7 @@ def check_file(path: Path) -> None:
 
 
 def check_ending(option: str, path: Path, formats: Iterable[str], otherwise: str = "") -> None:
-    """Raise an OptionError for a file whose name ends as that of a format that is not written; "" is no ending."""
+    """Raise an OptionError for a file whose extension is not among those of `formats`; "" stands for no extension."""
     endings = list(formats)
     if path.suffix.lower() not in endings:
         raise OptionError(

@@ -44,7 +44,7 @@ class _Sum(list[_Texts]):
 
 
 def corpus_score(metric: Metric, items: Sequence[Any]) -> float:
-    """Return the score of the corpus that the items have the name of."""
+    """Return the score that the items name, of the corpus that they are."""
     keys, answers, references = zip(*items, strict=True)
     return float(scores_of_repeats_once(metric, answers, references)[keys[0]])
 
