@@ -70,13 +70,15 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     """
     refuse_all_but_n_jobs(options, "tercet.mbr")
     scorer = make_scorer(metric, options)
-    given = as_list(groups, "groups", "one list of texts per group", 2)
-    names = [f"group {number}" for number in range(len(given))]
+    group_list = as_list(groups, "groups", "one list of texts per group", 2)
+    names = [f"group {number}" for number in range(len(group_list))]
     if weights is not None:
         weights = as_list(weights, "weights", "one list of numbers per group", 2)
-        if len(weights) != len(given):
-            raise InputError(f"weights must have one list per group, got {len(weights)} for {len(given)} groups.")
-    return decide(given, scorer, weights, names)
+        if len(weights) != len(group_list):
+            raise InputError(
+                f"weights must have one list per group, got {len(weights)} for {len(group_list)} groups."
+            )
+    return decide(group_list, scorer, weights, names)
 
 
 def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None, names: Sequence[str]) -> Choices:
@@ -86,56 +88,69 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
     if not groups:
         raise InputError("There is no group: expected at least one list of candidates.")
     texts = [_read_group(group, name) for group, name in zip(groups, names, strict=True)]
-    given: Sequence[list[float] | None] = [None] * len(texts)
+    weights_of_groups: Sequence[list[float] | None] = [None] * len(texts)
     if weights is not None:
-        given = [_read_weights(*each) for each in zip(weights, map(len, texts), names, strict=True)]
+        weights_of_groups = [
+            _read_weights(group_weights, len(candidates), name)
+            for group_weights, candidates, name in zip(weights, texts, names, strict=True)
+        ]
     choices: list[Choice] = []
     signature: Signature | None = None
     with bar_of(scorer.name, "groups", len(texts)) as bar:
-        for candidates, own in zip(texts, given, strict=True):
+        for candidates, group_weights in zip(texts, weights_of_groups, strict=True):
+            # A metric that sees the corpus may choose its rules anew for each group, such as the tokenizer.
             if signature is None or scorer.needs_corpus:
-                different = list(dict.fromkeys(candidates))
-                signature = _common(signature, scorer.signature(scorer.fit(Corpus(different, different))))
-            choices.append(_choice(candidates, own, scorer))
+                distinct_texts = list(dict.fromkeys(candidates))
+                signature = _common(signature, scorer.signature(scorer.fit(Corpus(distinct_texts, distinct_texts))))
+            choices.append(_choice(candidates, group_weights, scorer))
             if bar is not None:
                 bar.update()
     assert signature is not None
     notes = scorer.notes("1") | ({"seg": scorer.segment_rule} if scorer.segment_rule is not None else {})
     notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
-    return Choices(scorer.name, scorer.primary, scorer.higher_is_better, str(signature.extended(notes)), choices)
-
-
-def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) -> Choice:
-    places: dict[str, list[int]] = {}
-    for place, text in enumerate(candidates):
-        places.setdefault(text, []).append(place)
-    texts = list(places)
-    # the largest is 1: counts and probabilities in the same ratio are the same numbers then, to the bit
-    totals = [fsum(weights[place] for place in own) if weights else len(own) for own in places.values()]
-    shares = np.array(totals) / max(totals)
-    whole = fsum(shares)
-    # exact sums: equal scores in another order are a tie, and no rounding decides it
-    means = [fsum((row * shares).tolist()) / whole for row in scorer.pairwise(texts)]
-    ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=scorer.higher_is_better)
-    best, second = ranked[0], ranked[1] if ranked[1:] else None
-    expected = dict(zip(texts, means, strict=True))
-    return Choice(
-        index=places[texts[best]][0],
-        text=texts[best],
-        score=means[best],
-        runner_up=None if second is None else places[texts[second]][0],
-        runner_up_text=None if second is None else texts[second],
-        margin=None if second is None else abs(means[best] - means[second]),
-        scores=tuple(expected[text] for text in candidates),
+    return Choices(
+        metric=scorer.name,
+        score=scorer.primary,
+        higher_is_better=scorer.higher_is_better,
+        signature=str(signature.extended(notes)),
+        groups=choices,
     )
 
 
-def _common(before: Signature | None, found: Signature) -> Signature:
+def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) -> Choice:
+    indices_of_text: dict[str, list[int]] = {}
+    for index, text in enumerate(candidates):
+        indices_of_text.setdefault(text, []).append(index)
+    texts = list(indices_of_text)
+    # The largest share is 1, so that counts and probabilities in the same ratio become the same numbers, to the bit.
+    totals = [
+        fsum(weights[index] for index in indices) if weights else len(indices) for indices in indices_of_text.values()
+    ]
+    shares = np.array(totals) / max(totals)
+    total_share = fsum(shares)
+    # Sums are exact: the same scores in another order are a tie, which no rounding decides.
+    means = [fsum((row * shares).tolist()) / total_share for row in scorer.pairwise(texts)]
+    ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=scorer.higher_is_better)
+    best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
+    expected_scores = dict(zip(texts, means, strict=True))
+    return Choice(
+        index=indices_of_text[texts[best]][0],
+        text=texts[best],
+        score=means[best],
+        runner_up=None if second is None else indices_of_text[texts[second]][0],
+        runner_up_text=None if second is None else texts[second],
+        margin=None if second is None else abs(means[best] - means[second]),
+        scores=tuple(expected_scores[text] for text in candidates),
+    )
+
+
+def _common(earlier: Signature | None, signature: Signature) -> Signature:
     """Return the signature of groups that were scored by rules of their own, such as a tokenizer for their script."""
-    if before is None or before == found:
-        return found
+    if earlier is None or earlier == signature:
+        return signature
     return Signature.of(
-        found.metric, {key: value if before.get(key) == value else "by-group" for key, value in found.items()}
+        signature.metric,
+        {key: value if earlier.get(key) == value else "by-group" for key, value in signature.items()},
     )
 
 
@@ -151,15 +166,15 @@ def _read_group(group: Any, name: str) -> list[str]:
 
 def _read_weights(weights: Any, n_candidates: int, name: str) -> list[float]:
     """Return weights as shares of the largest, so that no sum of them overflows."""
-    given = as_list(weights, f"the weights of {name}", "one number per candidate", 1)
-    if len(given) != n_candidates:
-        raise InputError(f"{name} must have one weight per candidate, got {len(given)} for {n_candidates}.")
+    values = as_list(weights, f"the weights of {name}", "one number per candidate", 1)
+    if len(values) != n_candidates:
+        raise InputError(f"{name} must have one weight per candidate, got {len(values)} for {n_candidates}.")
     numbers = []
-    for place, value in enumerate(given):
+    for index, value in enumerate(values):
         number = finite(value)
         if number is None or number < 0:
             raise InputError(
-                f"weight {place} of {name} must be a probability or a count, a finite number of at least 0 (no "
+                f"weight {index} of {name} must be a probability or a count, a finite number of at least 0 (no "
                 f"logarithm), got {shorten(value)}."
             )
         numbers.append(number)
@@ -232,7 +247,7 @@ class Choices:
     @property
     def texts(self) -> list[str]:
         """The chosen text of each group."""
-        return [each.text for each in self.groups]
+        return [choice.text for choice in self.groups]
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -245,27 +260,27 @@ class Choices:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python."""
-        own = {name: getattr(self, name) for name in ("metric", "score", "higher_is_better", "signature")}
-        return {**own, "groups": [each.to_dict() for each in self.groups]}
+        attributes = {name: getattr(self, name) for name in ("metric", "score", "higher_is_better", "signature")}
+        return {**attributes, "groups": [choice.to_dict() for choice in self.groups]}
 
     def summary(self) -> list[str]:
         """Return in words: how many groups, their mean expected score, and how clear the choices are."""
-        sizes = [len(each.scores) for each in self.groups]
+        sizes = [len(choice.scores) for choice in self.groups]
         span = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
         lower = "" if self.higher_is_better else " (lower is better)"
         lines = [
             f"{_counted(len(self))} of {span} candidate{'s' * (max(sizes) > 1)}. Expected {self.score} of the "
             f"chosen, on average: {self._mean:.4g}{lower}."
         ]
-        margins = [(each.margin, abs(each.score)) for each in self.groups if each.margin is not None]
+        margins = [(choice.margin, abs(choice.score)) for choice in self.groups if choice.margin is not None]
         if margins:
             n_small = sum(margin < _SMALL * score for margin, score in margins)
             lines.append(
                 f"Margin to the runner-up: median {median(margin for margin, _ in margins):.3g}; below {_SMALL:.0%} "
                 f"of the score in {n_small:,} of {_counted(len(margins))}."
             )
-        if alone := len(self) - len(margins):
-            lines.append(f"Without a runner-up, as there is one text only: {_counted(alone)}.")
+        if n_alone := len(self) - len(margins):
+            lines.append(f"Without a runner-up, as there is one text only: {_counted(n_alone)}.")
         return lines
 
     def __repr__(self) -> str:
@@ -275,17 +290,17 @@ class Choices:
 
     @property
     def _mean(self) -> float:
-        return fmean(each.score for each in self.groups)
+        return fmean(choice.score for choice in self.groups)
 
     def _repr_html_(self) -> str:
         """Show the first groups as a table in a notebook, the signature below."""
         rows = [
-            [str(number), each.text, f"{each.score:.4f}", *_shown(each)]
-            for number, each in enumerate(self.groups[:_MOST_SHOWN])
+            [str(number), choice.text, f"{choice.score:.4f}", *_shown(choice)]
+            for number, choice in enumerate(self.groups[:_MOST_SHOWN])
         ]
-        more = [f"{len(self) - _MOST_SHOWN:,} more"] if len(self) > _MOST_SHOWN else []
+        hidden_groups = [f"{len(self) - _MOST_SHOWN:,} more"] if len(self) > _MOST_SHOWN else []
         head = ["group", "chosen", f"expected {self.score}", "runner-up", "margin"]
-        return scores_html(head, rows, [*more, *self.summary(), self.signature])
+        return scores_html(head, rows, [*hidden_groups, *self.summary(), self.signature])
 
 
 def _counted(n_groups: int) -> str:

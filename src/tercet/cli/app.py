@@ -47,12 +47,15 @@ def main() -> None:
     warnings.showwarning = _show_warning
     try:
         with standard_streams():
-            if sys.argv[1:] == ["--version"]:  # fast: it does not build the options of all commands
+            # Answered here, the version does not wait for the options of all commands.
+            if sys.argv[1:] == ["--version"]:
                 typer.echo(_VERSION)
             else:
                 app()
-    except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
-        with suppress(OSError):  # from a closed standard error
+    # Under -W error, warnings are raised.
+    except (TercetError, OSError, MemoryError, Warning) as error:
+        # The standard error may be closed.
+        with suppress(OSError):
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
         sys.exit(2)
@@ -65,8 +68,8 @@ def _for_command(message: str) -> str:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        more = f": {error}" if str(error) else ""
-        return f"This machine does not have enough memory{more}. Give fewer texts at a time."
+        reason = f": {error}" if str(error) else ""
+        return f"This machine does not have enough memory{reason}. Give fewer texts at a time."
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "The folder in which the command was started no longer exists."
     if isinstance(error, OSError) and error.strerror:

@@ -46,6 +46,8 @@ def _options(metric: str) -> Table:
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
     table.add_column("values and default, then description", overflow="fold")
-    for each in option_docs(metric_class(metric)):
-        table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
+    for option in option_docs(metric_class(metric)):
+        table.add_row(
+            option.name, f"[dim]{escape(option.takes)}; default {escape(option.default)}[/]\n{escape(option.doc)}"
+        )
     return table

@@ -35,19 +35,22 @@ if TYPE_CHECKING:
 
 def metrics_like(incomplete: str) -> list[str]:
     """Return the completions of a text: a metric, ``metric:option=``, or ``metric:option=value``."""
-    metric, colon, rest = incomplete.partition(":")
+    metric, colon, assignments = incomplete.partition(":")
     if not colon:
         names = dict.fromkeys([*SHORT_NAMES, *METRICS])
         return [name for name in names if name.startswith(incomplete)]
-    before, comma, last = rest.rpartition(",")
+    earlier, comma, assignment = assignments.rpartition(",")
     try:
         options = metric_class(metric).options().values()
-    except OptionError:  # no metric of this name
+    except OptionError:
+        # There is no metric of this name.
         return []
-    name, equals, _ = last.partition("=")
-    found = [f"{each.name}={value}" for each in options if each.name == name for value in _values(each)]
-    found = found if equals else [f"{each.name}=" for each in options]
-    return [f"{metric}:{before}{comma}{each}" for each in found if each.startswith(last)]
+    name, equals, _ = assignment.partition("=")
+    if equals:
+        completions = [f"{name}={value}" for option in options if option.name == name for value in _values(option)]
+    else:
+        completions = [f"{option.name}=" for option in options]
+    return [f"{metric}:{earlier}{comma}{text}" for text in completions if text.startswith(assignment)]
 
 
 def _values(option: Option) -> list[str]:
@@ -57,7 +60,7 @@ def _values(option: Option) -> list[str]:
     check = option.check
     if check is flag:
         return ["true", "false"]
-    return [each for each in check.choices if isinstance(each, str)] if isinstance(check, OneOf) else []
+    return [choice for choice in check.choices if isinstance(choice, str)] if isinstance(check, OneOf) else []
 
 
 Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
@@ -80,12 +83,14 @@ writing = partial(typer.Option, rich_help_panel="Output")
 References = Annotated[
     list[str] | None,
     reading(
-        "--references", "-r", metavar="FILE",
+        "--references",
+        "-r",
+        metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
         "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
     ),
-]  # fmt: skip
+]
 _GUESSED = "Default: guessed from the column names."
 Systems = Annotated[
     list[str] | None, reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}")
@@ -98,11 +103,12 @@ SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of 
 ClusterColumn = Annotated[
     str | None,
     reading(
-        "--cluster", metavar="COLUMN",
+        "--cluster",
+        metavar="COLUMN",
         help="Column that says which rows belong together, such as those of a document: intervals and tests resample "
         "these clusters. Default: samples that a harness repeated.",
     ),
-]  # fmt: skip
+]
 Level = Annotated[
     float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
 ]
@@ -119,13 +125,14 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        command(*(group(**{field.name: given[field.name] for field in fields(group)}) for group in groups))
+    def run(**values: Any) -> None:
+        command(*(group(**{field.name: values[field.name] for field in fields(group)}) for group in groups))
 
-    run.__signature__ = Signature([  # type: ignore[attr-defined]
+    parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
         for name, option in options.items()
-    ])  # fmt: skip
+    ]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
     return run
 
@@ -140,11 +147,11 @@ def report_on(test_set: TestSet) -> None:
     warn_of(test_set)
 
 
-def read_specs(written: Sequence[str]) -> list[MetricSpec]:
+def read_specs(metric_texts: Sequence[str]) -> list[MetricSpec]:
     """Return the metrics given on the command line, their options checked before any file is read."""
     from tercet.comparison.metric_specs import distinct, parse_metric
 
-    specs = distinct(parse_metric(each) for each in written)
+    specs = distinct(parse_metric(text) for text in metric_texts)
     for spec in specs:
         spec.scorer()
     return specs
@@ -173,14 +180,19 @@ class Texts:
         """Read what the metrics need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
 
-        found = read_test_sets(
-            self.files, references=self.references or (), source=self.source, systems=self.system or (),
-            reference_columns=self.reference_column or (), source_column=self.source_column, cluster=self.cluster,
+        test_sets = read_test_sets(
+            self.files,
+            references=self.references or (),
+            source=self.source,
+            systems=self.system or (),
+            reference_columns=self.reference_column or (),
+            source_column=self.source_column,
+            cluster=self.cluster,
             need_references=any(spec.takes_references for spec in specs),
-        )  # fmt: skip
-        for each in found:
-            report_on(each)
-        return found
+        )
+        for test_set in test_sets:
+            report_on(test_set)
+        return test_sets
 
     def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
@@ -194,19 +206,22 @@ class TextsOrParquet(Texts):
     """Texts in memory, or in files of any size, which Ray's workers read."""
 
     engine: Literal["memory", "ray"] = reading(
-        "memory", metavar="ENGINE",
+        "memory",
+        metavar="ENGINE",
         help="memory, or ray: all files, also of Parquet (.parquet), are parts of one test set of any size, which "
         "Ray's workers score: on this machine, or on the cluster in RAY_ADDRESS.",
-    )  # fmt: skip
+    )
     id_column: str | None = reading(
-        None, metavar="COLUMN",
+        None,
+        metavar="COLUMN",
         help="With --engine ray: the column of the items' ids, by which they are resampled. Default: their texts "
         "identify them.",
-    )  # fmt: skip
+    )
     on_bad_file: Literal["error", "skip"] = reading(
-        "error", metavar="HOW",
+        "error",
+        metavar="HOW",
         help="With --engine ray: stop at a file that cannot be read (error), or leave it out with a warning (skip).",
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -214,15 +229,22 @@ class Scores:
     """The metrics, and the intervals of their scores."""
 
     metric: list[str] | None = scoring(
-        None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, show_default=False,
+        None,
+        "--metric",
+        "-m",
+        metavar="METRIC",
+        autocompletion=metrics_like,
+        show_default=False,
         help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
         "is given. Default: bleu.",
-    )  # fmt: skip
+    )
     confidence_level: Level = 0.95
     interval: Literal["percentile", "BCa"] = scoring(
-        "percentile", metavar="KIND", case_sensitive=False,
+        "percentile",
+        metavar="KIND",
+        case_sensitive=False,
         help="Kind of the bootstrap intervals: percentile or BCa.",
-    )  # fmt: skip
+    )
     seed: Seed = 12345
 
     @property
@@ -236,20 +258,27 @@ class Tests(Scores):
     """Scores, and the tests of their differences."""
 
     baseline: str | None = scoring(
-        None, "--baseline", "-b", metavar="SYSTEM",
+        None,
+        "--baseline",
+        "-b",
+        metavar="SYSTEM",
         help="System that the others are tested against; default: the first.",
-    )  # fmt: skip
+    )
     test: Literal["permutation", "bootstrap"] = scoring(
         "permutation", metavar="TEST", help="Paired test of the differences: permutation or bootstrap."
     )
     n_resamples: int | None = scoring(
-        None, min=1, max=1_000_000, metavar="N",
+        None,
+        min=1,
+        max=1_000_000,
+        metavar="N",
         help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
-    )  # fmt: skip
+    )
     alpha: float = scoring(
-        0.05, metavar="X",
+        0.05,
+        metavar="X",
         help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -257,15 +286,19 @@ class Output:
     """Destination and format of the results."""
 
     format: Format | None = writing(
-        None, "--format", "-f", metavar="FORMAT",
+        None,
+        "--format",
+        "-f",
+        metavar="FORMAT",
         help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
         ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
-    )  # fmt: skip
+    )
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
     bom: bool = writing(
-        False, "--bom",
+        False,
+        "--bom",
         help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
-    )  # fmt: skip
+    )
     quiet: Quiet = False
 
     @property
@@ -279,22 +312,26 @@ class ScoreOutput(Output):
     """Output of scores."""
 
     segments: Path | None = writing(
-        None, metavar="FILE",
+        None,
+        metavar="FILE",
         help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. Texts are "
         "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
         "as text. With score --engine ray: a folder for Parquet files.",
-    )  # fmt: skip
+    )
     fail_under: list[str] | None = writing(
-        None, metavar="METRIC=VALUE",
+        None,
+        metavar="METRIC=VALUE",
         help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
         "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
         "is written first.",
-    )  # fmt: skip
+    )
     verbose: bool = writing(
-        False, "--verbose", "-v",
+        False,
+        "--verbose",
+        "-v",
         help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -302,27 +339,30 @@ class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 
     segment: int | None = writing(
-        None, min=1, metavar="N",
+        None,
+        min=1,
+        metavar="N",
         help="Show the segment with this number, all systems side by side, instead of the tables.",
-    )  # fmt: skip
+    )
     export: Path | None = writing(
-        None, metavar="FOLDER",
+        None,
+        metavar="FOLDER",
         help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
         "reference; texts as in --segments.",
-    )  # fmt: skip
+    )
 
     def check_segment_alone(self, form: Format) -> None:
         """Refuse options of tables beside --segment."""
-        tables = {
+        excluded_options = {
             "--format": form != "text",
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,
         }
-        given = [name for name, value in tables.items() if value]
-        if given:
+        option_names = [name for name, value in excluded_options.items() if value]
+        if option_names:
             raise OptionError(
-                f"--segment shows one segment as text and excludes {', '.join(given)}: give only one of them."
+                f"--segment shows one segment as text and excludes {', '.join(option_names)}: give only one of them."
             )
 
 
@@ -344,10 +384,10 @@ class _Score(NamedTuple):
     is_primary: bool
 
 
-def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
+def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
-    found = []
-    for text in written or ():
+    thresholds = []
+    for text in threshold_texts or ():
         name, _, value = text.rpartition("=")
         try:
             threshold = Threshold(name.strip(), float(value))
@@ -355,23 +395,24 @@ def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]
             threshold = Threshold("", math.nan)
         if not threshold.name or not math.isfinite(threshold.value):
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
-        found.append(threshold)
-    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if found else []
-    scores = [_Score(label, name, name == each.primary) for label, each in scorers for name in each.score_names]
-    for name, _ in found:
+        thresholds.append(threshold)
+    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if thresholds else []
+    scores = [_Score(label, name, name == scorer.primary) for label, scorer in scorers for name in scorer.score_names]
+    for name, _ in thresholds:
         if not _meant(name, scores):
-            known = dict.fromkeys(score.name for score in scores)
+            score_names = dict.fromkeys(score.name for score in scores)
             raise OptionError(
-                f"--fail-under: no score is called {shorten(name)} with these metrics. {did_you_mean(name, known)}"
+                f"--fail-under: no score is called {shorten(name)} with these metrics. "
+                f"{did_you_mean(name, score_names)}"
             )
-    return found
+    return thresholds
 
 
 def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
     """Return a line for each score of a system that is worse than its threshold."""
     lines = []
     for comparison in comparisons:
-        scores = [_Score(t.metric, t.name, t.name == t.scorer.primary) for t in comparison.tables]
+        scores = [_Score(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables]
         labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
@@ -383,23 +424,27 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
 
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
-    way = "below" if table.higher_is_better else "above"
+    side = "below" if table.higher_is_better else "above"
     for row in table.rows:
         if math.isnan(row.value):
-            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if way == 'below' else 'less'}."
+            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."
         elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
-            by = abs(row.value - limit)
-            yield row.system, f"{row.value:.2f}, {way} {limit:g} by {by:{'.2f' if by >= 0.005 else '.1g'}}."
+            gap = abs(row.value - limit)
+            yield row.system, f"{row.value:.2f}, {side} {limit:g} by {gap:{'.2f' if gap >= 0.005 else '.1g'}}."
 
 
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     """Return the scores with this name, or the primary ones of a metric with this name."""
-    named = [index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")]
+    named_scores = [
+        index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
+    ]
     try:
-        metric = parse_metric(name).label  # its name in tables
-    except OptionError:  # not a metric: the name of a score, or a typo
+        # A short name becomes the name that tables have.
+        metric = parse_metric(name).label
+    except OptionError:
+        # It is no metric: the name of a score, or a typo.
         metric = name
-    return named or [
+    return named_scores or [
         index
         for index, score in enumerate(scores)
         if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])
@@ -435,7 +480,8 @@ def standard_streams() -> Iterator[None]:
     """
     _open_closed()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a character that the encoding lacks must not end the command
+        # A character that the encoding lacks must not end the command.
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_REPLACED)
     try:
         try:
@@ -445,7 +491,8 @@ def standard_streams() -> Iterator[None]:
     except OSError as error:
         if error.filename is not None or error.errno not in _OF_A_STREAM:
             raise
-        with suppress(OSError):  # drop the rest: Python would try to write it again at exit
+        # What could not be written is dropped: Python would try to write it again at exit.
+        with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
@@ -456,11 +503,17 @@ def _open_closed() -> None:
     """Replace closed streams, so that no file of the command gets their descriptors."""
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while os.open(os.devnull, os.O_RDWR) < 3:  # the descriptors of closed streams
+    # Each call takes the lowest free descriptor: 0, 1 and 2 are those of the standard streams.
+    while os.open(os.devnull, os.O_RDWR) < 3:
         pass
-    for name, way, mode in (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+    # Opened the wrong way round, a stream cannot be read or written, as one that is closed.
+    for name, flags, mode in (
+        ("stdin", os.O_WRONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, way), mode, encoding="utf-8"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
 # ``tercet score --engine ray``: files of any size as one test set.
@@ -473,22 +526,32 @@ def score_with_ray(
     level, seed = scores.confidence_level, scores.seed
     scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
     results = score_systems(
-        texts.files, {spec.label: scorer for spec, scorer in scorers}, systems=texts.system,
-        references=texts.reference_column, id=texts.id_column, cluster=texts.cluster, write_segments=output.segments,
-        on_bad_file=texts.on_bad_file, progress=output.progress,
-    )  # fmt: skip
-    bad = next(iter(results.values())).bad_files
-    if bad:
-        subject = (
-            "1 file could not be read and is" if len(bad) == 1 else f"{len(bad):,} files could not be read and are"
+        texts.files,
+        {spec.label: scorer for spec, scorer in scorers},
+        systems=texts.system,
+        references=texts.reference_column,
+        id=texts.id_column,
+        cluster=texts.cluster,
+        write_segments=output.segments,
+        on_bad_file=texts.on_bad_file,
+        progress=output.progress,
+    )
+    bad_files = next(iter(results.values())).bad_files
+    if bad_files:
+        skipped_files = (
+            "1 file could not be read and is"
+            if len(bad_files) == 1
+            else f"{len(bad_files):,} files could not be read and are"
         )
-        typer.echo(f"warning: {subject} left out: {visible('; '.join(bad[:5]))}", err=True)
+        typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
     name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
-    return to_comparison(name, scorers, results, level, seed)
+    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
 
 
-def refuse_with_ray(**given: object) -> None:
+def refuse_with_ray(**options: object) -> None:
     """Raise an OptionError for options that do not work with files of any size."""
-    named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
-    if named:
-        raise OptionError(f"{' and '.join(named)} {'do' if named[1:] else 'does'} not work with --engine ray.")
+    option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if option_names:
+        raise OptionError(
+            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
+        )

@@ -48,19 +48,24 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
 
         specs, thresholds, form = _checked(texts, scores, output, segments=None)
         refuse_with_ray(
-            references=texts.references, source=texts.source, source_column=texts.source_column,
-            format_html=form == "html", interval=scores.interval != "percentile",
-        )  # fmt: skip
+            references=texts.references,
+            source=texts.source,
+            source_column=texts.source_column,
+            format_html=form == "html",
+            interval=scores.interval != "percentile",
+        )
         finish([score_with_ray(texts, specs, scores, output)], form, output, thresholds)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     specs, thresholds, form = _checked(texts, scores, output, output.segments)
-    sets = texts.test_sets(specs)
+    test_sets = texts.test_sets(specs)
     if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(sets)
-    found = [compare(each, specs, test=None, progress=output.progress, **scores.asked) for each in sets]
-    finish(found, form, output, thresholds, output.segments)
+        check_segments_fit(test_sets)
+    comparisons = [
+        compare(test_set, specs, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
+    ]
+    finish(comparisons, form, output, thresholds, output.segments)
 
 
 @takes_groups
@@ -77,21 +82,21 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         output.check_segment_alone(form)
     if output.export is not None:
         check_folder(output.export)
-    sets = texts.test_sets(specs)
+    test_sets = texts.test_sets(specs)
     if output.export is not None:
-        exported = {f"--export of {path.name}": path for path in export_paths(sets, output.export)}
+        exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
         check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(specs))
     if output.segment is not None:
-        write(segment_text(sets, specs, output.segment, tests.baseline, output.out), output.out)
+        write(segment_text(test_sets, specs, output.segment, tests.baseline, output.out), output.out)
         return
     if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(sets)
-    found = [compare(each, specs, progress=output.progress, **tests.asked) for each in sets]
+        check_segments_fit(test_sets)
+    comparisons = [compare(test_set, specs, progress=output.progress, **tests.asked) for test_set in test_sets]
     if output.export is not None:
-        for each in sets:
-            for path in export_systems(each, output.export):
+        for test_set in test_sets:
+            for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
-    finish(found, form, output, thresholds, output.segments)
+    finish(comparisons, form, output, thresholds, output.segments)
 
 
 def _in_workbook(path: Path | None) -> bool:
@@ -136,15 +141,20 @@ class MetricCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
-        written = list(args)
+        # click takes arguments out of the list as it reads them.
+        all_arguments = list(args)
         try:
             return super().parse_args(ctx, args)
         except _UsageError as error:
-            if not hasattr(error, "possibilities"):  # of all errors of usage, only an unknown option's has it
+            # Of all errors of usage, only that of an unknown option has this attribute.
+            if not hasattr(error, "possibilities"):
                 raise
             unknown = str(getattr(error, "option_name", ""))
-            own = [option for parameter in self.params for option in parameter.opts]
-            answer = "" if get_close_matches(unknown, own, cutoff=_ALIKE) else how_written(unknown, written)
+            known_options = [option for parameter in self.params for option in parameter.opts]
+            # An option that is nearly one of the command is a typo, to which click has an answer.
+            if get_close_matches(unknown, known_options, cutoff=_ALIKE):
+                raise
+            answer = how_written(unknown, all_arguments)
             if not answer:
                 raise
             raise OptionError(f"There is no option {unknown}. {answer}") from None
@@ -176,16 +186,16 @@ def how_written(unknown: str, arguments: Sequence[str]) -> str:
         spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
         setting = f"{option}={_value_of(unknown, arguments, metric, option)}"
         example = shlex.quote(f"{spec}{',' if ':' in spec else ':'}{setting}")
-        *first, last = options
-        named = f"{', '.join(first)} and {last}" if first else last
-        return f"It is an option of {named}: write it behind the metric and a colon, as in -m {example}"
+        *first_metrics, last_metric = options
+        metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}" if first_metrics else last_metric
+        return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
     return what_is(word) or next(filter(None, (metric_class(metric).known_as(word) for metric in METRICS)), "")
 
 
 def _specs(arguments: Sequence[str]) -> list[str]:
     """Return the metrics of a command line, as they are written."""
     following = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
-    return [*following, *(each.partition("=")[2] for each in arguments if each.startswith("--metric="))]
+    return [*following, *(argument.partition("=")[2] for argument in arguments if argument.startswith("--metric="))]
 
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
@@ -193,19 +203,19 @@ def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
     from tercet.base.dialects import OTHER_NAMES
     from tercet.registry import metric_class
 
-    meant: dict[str, str] = {}
+    option_of_metric: dict[str, str] = {}
     for metric in metrics:
         if metric not in METRICS and metric not in SHORT_NAMES:
             continue
-        declared = metric_class(metric)
-        options, names = declared.options(), [word]
+        metric_type = metric_class(metric)
+        options, names = metric_type.options(), [word]
         if word not in _OPTIONS_OF_COMMANDS:
-            names += [dialect.arguments.get(word, "") for dialect in declared.dialects.values()]
+            names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
             names += OTHER_NAMES.get(word, ())
         if name := next((name for name in names if name in options), ""):
-            meant[metric] = name
-    exact = {metric: option for metric, option in meant.items() if option == word}
-    return exact or meant
+            option_of_metric[metric] = name
+    exact = {metric: option for metric, option in option_of_metric.items() if option == word}
+    return exact or option_of_metric
 
 
 def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) -> str:
@@ -213,9 +223,9 @@ def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) 
     from tercet.checks import flag
     from tercet.registry import metric_class
 
-    place = next(index for index, each in enumerate(arguments) if each.partition("=")[0] == unknown)
-    _, equals, value = arguments[place].partition("=")
-    following = arguments[place + 1 : place + 2]
+    index = next(index for index, argument in enumerate(arguments) if argument.partition("=")[0] == unknown)
+    _, equals, value = arguments[index].partition("=")
+    following = arguments[index + 1 : index + 2]
     if not equals and following and not following[0].startswith("-"):
         value = following[0]
     if metric_class(metric).options()[option].check is flag:

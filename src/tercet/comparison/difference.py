@@ -121,59 +121,87 @@ def explain_difference(
     items = read_items(predictions, references)
     check_missing(items.missing, scorer.missing_references)
     batch = items.batch()
-    pair = explained(scorer, against, peers)
-    given = {**pair.shared(scorer, options), **(their_options or {})}
-    ours, theirs = pair.scorer(options, getattr(scorer, "compat", None)), pair.scorer(given, against)
-    first, messages, ours_signature = _totals(ours, batch)
-    last, _, their_signature = _totals(theirs, batch)
+    sides = explained(scorer, against, peers)
+    options_of_package = {**sides.shared(scorer, options), **(their_options or {})}
+    ours, theirs = sides.scorer(options, getattr(scorer, "compat", None)), sides.scorer(options_of_package, against)
+    our_scores, messages, ours_signature = _totals(ours, batch)
+    their_scores, _, their_signature = _totals(theirs, batch)
     segments = _segments(ours, batch), _segments(theirs, batch)
     differing = largest_gaps(*segments, SAME_ITEM * scorer.scale)
-    live, reason = None, f"{against} has no equivalent options"
-    if takes(metric, against, {**given, "missing_references": "error", **pair.report}):
-        live, reason = _live(pair, pair.scorer(pair.options_of(theirs, batch), against), items)
+    live_scores, reason = None, f"{against} has no equivalent options"
+    if takes(metric, against, {**options_of_package, "missing_references": "error", **sides.report}):
+        live_scores, reason = _live(sides, sides.scorer(sides.options_of(theirs, batch), against), items)
     return Difference(
-        scorer.name, against, tuple(first), first, live, reason, last,
-        rules=tuple(_rules(pair, ours, theirs, batch, first, last)),
+        metric=scorer.name,
+        against=against,
+        names=tuple(our_scores),
+        ours=our_scores,
+        theirs=live_scores,
+        unavailable=reason,
+        equal_to=their_scores,
+        rules=tuple(_rules(sides, ours, theirs, batch, our_scores=our_scores, their_scores=their_scores)),
         n_segments=sum(value is not None for value in next(iter(segments[0].values()))),
         n_segments_differ=len(differing),
         largest_gaps=tuple(differing[:n_gaps]),
         signatures=(ours_signature, their_signature),
-        notes=(*_uncompared(pair, scorer, options), *messages, *_warnings(pair, scorer, last, live, segments[1])),
-    )  # fmt: skip
+        notes=(
+            *_uncompared(sides, scorer, options),
+            *messages,
+            *_warnings(sides, scorer, equal_to=their_scores, live=live_scores, segments=segments[1]),
+        ),
+    )
 
 
 def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentGap]:
     """Return the items that differ in any score by more than `same`, largest difference first."""
-    found = []
+    gaps = []
     for index, pairs in enumerate(zip(*(zip(ours[name], theirs[name], strict=True) for name in ours), strict=True)):
-        mine = {name: own for name, (own, _) in zip(ours, pairs, strict=True) if own is not None}
-        other = {name: own for name, (_, own) in zip(ours, pairs, strict=True) if own is not None}
-        gap = max((abs(mine[name] - other[name]) for name in mine.keys() & other.keys()), default=0.0)
+        our_scores = {name: score for name, (score, _) in zip(ours, pairs, strict=True) if score is not None}
+        their_scores = {name: score for name, (_, score) in zip(ours, pairs, strict=True) if score is not None}
+        gap = max(
+            (abs(our_scores[name] - their_scores[name]) for name in our_scores.keys() & their_scores.keys()),
+            default=0.0,
+        )
         if gap > same:
-            found.append((-gap, SegmentGap(index, mine, other)))
-    return [each for _, each in sorted(found, key=lambda pair: (pair[0], pair[1].index))]
+            # Negative, so that the largest gap is first while ties stay in the order of the items.
+            gaps.append((-gap, SegmentGap(index, our_scores, their_scores)))
+    return [segment_gap for _, segment_gap in sorted(gaps, key=lambda entry: (entry[0], entry[1].index))]
 
 
 def _rules(
-    pair: Explained, ours: Scorer, theirs: Scorer, batch: Corpus,
-    first: Mapping[str, float], last: Mapping[str, float],
-) -> list[Rule]:  # fmt: skip
+    pair: Explained,
+    ours: Scorer,
+    theirs: Scorer,
+    batch: Corpus,
+    *,
+    our_scores: Mapping[str, float],
+    their_scores: Mapping[str, float],
+) -> list[Rule]:
     """Return the rules that lead from the first score to the last."""
     rules: list[Rule] = []
-    here = first
+    scores_before = our_scores
     for step in pair.steps(ours, theirs, batch):
-        there = dict(last) if step.scorer is theirs else _totals(step.scorer, batch)[0]
-        if step.always or there != here:
-            rules.append(Rule(step.name, step.description, step.from_value, step.to_value, here, there))
-        here = there
+        scores_after = dict(their_scores) if step.scorer is theirs else _totals(step.scorer, batch)[0]
+        if step.always or scores_after != scores_before:
+            rules.append(
+                Rule(
+                    name=step.name,
+                    description=step.description,
+                    from_value=step.from_value,
+                    to_value=step.to_value,
+                    score_before=scores_before,
+                    score_after=scores_after,
+                )
+            )
+        scores_before = scores_after
     return rules
 
 
 def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, float] | None, str]:
     """Return the package's own scores, and why some or all are missing."""
-    filled = [each for each in zip(*items.columns().values(), strict=True) if each[1]]
+    scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
     try:
-        scores = pair.peer.scores([text for text, _ in filled], [texts for _, texts in filled], scorer)
+        scores = pair.peer.scores([text for text, _ in scored_items], [texts for _, texts in scored_items], scorer)
     except ModuleNotFoundError as error:
         return None, f"the package {error.name} is not installed"
     except UnavailableError as error:
@@ -183,33 +211,39 @@ def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, flo
     return {name: scorer.scale * value for name, value in scores.items()}, reason
 
 
-def _uncompared(pair: Explained, scorer: Scorer, given: Mapping[str, Any]) -> list[str]:
+def _uncompared(pair: Explained, scorer: Scorer, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
-    name = pair.peers.names_scores
-    asked = list(getattr(scorer, name)) if name in given else []
-    left = [each for each in asked if each not in pair.report[name]]
-    return [f"{pair.against} has no {', '.join(left)}: not compared"] if left else []
+    option = pair.peers.names_scores
+    requested = list(getattr(scorer, option)) if option in options else []
+    missing = [score for score in requested if score not in pair.report[option]]
+    return [f"{pair.against} has no {', '.join(missing)}: not compared"] if missing else []
 
 
 def _warnings(
-    pair: Explained, scorer: Scorer, equal_to: Mapping[str, float], live: Mapping[str, float] | None,
+    pair: Explained,
+    scorer: Scorer,
+    *,
+    equal_to: Mapping[str, float],
+    live: Mapping[str, float] | None,
     segments: Segments,
-) -> list[str]:  # fmt: skip
-    found, scale, against, peer = [], scorer.scale, pair.against, pair.peer
+) -> list[str]:
+    """Return warnings of what the other package's numbers are, and of scores of ours that do not equal them."""
+    sentences, scale, against, peer = [], scorer.scale, pair.against, pair.peer
     if peer.percent and scale == 1:
-        shown = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
-        found.append(f"{against} prints percent: {shown}")
+        percentages = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
+        sentences.append(f"{against} prints percent: {percentages}")
     if peer.warning:
-        found.append(peer.warning)
+        sentences.append(peer.warning)
     name = scorer.primary
     values = [value for value in segments.get(name, ()) if value is not None]
     if values and peer.sentences:
         mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to[name]:.4g}"
         if mean != corpus:
-            found.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
+            sentences.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
+    # Nearer than this, the sums of the package were only taken in another order.
     if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):
-        found.append(f"compat={against!r} does not equal {against} on these texts")
-    return found
+        sentences.append(f"compat={against!r} does not equal {against} on these texts")
+    return sentences
 
 
 def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
@@ -217,7 +251,7 @@ def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str],
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = score_batch(scorer, batch)
-    messages = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
+    messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
 
 
@@ -263,15 +297,16 @@ class Explained:
         """Return a scorer; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
-    def shared(self, scorer: Scorer, given: Mapping[str, Any]) -> dict[str, Any]:
+    def shared(self, scorer: Scorer, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
-            is_ours = name not in given or (name, given[name]) == ("tokenizer", "auto")
-            if not is_ours and takes(self.metric, self.against, {**shared, name: given[name]}):
-                shared[name] = given[name]
+            is_ours = name not in options or (name, options[name]) == ("tokenizer", "auto")
+            if not is_ours and takes(self.metric, self.against, {**shared, name: options[name]}):
+                shared[name] = options[name]
         if scorer.missing_references != "error":
-            shared["missing_references"] = "skip"  # the package does not take them
+            # The package takes no item without a reference.
+            shared["missing_references"] = "skip"
         return shared
 
     def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
@@ -283,31 +318,53 @@ class Explained:
 
     def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
         """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
-        here, there = (self.options_of(each, batch) for each in (ours, theirs))
+        our_values, their_values = (self.options_of(scorer, batch) for scorer in (ours, theirs))
         compat = getattr(ours, "compat", None)
-        if compat not in (None, self.against):  # between two packages: first the rules of only one
-            names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
+        if compat not in (None, self.against):
+            # Between two packages, the first step leaves the rules that only one has.
+            rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
             decides = f"what only compat={compat!r} does"
-            yield Step("compat", decides, names, "ours", self.scorer(here, None), bool(names))
+            yield Step(
+                name="compat",
+                description=decides,
+                from_value=rule_names,
+                to_value="ours",
+                scorer=self.scorer(our_values, None),
+                always=bool(rule_names),
+            )
             compat = None
-        for group in self._groups(here):
-            changed = [name for name in group if here[name] != there[name]]
+        for group in self._groups(our_values):
+            changed = [name for name in group if our_values[name] != their_values[name]]
             if changed:
-                values = _shown(here, changed), _shown(there, changed)
-                here |= {name: there[name] for name in changed}
+                values = _shown(our_values, changed), _shown(their_values, changed)
+                our_values |= {name: their_values[name] for name in changed}
                 decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
-                yield Step(changed[0], decides, *values, self.scorer(here, compat))
-        target = self.scorer(there, self.against)
+                yield Step(changed[0], decides, *values, self.scorer(our_values, compat))
+        target = self.scorer(their_values, self.against)
         rules = self.peer.rules_of(target) if compat is None else []
         for number, rule in enumerate(rules, 1):
-            off = [other.name for other in rules[number:]]
-            scorer = self.peer.without(target, off) if off else theirs
-            yield Step(rule.name, rule.description, rule.ours, rule.theirs, scorer)
-        yield Step("compat", f"the remaining rules of compat={self.against!r}", "ours", self.against, theirs, False)
+            # The last step has all rules, as `theirs` does.
+            later_names = [later_rule.name for later_rule in rules[number:]]
+            scorer = self.peer.without(target, later_names) if later_names else theirs
+            yield Step(
+                name=rule.name,
+                description=rule.description,
+                from_value=rule.ours,
+                to_value=rule.theirs,
+                scorer=scorer,
+            )
+        yield Step(
+            name="compat",
+            description=f"the remaining rules of compat={self.against!r}",
+            from_value="ours",
+            to_value=self.against,
+            scorer=theirs,
+            always=False,
+        )
 
     def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
         """Return the options in order, grouped where they change together."""
-        groups = [next((each for each in self.peers.together if name in each), (name,)) for name in options]
+        groups = [next((group for group in self.peers.together if name in group), (name,)) for name in options]
         return list(dict.fromkeys(groups))
 
 
@@ -335,9 +392,9 @@ def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
 def _shown(options: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the value of an option, or those of several as one text."""
     values = {name: _plain(options[name]) for name in names}
-    first, *others = values
-    further = [f"{name}={values[name]}" for name in others if values[name] not in (None, False)]
-    return f"{values[first]} ({', '.join(further)})" if further else values[first]
+    first, *other_names = values
+    other_values = [f"{name}={values[name]}" for name in other_names if values[name] not in (None, False)]
+    return f"{values[first]} ({', '.join(other_values)})" if other_values else values[first]
 
 
 def _plain(value: Any) -> Any:
@@ -370,13 +427,13 @@ def packages_in_words() -> str:
     metrics: dict[str, list[str]] = {}
     for metric, names in packages().items():
         metrics.setdefault(listed(names, "or"), []).append(metric)
-    return "; ".join(f"{names} for {listed(each, 'and')}" for names, each in metrics.items())
+    return "; ".join(f"{names} for {listed(metric_names, 'and')}" for names, metric_names in metrics.items())
 
 
 def listed(names: Iterable[str], word: str) -> str:
     """Return names joined by commas, with a word before the last."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
+    *first_names, last_name = names
+    return f"{', '.join(first_names)} {word} {last_name}" if first_names else last_name
 
 
 def checked_peers(metric: str, against: str) -> Peers:

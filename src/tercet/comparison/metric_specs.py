@@ -37,7 +37,8 @@ _OF_COMPARISON = {
 }
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
-_WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
+# Not "none", which is a tokenizer and a smoothing method: None is written null.
+_WORDS = {"true": True, "false": False}
 _FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
@@ -97,18 +98,18 @@ def parse_metric(text: str) -> MetricSpec:
     """
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
-    named, _, rest = text.partition(":")
-    if "," in named:
-        each = " ".join(f"-m {name.strip()}" for name in named.split(",") if name.strip())
-        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(each)[1:-1]}).")
-    metric = canonical(named)
+    names, _, option_text = text.partition(":")
+    if "," in names:
+        separate = " ".join(f"-m {name.strip()}" for name in names.split(",") if name.strip())
+        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(separate)[1:-1]}).")
+    metric = canonical(names)
     options: dict[str, Any] = {}
-    for part in _split(rest):
-        name, equals, value = part.partition("=")
+    for assignment in _split(option_text):
+        name, equals, value = assignment.partition("=")
         name = name.strip()
         if not equals or not name or name in options:
             raise OptionError(
-                f"In {shorten(text)}, {shorten(part)} is not option=value, or is given twice: write "
+                f"In {shorten(text)}, {shorten(assignment)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
         options[name] = parse_value(value.strip(), metric_class(metric).options().get(name))
@@ -126,13 +127,13 @@ def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
 
 def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
     """Return the metrics, each once; warns of one that is given twice with the same options."""
-    found: list[MetricSpec] = []
+    specs_once: list[MetricSpec] = []
     for spec in specs:
-        if spec in found:
+        if spec in specs_once:
             warnings.warn(f"{spec.label} is given twice, and scored once.", UserWarning, stacklevel=3)
         else:
-            found.append(spec)
-    return found
+            specs_once.append(spec)
+    return specs_once
 
 
 def parse_value(text: str, option: Option | None = None) -> Any:
@@ -150,18 +151,23 @@ def parse_value(text: str, option: Option | None = None) -> Any:
         parts = text.split("+") if "+" in text.strip("+") else []
         numbers = bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
         return [json.loads(part) for part in parts] if numbers else parts or text
-    except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
+    except (RecursionError, ValueError) as error:
+        # Brackets that are nested thousands of times, or an integer of thousands of digits.
         why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
         raise OptionError(f"The value {shorten(text)} {why}.") from None
 
 
 def _split(text: str) -> list[str]:
     """Split at the commas that are not within brackets or quotes."""
-    parts, depth, quoted = [""], 0, False
+    parts, depth, is_quoted = [""], 0, False
     for letter in text:
-        quoted ^= letter == '"'
-        depth += 0 if quoted else (letter in "[{") - (letter in "]}")
-        if letter == "," and depth == 0 and not quoted:
+        if letter == '"':
+            is_quoted = not is_quoted
+        elif letter in "[{" and not is_quoted:
+            depth += 1
+        elif letter in "]}" and not is_quoted:
+            depth -= 1
+        if letter == "," and depth == 0 and not is_quoted:
             parts.append("")
         else:
             parts[-1] += letter
@@ -171,11 +177,12 @@ def _split(text: str) -> list[str]:
 def _written(value: Any) -> str:
     try:
         return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-    except TypeError:  # a function, or a table
+    except TypeError:
+        # A function, or a table, which is no JSON.
         return getattr(value, "__qualname__", None) or shorten(value)
 
 
-# The weighted mean of metrics: of the scores of each segment; the score of a corpus is the mean of its segments'.
+# The weighted mean of metrics: each segment has a mean of its scores, and a corpus the mean of its segments.
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +194,9 @@ class Contexts:
     def __add__(self, other: Contexts) -> Contexts:
         """Return the merged contexts of two parts of a corpus."""
         pairs = zip(self.parts, other.parts, strict=True)
-        return Contexts(tuple(None if one is None else one + two for one, two in pairs))
+        return Contexts(
+            tuple(None if context is None else context + other_context for context, other_context in pairs)
+        )
 
 
 class MeanScorer(Scorer):
@@ -198,8 +207,8 @@ class MeanScorer(Scorer):
     columns = (*Scorer.base_columns, "value")
     score_names = ("mean",)
 
-    def __init__(self, mean: SavedMean, given: Mapping[str, Any]) -> None:
-        super().__init__(**given)
+    def __init__(self, mean: SavedMean, options: Mapping[str, Any]) -> None:
+        super().__init__(**options)
         self._mean = mean
         shared = {"scale": self.scale, "missing_references": self.missing_references}
         self._scorers = [make_scorer(part.metric, {**part.options, **shared}) for part in mean.parts]
@@ -225,13 +234,14 @@ class MeanScorer(Scorer):
 
     def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""
-        total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
-        for part, scorer, own in zip(self._mean.parts, self._scorers, context.parts, strict=True):
-            stats = scorer.system_stats(batch, own)
+        total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
+        for part, scorer, part_context in zip(self._mean.parts, self._scorers, context.parts, strict=True):
+            stats = scorer.system_stats(batch, part_context)
             total += part.weight * scorer.segment_scores(stats.rows)[part.score]
-            base = stats.rows[:, : base.shape[1]]
-        total[base[:, 0] == 0] = 0.0
-        return SegmentStats(self.signature(context), self.columns, np.column_stack([base, total]))
+            base_rows = stats.rows[:, : base_rows.shape[1]]
+        # A segment that was left out has no part in the mean.
+        total[base_rows[:, 0] == 0] = 0.0
+        return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean over items."""
@@ -269,7 +279,7 @@ class SavedMean:
     @property
     def formula(self) -> str:
         """The mean as a formula."""
-        names = [each.metric if each.score in each.metric else f"{each.metric} {each.score}" for each in self.parts]
+        names = [part.metric if part.score in part.metric else f"{part.metric} {part.score}" for part in self.parts]
         return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
 
     @property
@@ -278,8 +288,8 @@ class SavedMean:
         return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
 
     def _parts(self) -> list[dict[str, Any]]:
-        own = [{name: getattr(each, name) for name in _FIELDS} for each in self.parts]
-        return [{**each, "options": dict(each["options"])} for each in own]
+        parts = [{name: getattr(part, name) for name in _FIELDS} for part in self.parts]
+        return [{**entry, "options": dict(entry["options"])} for entry in parts]
 
     def save(self, path: Path) -> None:
         """Write the file; InputError for options that cannot be saved, such as functions."""
@@ -294,18 +304,22 @@ class SavedMean:
     def load(cls, path: Path) -> SavedMean:
         """Read the file; InputError if it cannot be read, or holds something else."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
         except (ValueError, RecursionError):
             raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
-        if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("parts"), list):
+        is_mean = isinstance(content, dict) and content.get("kind") == _KIND
+        if not is_mean or not isinstance(content.get("parts"), list):
             raise InputError(f"{path} is not a mean of metrics; expected a file that tercet correlate --mean wrote.")
-        return cls(tuple(_part(each, path) for each in found["parts"]), found.get("about") or {})
+        return cls(tuple(_part(entry, path) for entry in content["parts"]), content.get("about") or {})
 
 
-def _part(given: Any, path: Path) -> WeightedMetric:
-    is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in _FIELDS.items())
-    if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # NaN too
-        raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
-    return WeightedMetric(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))
+def _part(entry: Any, path: Path) -> WeightedMetric:
+    is_part = isinstance(entry, dict) and all(
+        isinstance(entry.get(name), type_of_field) for name, type_of_field in _FIELDS.items()
+    )
+    # "not ... <=", so that a weight that is NaN is refused, too.
+    if not is_part or not abs(entry["weight"]) <= _LARGEST_WEIGHT:
+        raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(entry)}.")
+    return WeightedMetric(canonical(entry["metric"]), entry["options"], entry["score"], float(entry["weight"]))

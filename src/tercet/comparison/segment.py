@@ -35,32 +35,38 @@ class ExplainedSegment:
     """One segment of all systems, with its scores and what is behind them."""
 
     test_set: TestSet
-    metric: str  # with the options that were given
-    segment: int  # from 1
-    chosen: str  # why it was chosen, in words; empty if the user did
+    #: With the options that were given.
+    metric: str
+    #: The number of the segment, from 1.
+    segment: int
+    #: Why it was chosen, in words; "" if the user chose it.
+    chosen: str
     scale: int
     higher_is_better: bool
-    scores: dict[str, dict[str, float]]  # by system, as in a comparison
-    explanations: dict[str, Any]  # by system
+    #: By system and name, as in a comparison.
+    scores: dict[str, dict[str, float]]
+    #: By system.
+    explanations: dict[str, Any]
 
     @property
     def heading(self) -> str:
-        """What is shown, on one line."""
+        """The test set, the segment, and why it was chosen, on one line."""
         n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
         return ", ".join(filter(None, [f"{one_cell(self.test_set.name)}, {n_segments}", self.chosen]))
 
     def label(self, system: str) -> str:
         """Return the name of a system with its scores."""
-        digits, known = 4 if self.scale == 1 else 2, self.scores[system].items()
+        digits = 4 if self.scale == 1 else 2
+        scores = ", ".join(f"{name} {value:.{digits}f}" for name, value in self.scores[system].items())
         lower = "" if self.higher_is_better else " (lower is better)"
-        return f"{one_cell(system)}: {', '.join(f'{name} {value:.{digits}f}' for name, value in known)}{lower}"
+        return f"{one_cell(system)}: {scores}{lower}"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain Python for each system."""
-        where = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
+        position = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
         return [
-            where | {"system": system, "scores": self.scores[system], "explanation": _plain(found)}
-            for system, found in self.explanations.items()
+            position | {"system": system, "scores": self.scores[system], "explanation": _plain(explanation)}
+            for system, explanation in self.explanations.items()
         ]
 
 
@@ -78,19 +84,29 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
     else:
         stats, context = corpus_stats(scorer, corpus)
         name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-        values = [segment_lists(scorer, each)[name] for each in stats.split(len(systems))]
+        values = [segment_lists(scorer, system_stats)[name] for system_stats in stats.split(len(systems))]
         segment, chosen = _worst(test_set, np.array(values, float), scorer, name)
     warn(scorer, scorer.corpus_warning(context, corpus))
     if spec.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
-    scores = [segment_lists(scorer, each) for each in scorer.system_stats(part, context).split(len(systems))]
-    own = scorer.with_options({**scorer.segment_options, "scale": 1}, idle=True)  # shares, shown on the scale given
+    part_stats = scorer.system_stats(part, context).split(len(systems))
+    scores = {
+        name: _first(segment_lists(scorer, system_stats))
+        for name, system_stats in zip(systems, part_stats, strict=True)
+    }
+    # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
+    explainer = scorer.with_options({**scorer.segment_options, "scale": 1}, idle=True)
     return ExplainedSegment(
-        test_set, spec.label, segment, chosen, scorer.scale, scorer.is_higher_better(scorer.primary),
-        {name: _first(own) for name, own in zip(systems, scores, strict=True)},
-        {name: own.explained(part.system(place), context) for place, name in enumerate(systems)},
-    )  # fmt: skip
+        test_set=test_set,
+        metric=spec.label,
+        segment=segment,
+        chosen=chosen,
+        scale=scorer.scale,
+        higher_is_better=scorer.is_higher_better(scorer.primary),
+        scores=scores,
+        explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
+    )
 
 
 def _worst(test_set: TestSet, values: Any, scorer: Metric, name: str) -> tuple[int, str]:
@@ -102,45 +118,48 @@ def _worst(test_set: TestSet, values: Any, scorer: Metric, name: str) -> tuple[i
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
     worst = np.nanmin(means) if scorer.is_higher_better(scorer.primary) else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
-    first = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    of = f", averaged over {len(values)} systems" if len(values) > 1 else ""
-    return int(np.flatnonzero(means == worst)[0]) + 1, f"{first}{of}; choose another with --segment"
+    choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
+    averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
+    return int(np.flatnonzero(means == worst)[0]) + 1, f"{choice}{averaging}; choose another with --segment"
 
 
-def to_text(found: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
+def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
     """Return explanations for a terminal: source, then for each system the texts, their matches and the numbers."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    for each in found:
-        console.print(Text(each.heading, style="bold"), soft_wrap=True)
-        if each.test_set.source is not None:
-            source = grid()
-            source.add_row("source", Text(visible(each.test_set.source[each.segment - 1])))
-            console.print(source)
-        for system, why in each.explanations.items():
+    for segment in segments:
+        console.print(Text(segment.heading, style="bold"), soft_wrap=True)
+        if segment.test_set.source is not None:
+            table = grid()
+            table.add_row("source", Text(visible(segment.test_set.source[segment.segment - 1])))
+            console.print(table)
+        for system, explanation in segment.explanations.items():
             console.print()
-            console.print(Text(each.label(system), style="bold"))
-            for part in drawn(why, each.scores[system].values(), scale=each.scale, colour=colour):
+            console.print(Text(segment.label(system), style="bold"))
+            for part in drawn(explanation, segment.scores[system].values(), scale=segment.scale, colour=colour):
                 console.print(part)
-            console.print(Text(visible(getattr(why, "signature", ""))), soft_wrap=True)
+            console.print(Text(visible(getattr(explanation, "signature", ""))), soft_wrap=True)
         console.print()
     lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
-def to_html(found: Sequence[ExplainedSegment]) -> str:
+def to_html(segments: Sequence[ExplainedSegment]) -> str:
     """Return explanations as one page."""
     parts = []
-    for each in found:
-        parts.append(f"<h1>{clean(each.heading)}</h1>")
-        if each.test_set.source is not None:
-            parts.append(f'<p dir="auto"><b>source</b> {clean(each.test_set.source[each.segment - 1])}</p>')
-        for system, why in each.explanations.items():
+    for segment in segments:
+        parts.append(f"<h1>{clean(segment.heading)}</h1>")
+        if segment.test_set.source is not None:
+            parts.append(f'<p dir="auto"><b>source</b> {clean(segment.test_set.source[segment.segment - 1])}</p>')
+        for system, explanation in segment.explanations.items():
             parts.append(f"<h2>{clean(one_cell(system))}</h2>")
-            if isinstance(why, Explanation):
-                parts.append(why.to_html(each.scale))
-            else:  # of a user's own metric
-                parts.append(why.to_html() if hasattr(why, "to_html") else f"<p>{clean(str(why))}</p>")
+            # A user's own metric may explain itself by anything, with or without a method to_html.
+            if isinstance(explanation, Explanation):
+                parts.append(explanation.to_html(segment.scale))
+            elif hasattr(explanation, "to_html"):
+                parts.append(explanation.to_html())
+            else:
+                parts.append(f"<p>{clean(str(explanation))}</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Why segments score as they do</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><style>:root{color-scheme:light dark}'
@@ -153,8 +172,8 @@ def _first(lists: dict[str, list[float | None]]) -> dict[str, float]:
     return {name: values[0] for name, values in lists.items() if values[0] is not None}
 
 
-def _plain(found: Any) -> Any:
-    return found.to_dict() if hasattr(found, "to_dict") else found
+def _plain(explanation: Any) -> Any:
+    return explanation.to_dict() if hasattr(explanation, "to_dict") else explanation
 
 
 # One segment of every system: text, scores, and matches in colour.
@@ -190,22 +209,22 @@ def side_by_side(
         warn_of_artefacts(test_set, corpus)
     scorers = [spec.scorer(scale=100) for spec in metrics]
     scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
-    of_words = next((each for each in scorers if isinstance(each, Metric) and each.name == "bleu_multi"), None)
+    bleu = next((scorer for scorer in scorers if isinstance(scorer, Metric) and scorer.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
-    blank = [""] * len(scores)
+    no_scores = [""] * len(scores)
     if test_set.source is not None:
-        table.add_row("source", *blank, Text(visible(test_set.source[index])))
+        table.add_row("source", *no_scores, Text(visible(test_set.source[index])))
     for number, reference in enumerate(test_set.references[index], 1):
-        table.add_row(f"reference {number}", *blank, Text(visible(reference)))
+        table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         values = [by_system[system] for _, by_system in scores]
         cells = ["" if value is None else decimals(value) for value in values]
         text = Text(visible(test_set.systems[system][index]))
-        if colour and of_words is not None and test_set.references[index]:
+        if colour and bleu is not None and test_set.references[index]:
             batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
-            text = coloured(of_words.explained(batch).prediction)
+            text = coloured(bleu.explained(batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()
@@ -217,9 +236,9 @@ def _first_scores(
     """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     stats = batch_stats(scorer, corpus).split(len(systems))
-    lists = [segment_lists(scorer, each)[name][index] for each in stats]
+    values = [segment_lists(scorer, system_stats)[name][index] for system_stats in stats]
     lower = "" if scorer.is_higher_better(scorer.primary) else f" {LOWER}"
-    return f"{name}{lower}", dict(zip(systems, lists, strict=True))
+    return f"{name}{lower}", dict(zip(systems, values, strict=True))
 
 
 # Explanations in a terminal: texts with their matches in colour, or in brackets, and the numbers behind a score.
@@ -231,20 +250,25 @@ _LOSSES = ("", "cyan", "yellow", "magenta", "bold red")
 _LABEL, _MOST_ROWS = 11, 12
 
 
-def drawn(found: Any, scores: Iterable[float], *, scale: float, colour: bool) -> Iterator[RenderableType]:
+def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bool) -> Iterator[RenderableType]:
     """Yield an explanation part by part: legends below the texts that they are of, and no folded tables.
 
-    `scores` are known to the reader, and not said again.
+    `scores` were printed above it, and are not repeated.
     """
-    if not isinstance(found, Explanation):  # of a user's own metric
-        yield Text(visible(found))
+    if not isinstance(explanation, Explanation):
+        # A user's own metric may explain itself by anything.
+        yield Text(visible(explanation))
         return
-    title, known = found.title, {f"{score:.4f}" for score in scores}
-    new = {name: value for name, value in title.numbers.items() if f"{_scaled(value, scale):.4f}" not in known}
-    if new or not title.numbers:
-        yield Text(Heading("" if title.numbers else title.name, new).text(scale))
-    legend, lines = Legend([]), list[Line]()
-    for part in [*found.parts(), Sentence("")]:
+    title = explanation.title
+    # The heading of the system has just named the scores: only further numbers follow.
+    printed = {f"{score:.4f}" for score in scores}
+    numbers = {name: value for name, value in title.numbers.items() if f"{_scaled(value, scale):.4f}" not in printed}
+    if numbers or not title.numbers:
+        yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
+    legend = Legend([])
+    lines: list[Line] = []
+    # The empty sentence at the end draws the lines that no other part follows.
+    for part in [*explanation.parts(), Sentence("")]:
         if isinstance(part, Line):
             lines.append(part)
             continue
@@ -271,64 +295,66 @@ def coloured(
 ) -> Text:
     """Return tokens in the colours of their levels; else in brackets, with the level behind if `numbered`."""
     styles = _LOSSES if losses else _MATCHES
-    shown = Text()
-    for level, text in _runs(words, " " if spaced else ""):
+    text = Text()
+    for level, tokens in _runs(words, " " if spaced else ""):
         if colour or not level:
-            shown.append(text, style=styles[level])
+            text.append(tokens, style=styles[level])
         else:
-            shown.append(f"[{text}]{level if numbered else ''}")
-    return shown
+            text.append(f"[{tokens}]{level if numbered else ''}")
+    return text
 
 
-def _runs(words: Sequence[Word], between: str) -> list[tuple[int, str]]:
+def _runs(words: Sequence[Word], separator: str) -> list[tuple[int, str]]:
     """Return the tokens joined as long as they are of one level, with the blanks between."""
-    runs, blank = list[tuple[int, str]](), ""
+    runs: list[tuple[int, str]] = []
+    blanks = ""
     for word in words:
         text = visible(word.text if word.written is None else f"{word.written} ({word.text})")
         level = min(word.level, len(_MATCHES) - 1)
         if level == 0 and not text.strip():
-            blank += text
+            blanks += text
         elif runs and runs[-1][0] == level:
-            runs[-1] = level, f"{runs[-1][1]}{blank}{text}"
-            blank = between
+            runs[-1] = level, f"{runs[-1][1]}{blanks}{text}"
+            blanks = separator
         else:
-            runs += [(0, blank), (level, text)]
-            blank = between
-    return [run for run in runs if run[1]]
+            # Blanks between two levels are a run of their own, without a colour.
+            runs += [(0, blanks), (level, text)]
+            blanks = separator
+    return [(level, text) for level, text in runs if text]
 
 
 def _lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
     """Return texts below each other, with the legend below them."""
-    look = {"colour": colour, "numbered": len(legend.names) > 1}
-    shown = grid()
+    style = {"colour": colour, "numbered": len(legend.names) > 1}
+    table = grid()
     for line in lines:
-        text = coloured(line.words, spaced=line.spaced, losses=line.losses, **look)
-        shown.add_row(line.label, text if line.words else Text("no token", style="italic"))
+        text = coloured(line.words, spaced=line.spaced, losses=line.losses, **style)
+        table.add_row(line.label, text if line.words else Text("no token", style="italic"))
     if legend.names:
         names = [Word(name, level) for level, name in enumerate(legend.names, 1)]
-        chips = [coloured([name], losses=legend.losses, **look) for name in names]
-        shown.add_row("", Text("  ").join(chips))
-    return shown
+        chips = [coloured([name], losses=legend.losses, **style) for name in names]
+        table.add_row("", Text("  ").join(chips))
+    return table
 
 
 def grid() -> Grid:
     """Return a table without lines: labels, and the texts that they are of."""
-    shown = Grid.grid(padding=(0, 2, 0, 0))
-    shown.add_column(style="dim", no_wrap=True, min_width=_LABEL)
-    shown.add_column(overflow="fold")
-    return shown
+    table = Grid.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True, min_width=_LABEL)
+    table.add_column(overflow="fold")
+    return table
 
 
 def _table(table: Table, scale: float) -> Grid:
-    shown = Grid(box=box.SIMPLE_HEAD)
+    shown_table = Grid(box=box.SIMPLE_HEAD)
     rows = [[Text(one_cell(number_text(value, scale))) for value in row] for row in table.rows[:_MOST_ROWS]]
-    for place, name in enumerate(table.head):
-        if table.rows and isinstance(table.rows[0][place], int | float):
-            shown.add_column(name, justify="right")
+    for column, name in enumerate(table.head):
+        if table.rows and isinstance(table.rows[0][column], int | float):
+            shown_table.add_column(name, justify="right")
         else:
-            shown.add_column(name, overflow="fold")
+            shown_table.add_column(name, overflow="fold")
     for row in rows:
-        shown.add_row(*row)
+        shown_table.add_row(*row)
     if len(table.rows) > _MOST_ROWS:
-        shown.add_row(f"and {len(table.rows) - _MOST_ROWS:,} more")
-    return shown
+        shown_table.add_row(f"and {len(table.rows) - _MOST_ROWS:,} more")
+    return shown_table

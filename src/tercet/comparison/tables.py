@@ -41,7 +41,7 @@ def json_text(value: Any) -> str:
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
-    """Return a row per score and system; names as :func:`~.exports.name_cell` writes them."""
+    """Return a row per score and system; names as :func:`name_cell` writes them."""
     return lines_of_tsv(_rows(comparisons))
 
 
@@ -58,10 +58,13 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[list[str]]:
 
 
 def table_cell(value: object) -> str:
-    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, "" for None, or NaN."""
+    """Return a value as a cell of a TSV or CSV file: names as :func:`name_cell`, "" for None, or NaN."""
     if isinstance(value, str):
         return name_cell(value)
-    return "" if value is None else "NaN" if value != value else str(value)
+    if value is None:
+        return ""
+    # Only NaN differs from itself.
+    return "NaN" if value != value else str(value)
 
 
 def lines_of_tsv(rows: Iterable[Sequence[str]]) -> str:
@@ -91,19 +94,38 @@ class _Style:
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each system: each score with its interval, difference and p."""
-    style, parts = _Style(as_markdown, "**{}**", AS_GOOD, LOWER, "difference", "–", "{}"), []
+    style = _Style(
+        plain=as_markdown,
+        bold="**{}**",
+        as_good=AS_GOOD,
+        lower=LOWER,
+        difference="difference",
+        dash="–",
+        signed="{}",
+    )
+    parts = []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
-        name = [f"**{as_markdown(comparison.test_set.name)}**\n\n"] if len(comparisons) > 1 else []
+        name = f"**{as_markdown(comparison.test_set.name)}**\n\n" if len(comparisons) > 1 else ""
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("".join([*name, *(f"| {' | '.join(line)} |\n" for line in lines), "\n"]))
-        parts[-1] += _notes(comparison, as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
+        body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        # A backtick would end the code: an apostrophe takes its place.
+        notes = _notes(comparison, as_markdown, lambda text: "`{}`".format(one_cell(text).replace("`", "'")))
+        parts.append(f"{name}{body}\n{notes}")
     return "\n".join(parts)
 
 
 def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
-    style = _Style(as_latex, "\\textbf{{{}}}", "$^\\dagger$", "$\\downarrow$", "$\\Delta$", "--", "${}$")
+    style = _Style(
+        plain=as_latex,
+        bold="\\textbf{{{}}}",
+        as_good="$^\\dagger$",
+        lower="$\\downarrow$",
+        difference="$\\Delta$",
+        dash="--",
+        signed="${}$",
+    )
     parts = []
     for comparison in comparisons:
         head, *rows = _wide(comparison, style)
@@ -146,19 +168,22 @@ def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    counted = "".join(f"\n\n{line}" for line in [*comparison.remarks(plain), *map(plain, comparison.warnings)])
-    return level + comparison.legend(plain) + counted + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
+    remarks = "".join(f"\n\n{line}" for line in [*comparison.remarks(plain), *map(plain, comparison.warnings)])
+    return level + comparison.legend(plain) + remarks + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
 def as_markdown(text: str) -> str:
     """Return a name escaped for a Markdown table: no markup, HTML, link or cell separator."""
+    # An underscore between two letters or digits is no markup.
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 
 def as_latex(text: str) -> str:
     """Return a name escaped for LaTeX, also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"{{{sign}}}" for sign in "[]*"}
+    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    # In braces: a line break or a command before them would take these for its argument.
+    signs |= {sign: f"{{{sign}}}" for sign in "[]*"}
     return "".join(signs.get(letter, letter) for letter in one_cell(text))
 
 
@@ -179,14 +204,14 @@ def to_text(
     """
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
-    room, several = console.width, len(comparisons) > 1
+    console_width, several = console.width, len(comparisons) > 1
     if sum(len(comparison.tables) for comparison in comparisons) > 1:
-        for summary in _summaries(comparisons, room):
+        for summary in _summaries(comparisons, console_width):
             console.print(summary)
     for comparison in comparisons:
         for table in comparison.tables:
-            shown, console.width = _rich_table(comparison, table, room)
-            console.print(shown)
+            rich_table, console.width = _rich_table(comparison, table, console_width)
+            console.print(rich_table)
         for line in (*_below(comparison, verbose), *([""] if several else [])):
             console.print(line, soft_wrap=True, markup=False)
     for line in _legends(comparisons):
@@ -196,24 +221,28 @@ def to_text(
 
 def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]:
     """Yield tables of all systems, each with as many scores as fit."""
-    names = [one_cell(system) for each in comparisons for system in each.test_set.systems]
-    sets = [one_cell(each.test_set.name) for each in comparisons]
+    names = [one_cell(system) for comparison in comparisons for system in comparison.test_set.systems]
+    test_set_names = [one_cell(comparison.test_set.name) for comparison in comparisons]
     several = len(comparisons) > 1
-    used = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
-    used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
+    # A column is 3 cells wider than its texts, and a table 1 cell wider than its columns, as in _room.
+    names_width = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
+    if several:
+        names_width += min(max(map(cell_len, [*test_set_names, "test set"])), _LONGEST_NAME) + 3
     labels = comparisons[0].marked_labels()
-    by_score = zip(*(each.tables for each in comparisons), strict=False)
-    values = ([len(f"{decimals(row.value)} ") for table in tables for row in table.rows] for tables in by_score)
-    heads = (min(cell_len(one_cell(label)), _HEAD_WIDTH) for label in labels)
-    widths = [max(head, *own) for head, own in zip(heads, values, strict=True)]
-    first = 0
-    while first < len(labels):
-        last, taken = first + 1, used + widths[first] + 3
-        while last < len(labels) and taken + widths[last] + 3 <= width:
-            taken += widths[last] + 3
-            last += 1
-        yield _summary(comparisons, range(first, last), widths)
-        first = last
+    tables_by_score = zip(*(comparison.tables for comparison in comparisons), strict=False)
+    widths = []
+    for label, tables in zip(labels, tables_by_score, strict=True):
+        # Each value is followed by a mark, or by a space in its place.
+        value_widths = [len(f"{decimals(row.value)} ") for table in tables for row in table.rows]
+        widths.append(max(min(cell_len(one_cell(label)), _HEAD_WIDTH), *value_widths))
+    start = 0
+    while start < len(labels):
+        end, summary_width = start + 1, names_width + widths[start] + 3
+        while end < len(labels) and summary_width + widths[end] + 3 <= width:
+            summary_width += widths[end] + 3
+            end += 1
+        yield _summary(comparisons, range(start, end), widths)
+        start = end
 
 
 def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:
@@ -221,20 +250,23 @@ def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[
     several = len(comparisons) > 1
     title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
     title += ", continued" if scores.start else ""
-    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("test set",) if several else ():
-        shown.add_column(name, overflow="fold", max_width=_LONGEST_NAME)
-    shown.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
+    summary = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    if several:
+        summary.add_column("test set", overflow="fold", max_width=_LONGEST_NAME)
+    summary.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
     labels = comparisons[0].marked_labels()
     for index in scores:
-        shown.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
+        summary.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
     for comparison in comparisons:
         for number, system in enumerate(comparison.test_set.systems):
             cells = [_value(comparison.tables[index].rows[number]) for index in scores]
-            named = [escape(one_cell(comparison.test_set.name)) if number == 0 else ""] if several else []
-            shown.add_row(*named, escape(one_cell(system)), *cells)
-        shown.add_section()
-    return shown
+            names = [escape(one_cell(system))]
+            if several:
+                # Only the first row of a section names its test set.
+                names.insert(0, escape(one_cell(comparison.test_set.name)) if number == 0 else "")
+            summary.add_row(*names, *cells)
+        summary.add_section()
+    return summary
 
 
 def _value(row: SystemScore) -> str:
@@ -256,7 +288,7 @@ def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
 
 def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
-    legends = {one_cell(each.test_set.name): each.legend(one_cell, BEST) for each in comparisons}
+    legends = {one_cell(comparison.test_set.name): comparison.legend(one_cell, BEST) for comparison in comparisons}
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
     else:
@@ -265,29 +297,32 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
     """Return a table with as many columns as fit, and its width."""
-    level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
+    level, counts_label = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
-    columns: dict[str, list[str]] = {name: [] for name in ("system", score, level)}
-    columns |= {name: [] for name in (("difference", comparison.p_label, counts) if comparison.test else ())}
+    names = ["system", score, level]
+    if comparison.test:
+        names += ["difference", comparison.p_label, counts_label]
+    columns: dict[str, list[str]] = {name: [] for name in names}
     for row in table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
         cells = (name, _value(row), f"{decimals(row.low)} – {decimals(row.high)}", *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)
-    for name in (counts, level):
+    # Where there is too little room, first the counts are left out, then the intervals.
+    for name in (counts_label, level):
         if _room(columns) > width:
             columns.pop(name, None)
     options = comparison.options()[table.metric]
-    given = f" ({options})" if options else ""
-    title = one_cell(f"{comparison.test_set.name}: {table.title}{given}")
-    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    shown.add_column("system", overflow="fold")
+    options_in_words = f" ({options})" if options else ""
+    title = one_cell(f"{comparison.test_set.name}: {table.title}{options_in_words}")
+    rich_table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    rich_table.add_column("system", overflow="fold")
     for name in list(columns)[1:]:
-        shown.add_column(name, justify="right", no_wrap=True)
+        rich_table.add_column(name, justify="right", no_wrap=True)
     for cells in zip(*columns.values(), strict=True):
-        shown.add_row(*cells)
-    return shown, max(width, _room(columns))
+        rich_table.add_row(*cells)
+    return rich_table, max(width, _room(columns))
 
 
 def _room(columns: dict[str, list[str]]) -> int:
@@ -311,7 +346,7 @@ _LONGEST_FILE_NAME = 255
 #: The byte order mark, by which Excel reads a text file as UTF-8.
 BOM = "\ufeff"
 
-#: Characters that start a formula in a spreadsheet; an apostrophe before them makes the cell text.
+#: Characters that start a formula in a spreadsheet; with an apostrophe before them, the cell is a text.
 _FORMULAS = ("=", "+", "-", "@")
 
 
@@ -325,10 +360,11 @@ def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple
         for system in test_set.systems:
             path = folder / f"{_file_name(system)}_{_file_name(test_set.name)}.tsv"
             if path in paths:
-                other = paths[path]
+                earlier_set, earlier_system = paths[path]
                 raise InputError(
-                    f"Two systems would be written to {path.name}: {shorten(other[1])} of {shorten(other[0].name)} "
-                    f"and {shorten(system)} of {shorten(test_set.name)}. Rename one of them."
+                    f"Two systems would be written to {path.name}: {shorten(earlier_system)} of "
+                    f"{shorten(earlier_set.name)} and {shorten(system)} of {shorten(test_set.name)}. Rename one of "
+                    "them."
                 )
             if len(os.fsencode(path.name)) > _LONGEST_FILE_NAME:
                 raise InputError(
@@ -348,14 +384,17 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
     """
     paths = export_paths([test_set], folder)
     folder.mkdir(parents=True, exist_ok=True)
-    most = max((len(texts) for texts in test_set.references), default=0)
-    head = ["source", "candidate", "reference", *(f"reference{number}" for number in range(2, most + 1))]
+    most_references = max((len(texts) for texts in test_set.references), default=0)
+    head = ["source", "candidate", "reference", *(f"reference{number}" for number in range(2, most_references + 1))]
     sources = test_set.source or [""] * len(test_set.references)
     for path, (_, system) in paths.items():
         texts = test_set.systems[system]
         rows = zip(sources, texts, test_set.references, strict=True)
-        filled = ([source, text, *references, *[""] * (most - len(references))] for source, text, references in rows)
-        write_tsv(path, [head, *filled])
+        filled_rows = []
+        for source, text, references in rows:
+            no_references = [""] * (most_references - len(references))
+            filled_rows.append([source, text, *references, *no_references])
+        write_tsv(path, [head, *filled_rows])
     return list(paths)
 
 
@@ -380,12 +419,14 @@ def export_segments(comparisons: Sequence[Comparison], path: Path, *, bom: bool 
                 file.write(json_line(dict(zip(head, row, strict=True))))
     else:
         cells = ([_segment_cell(value) for value in row] for row in _segment_rows(comparisons, name_cell))
-        (write_csv if ending == ".csv" else write_tsv)(path, cells, bom=bom)
+        write = write_csv if ending == ".csv" else write_tsv
+        write(path, cells, bom=bom)
 
 
 def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] = str) -> Iterator[list[Any]]:
     """Yield the head, then the row of each segment and system; `name` writes names."""
-    titles = list(dict.fromkeys(f"{table.metric} {table.name}" for each in comparisons for table in each.tables))
+    tables = [table for comparison in comparisons for table in comparison.tables]
+    titles = list(dict.fromkeys(f"{table.metric} {table.name}" for table in tables))
     yield ["test_set", "segment", "system", *map(name, titles), "candidate", "references"]
     for comparison in comparisons:
         test_set = comparison.test_set
@@ -393,8 +434,8 @@ def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] 
         for number, references in enumerate(test_set.references):
             for system, texts in test_set.systems.items():
                 values = [scores[title][system][number] for title in titles]
-                where = [name(test_set.name), number + 1, name(system)]
-                yield [*where, *values, texts[number], list(references)]
+                position = [name(test_set.name), number + 1, name(system)]
+                yield [*position, *values, texts[number], list(references)]
 
 
 def _segment_cell(value: Any) -> str:
@@ -402,7 +443,10 @@ def _segment_cell(value: Any) -> str:
         return " | ".join(value)
     if value is None:
         return ""
-    return value if isinstance(value, str) else "NaN" if value != value else repr(value)
+    if isinstance(value, str):
+        return value
+    # Only NaN differs from itself.
+    return "NaN" if value != value else repr(value)
 
 
 def json_line(value: Any) -> str:
@@ -413,9 +457,9 @@ def json_line(value: Any) -> str:
 def finite(value: Any) -> Any:
     """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
     if isinstance(value, dict):
-        return {name: finite(each) for name, each in value.items()}
+        return {name: finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
+        return [finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

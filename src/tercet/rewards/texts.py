@@ -21,51 +21,56 @@ References = list[str] | list[list[str]]
 
 def completion_texts(completions: Any) -> list[str]:
     """Return the text of each completion: the string, or the last message of the assistant."""
-    given = as_list(completions, "completions", "one completion per item", 1)
-    if set(map(type, given)) <= {str}:
-        return given
-    return [_text(each, f"item {index} of completions", may_be_silent=True) for index, each in enumerate(given)]
+    items = as_list(completions, "completions", "one completion per item", 1)
+    if set(map(type, items)) <= {str}:
+        return items
+    return [
+        _text(completion, f"item {index} of completions", may_be_silent=True)
+        for index, completion in enumerate(items)
+    ]
 
 
-def reference_texts(references: Any, n: int) -> References:
-    """Return the references of `n` items: a string each, or a list each, which is empty where there is none."""
-    given = as_list(references, "references", "one entry per item", 2)
-    if len(given) != n:
-        raise InputError(f"There must be one entry of references per completion, got {len(given)} for {n}.")
-    if set(map(type, given)) <= {str}:
-        return given
-    return [_references(each, f"item {index} of references") for index, each in enumerate(given)]
+def reference_texts(references: Any, n_items: int) -> References:
+    """Return the references of `n_items`: a string each, or a list each, which is empty where there is none."""
+    entries = as_list(references, "references", "one entry per item", 2)
+    if len(entries) != n_items:
+        raise InputError(f"There must be one entry of references per completion, got {len(entries)} for {n_items}.")
+    if set(map(type, entries)) <= {str}:
+        return entries
+    return [_references(entry, f"item {index} of references") for index, entry in enumerate(entries)]
 
 
 def _references(entry: Any, name: str) -> list[str]:
     if isinstance(entry, Mapping):
         return [_text([entry], name)]
-    listed = as_entry(entry, name)
-    if listed is None or isinstance(listed, str):
-        return [] if listed is None else [listed]
-    if listed and isinstance(listed[0], Mapping):
-        return [_text(listed, name)]
-    return [_text(each, f"a reference of {name}") for each in listed]
+    references = as_entry(entry, name)
+    if references is None or isinstance(references, str):
+        return [] if references is None else [references]
+    if references and isinstance(references[0], Mapping):
+        return [_text(references, name)]
+    return [_text(reference, f"a reference of {name}") for reference in references]
 
 
 def _text(value: Any, name: str, may_be_silent: bool = False) -> str:
-    """Return a string, or the content of the last message of the assistant: "" of one that says why it has none."""
+    """Return a string, or the content of the assistant's last message: "" for a call or a refusal."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) and "role" in each for each in value):
+    if not isinstance(value, Iterable) or not all(
+        isinstance(message, Mapping) and "role" in message for message in value
+    ):
         raise InputError(
             f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
             f"({kind_of(value)})."
         )
-    said = [message for message in value if message["role"] == ASSISTANT]
-    if not said:
+    replies = [message for message in value if message["role"] == ASSISTANT]
+    if not replies:
         raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
-    content = said[-1].get("content")
+    content = replies[-1].get("content")
     text = content_text(content, name)
-    if text is None and may_be_silent and (any(map(said[-1].get, _INSTEAD)) or _calls_tools(content)):
+    if text is None and may_be_silent and (any(map(replies[-1].get, _INSTEAD)) or _calls_tools(content)):
         return ""
     if text is None:
-        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(said[-1])}.")
+        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(replies[-1])}.")
     return text
 
 
@@ -115,13 +120,13 @@ class TokenStrings:
 
     def of_text(self, text: str) -> str:
         """Return the ids of a reference; each different one is encoded once."""
-        found = self._kept.get(text)
-        if found is None:
+        string = self._kept.get(text)
+        if string is None:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            (found,) = self.of_rows([self._tokenizer(text, add_special_tokens=False)["input_ids"]])
-            self._kept[text] = found
-        return found
+            (string,) = self.of_rows([self._tokenizer(text, add_special_tokens=False)["input_ids"]])
+            self._kept[text] = string
+        return string
 
 
 def _wrong(rows: Any) -> InputError:
@@ -129,9 +134,9 @@ def _wrong(rows: Any) -> InputError:
     expected = f"completion_ids must be a list of ids from 0 to {_LARGEST:,} for each completion, as TRL passes them"
     for index, row in enumerate(rows if isinstance(rows, (list, tuple)) else ()):
         try:
-            wrong = any(not 0 <= each.__index__() <= _LARGEST for each in row)
+            is_wrong = any(not 0 <= token_id.__index__() <= _LARGEST for token_id in row)
         except (AttributeError, TypeError):
-            wrong = True
-        if wrong:
+            is_wrong = True
+        if is_wrong:
             return InputError(f"{expected}: item {index} is {shorten(row)}.")
     return InputError(f"{expected}, got {shorten(rows)}.")
