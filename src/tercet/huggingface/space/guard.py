@@ -69,17 +69,17 @@ class Guard:
         if problem is not None:
             await JSONResponse({"detail": problem}, status)(scope, receive, send)
             return
-        begun = complete = False
+        has_begun = is_complete = False
 
         async def answer(message: _Message) -> None:
-            nonlocal begun, complete
-            begun = True
-            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            nonlocal has_begun, is_complete
+            has_begun = True
+            is_complete = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         async def listen() -> _Message:
             message = await receive()
-            if message["type"] == "http.disconnect" and not complete and scope["method"] == "GET":
+            if message["type"] == "http.disconnect" and not is_complete and scope["method"] == "GET":
                 self._leave(_names(scope))
             return message
 
@@ -87,7 +87,7 @@ class Guard:
             await self._app(scope, listen if body is None else _again(body, receive), answer)
         except Exception as error:  # gradio has no message for functions that are not there, and the like
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
-            if begun:
+            if has_begun:
                 await send({"type": "http.response.body", "body": b""})
             else:
                 problem = (
@@ -99,13 +99,13 @@ class Guard:
     async def _checked_body(self, scope: _Message, receive: _Receive) -> tuple[int, str | None, bytes]:
         """Return the body of a request; or a status and a message, where it is refused."""
         parts: list[bytes] = []
-        size, more = 0, True
-        while more:
+        size, has_more = 0, True
+        while has_more:
             message = await receive()
             if message["type"] != "http.request":  # the visitor has gone
                 return 400, "The request was cut off.", b""
             part = message.get("body", b"")
-            size, more = size + len(part), message.get("more_body", False) and size <= _DRAINED
+            size, has_more = size + len(part), message.get("more_body", False) and size <= _DRAINED
             if size <= _WITH_FRAME:
                 parts.append(part)
         if size > _WITH_FRAME:
@@ -153,8 +153,10 @@ def _problem_of_json(body: bytes) -> str | None:
 def _is_foreign(headers: Headers) -> bool:
     """Return whether a browser says that another site's page asks; programs, and pages of this address, do not."""
     origin = headers.get("origin")
-    known = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
-    return origin is not None and origin.partition("://")[2].lower() not in {host.lower() for host in known if host}
+    own_hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
+    return origin is not None and origin.partition("://")[2].lower() not in {
+        host.lower() for host in own_hosts if host
+    }
 
 
 def _children(value: Any) -> list[Any]:
@@ -165,10 +167,10 @@ def _children(value: Any) -> list[Any]:
 
 def _again(body: bytes, receive: _Receive) -> _Receive:
     """Return what gives a body that was read once more, and then what follows."""
-    left: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> _Message:
-        return left.pop() if left else await receive()
+        return messages.pop() if messages else await receive()
 
     return next_message
 
@@ -207,20 +209,20 @@ class Page(gr.Blocks):  # type: ignore[misc]
         processed: list[Any] = await super().preprocess_data(block_fn, inputs, state, explicit_call)
         return processed
 
-    async def process_api(self, block_fn: Any, *arguments: Any, **more: Any) -> dict[str, Any]:
+    async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:
         """Return what a function of the page says; those have messages for all that goes wrong within them."""
-        VISIT.set(tuple(name for name in (more.get("session_hash"), more.get("event_id")) if name))
+        VISIT.set(tuple(name for name in (keywords.get("session_hash"), keywords.get("event_id")) if name))
         try:
-            output: dict[str, Any] = await super().process_api(block_fn, *arguments, **more)
+            output: dict[str, Any] = await super().process_api(block_fn, *arguments, **keywords)
         except gr.Error:
             raise
         except Exception as error:  # a value that no control has, a file that was not uploaded
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
             raise _refused("The values sent do not fit the controls of this page.") from None
         finally:
-            if more.get("state") is not None:
+            if keywords.get("state") is not None:
                 for block in (*block_fn.inputs, *block_fn.outputs):  # gradio keeps them of each of many sessions
-                    more["state"]._update_value_in_config(block._id, None)
+                    keywords["state"]._update_value_in_config(block._id, None)
         return output
 
 
@@ -267,9 +269,9 @@ _demo: Demo
 class _Lane:
     """Worker processes, of which some run at a time."""
 
-    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, most: int) -> None:
+    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, max_entries: int) -> None:
         self._begin, self._n_workers = begin, at_a_time + spare
-        self.places, self.entries = Semaphore(at_a_time), Semaphore(most)
+        self.places, self.entries = Semaphore(at_a_time), Semaphore(max_entries)
         self._pool = self._new_pool()
 
     def _new_pool(self) -> Any:
