@@ -165,8 +165,8 @@ def _unmarked_utf16(data: bytes | bytearray) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        others = set(text) - {"\n", "\r", "\t"}
-        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in others):
+        characters = set(text) - {"\n", "\r", "\t"}
+        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in characters):
             fitting.append(encoding)
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -204,10 +204,10 @@ class Limits:
     def check(self, n_bytes: int, n_lines: int, name: str) -> None:
         """Raise an InputError for a file of more bytes or lines."""
         if n_bytes > self.n_bytes or n_lines > self.n_lines:
-            held = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
+            bound = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
             packed = f" for a packed file of {size(self.packed)}" if self.packed else ""
             raise InputError(
-                f"{name} holds more than {held}, unpacked, which is the limit{packed}: split it into several files."
+                f"{name} holds more than {bound}, unpacked, which is the limit{packed}: split it into several files."
             )
 
     def check_json(self, texts: Sequence[Text], name: str, free: int = 0) -> None:
@@ -267,13 +267,14 @@ def _count_containers(text: Text) -> int:
     import numpy as np  # here, as commands that score nothing need none
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    # Without escaped quotes, every quote opens or closes a text; a bracket within a text is no list.
     data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     number, inside = 0, np.uint8(0)
     for start in range(0, len(data), _CHUNK):
-        part = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
-        within = np.bitwise_xor.accumulate((part == ord('"')).view(np.uint8)) ^ inside
+        piece = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
+        within = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8)) ^ inside
         inside = within[-1]
-        number += int((((part == ord("{")) | (part == ord("["))) & (within == 0)).sum())
+        number += int((((piece == ord("{")) | (piece == ord("["))) & (within == 0)).sum())
     return number
 
 
@@ -346,13 +347,21 @@ _TIME = r"(?:\d+:)?\d\d:\d\d[.,]\d{1,3}[ \t]*-->[ \t]*(?:\d+:)?\d\d:\d\d[.,]\d{1
 _LINES = (
     (re.compile(rf"\s*WEBVTT(?:[ \t].*)?\n(?s:.*?)^{_TIME}", re.MULTILINE), "subtitles (WebVTT)", _EXTRACT),
     (re.compile(rf"\s*\d+[ \t]*\n{_TIME}"), "subtitles (SRT)", _EXTRACT),
-    (re.compile(r"\s*\[Script Info\][ \t]*\n(?s:.*?)^(?:Format|Dialogue|ScriptType):", re.MULTILINE),
-     "subtitles (SSA)", _EXTRACT),
-    (re.compile(
-        r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:msgctxt[ \t]+\".*\"[ \t]*\n)?msgid[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*"
-        r"(?:msgid_plural[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*)?msgstr(?:\[\d+\])?[ \t]+\""
-    ), "a catalogue of translations (PO)", _MEMORY),
-)  # fmt: skip
+    (
+        re.compile(r"\s*\[Script Info\][ \t]*\n(?s:.*?)^(?:Format|Dialogue|ScriptType):", re.MULTILINE),
+        "subtitles (SSA)",
+        _EXTRACT,
+    ),
+    (
+        re.compile(
+            r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:msgctxt[ \t]+\".*\"[ \t]*\n)?"
+            r"msgid[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*"
+            r"(?:msgid_plural[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*)?msgstr(?:\[\d+\])?[ \t]+\""
+        ),
+        "a catalogue of translations (PO)",
+        _MEMORY,
+    ),
+)
 
 
 def check_bytes(data: bytes | bytearray, name: str) -> None:
@@ -360,8 +369,8 @@ def check_bytes(data: bytes | bytearray, name: str) -> None:
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
         kinds = [kind for entry, kind in _ARCHIVES.items() if entry in data]
-    for what, how in kinds:
-        raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
+    for description, advice in kinds:
+        raise InputError(f"{name} is {description}, which is not supported yet; expected {_EXPECTED}: {advice}.")
 
 
 def check_text(text: str, name: str) -> None:
@@ -370,11 +379,13 @@ def check_text(text: str, name: str) -> None:
     Strong signs alone count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
     beginning = text[:BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
-    what, how = _markup(beginning) or next(
-        ((what, how) for pattern, what, how in _LINES if pattern.match(beginning)), ("", "")
+    description, advice = _markup(beginning) or next(
+        ((description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)), ("", "")
     )
-    if what:
-        raise InputError(f"{name} is {what}, judging by its content, not a text with a segment per line: {how}.")
+    if description:
+        raise InputError(
+            f"{name} is {description}, judging by its content, not a text with a segment per line: {advice}."
+        )
 
 
 def _markup(text: str) -> tuple[str, str] | None:
@@ -382,8 +393,8 @@ def _markup(text: str) -> tuple[str, str] | None:
     start, is_declared = 0, False
     while match := _DECLARED.match(text, start):
         start, is_declared = match.end(), is_declared or match[1] is not None
-    rest = text[start:].lstrip()
-    if not re.match(r"<[a-z]", rest, re.IGNORECASE):
+    remaining = text[start:].lstrip()
+    if not re.match(r"<[a-z]", remaining, re.IGNORECASE):
         return None
     # a document on each line is a text of a system that writes such
     opening = re.split(r"[\s>]", text.lstrip(), maxsplit=1)[0]
@@ -391,4 +402,4 @@ def _markup(text: str) -> tuple[str, str] | None:
         return None
     if not is_declared and not _UNDECLARED.match(text, start):
         return None
-    return next(kind for name, kind in _MARKUP.items() if re.match(f"<{name}", rest, re.IGNORECASE))
+    return next(kind for name, kind in _MARKUP.items() if re.match(f"<{name}", remaining, re.IGNORECASE))
