@@ -90,15 +90,19 @@ def install() -> None:
     """
     if _finder() is not None:
         return
-    for said in _install():
-        warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+    for message in _install():
+        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
     replaced = _replaced()
-    outer = [name for name in replaced if not any(name.startswith(f"{other}.") for other in replaced)]
+    outer = [name for name in replaced if not any(name.startswith(f"{parent}.") for parent in replaced)]
     if "evaluate.loading" in _changes():
         outer += ["evaluate.load and datasets.load_metric"]
     if outer:
-        *most, last = outer
-        names = f"{', '.join(most)} and {last}" if most and " and " not in last else ", ".join(outer)
+        *first_names, last_name = outer
+        names = (
+            f"{', '.join(first_names)} and {last_name}"
+            if first_names and " and " not in last_name
+            else ", ".join(outer)
+        )
         print(f"tercet.compat: {names} are tercet's in this process.", file=sys.stderr)
 
 
@@ -138,34 +142,34 @@ def uninstall() -> None:
 
 def _install() -> list[str]:
     """Do as :func:`install`, and return what is to be warned of."""
-    said, left = [], set()
+    messages, left_alone = [], set()
     for package, (first, last) in TRIED.items():
         version = _version(package)
         if version is not None and not _release(first) <= _release(version) <= _release(last):
-            left.add(package)
+            left_alone.add(package)
             tried = first if first == last else f"{first} to {last}"
-            said.append(
+            messages.append(
                 f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
                 f"process. Tried: {tried}."
             )
-    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left}
-    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left}
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left_alone}
+    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left_alone}
     packages = {name.partition(".")[0] for name in replaced}
-    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
-    loaded = [name for name in replaced if name in before]
-    sys.modules.update({_beside(name): before[name] for name in loaded})
-    sys.meta_path.insert(0, _Finder(replaced, changes, before))
+    modules_before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
+    loaded = [name for name in replaced if name in modules_before]
+    sys.modules.update({_beside(name): modules_before[name] for name in loaded})
+    sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
     for name in loaded:  # never absent, or another thread would import it
         sys.modules[name] = stand_in = _StandIn(name)
-        stand_in.__spec__ = before[name].__spec__
+        stand_in.__spec__ = modules_before[name].__spec__
         for attribute in ("__file__", "__path__", "__package__", "__loader__"):
-            if hasattr(before[name], attribute):
-                setattr(stand_in, attribute, getattr(before[name], attribute))
+            if hasattr(modules_before[name], attribute):
+                setattr(stand_in, attribute, getattr(modules_before[name], attribute))
         _bind(name, stand_in)
     for name, change in changes.items():
         if name in sys.modules:
             change(sys.modules[name], True)
-    return said
+    return messages
 
 
 def _version(package: str) -> str | None:
@@ -205,8 +209,8 @@ class _StandIn(ModuleType):
             return replacement
         original = original_of(self.__name__)
         if original is None:
-            said = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
-            raise AttributeError(said)
+            message = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
+            raise AttributeError(message)
         return getattr(original, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -308,15 +312,15 @@ def _changes() -> Mapping[str, Any]:
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     """Return how a stand-in is made: in the folder of the original, whose other modules are found there."""
     drop_in = Path(__file__).with_name(f"{REPLACED[name]}.py")
-    own = ModuleSpec(
+    stand_in_spec = ModuleSpec(
         name,
         _StandInLoader(None if spec is None else spec.loader),
         origin=str(drop_in) if spec is None else spec.origin,
     )
-    own.has_location = own.origin is not None
+    stand_in_spec.has_location = stand_in_spec.origin is not None
     if spec is None or spec.submodule_search_locations is not None:
-        own.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
-    return own
+        stand_in_spec.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
+    return stand_in_spec
 
 
 def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
@@ -450,30 +454,32 @@ def _import(
     level: int = 0,
 ) -> ModuleType:
     """Do what an import statement does, in originals or in their neighbours."""
-    full = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
+    full_name = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
     finder = _finder()
-    if finder is None or not (finder.has(full) or any(module.startswith(f"{full}.") for module in finder.replaced)):
+    if finder is None or not (
+        finder.has(full_name) or any(module.startswith(f"{full_name}.") for module in finder.replaced)
+    ):
         return builtins.__import__(name, globals, locals, fromlist or (), level)
-    module = _module(full, originals)
+    module = _module(full_name, originals)
     if not fromlist:
-        return _module(full.partition(".")[0], originals)
+        return _module(full_name.partition(".")[0], originals)
     for child in fromlist:
         if child != "*" and not hasattr(module, child):
             try:
-                _module(f"{full}.{child}", originals)
+                _module(f"{full_name}.{child}", originals)
             except ModuleNotFoundError as error:
-                if error.name != f"{full}.{child}":
+                if error.name != f"{full_name}.{child}":
                     raise  # else the statement says that it cannot import the name
-    children = [child for child in fromlist if f"{full}.{child}" in finder.replaced]
-    return _with_originals(module, children) if originals and children and not finder.has(full) else module
+    children = [child for child in fromlist if f"{full_name}.{child}" in finder.replaced]
+    return _with_originals(module, children) if originals and children and not finder.has(full_name) else module
 
 
 def _with_originals(package: ModuleType, children: Sequence[str]) -> ModuleType:
     """Return what an original sees in a package that is not replaced, where the public has stand-ins or nothing."""
-    seen = ModuleType(package.__name__)
-    vars(seen).update(vars(package))
-    vars(seen).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
-    return seen
+    view = ModuleType(package.__name__)
+    vars(view).update(vars(package))
+    vars(view).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
+    return view
 
 
 _import_of_originals = partial(_import, True)

@@ -31,9 +31,9 @@ class Score:
         entries: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
         if self._mean > 0:
             mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
-            both = f"μ = {mean} ± {ci}"
-            number += f" ({both})"
-            entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": both}
+            interval = f"μ = {mean} ± {ci}"
+            number += f" ({interval})"
+            entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": interval}
         if score_only:
             return number
         if self._verbose:
@@ -58,9 +58,15 @@ class BLEUScore(Score):
     """BLEU with the counts that it was made from."""
 
     def __init__(
-        self, score: float, counts: Sequence[float], totals: Sequence[float], precisions: Sequence[float],
-        bp: float, sys_len: int, ref_len: int,
-    ) -> None:  # fmt: skip
+        self,
+        score: float,
+        counts: Sequence[float],
+        totals: Sequence[float],
+        precisions: Sequence[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None:
         super().__init__("BLEU", score)
         self.bp = bp
         self.counts = counts
@@ -68,7 +74,7 @@ class BLEUScore(Score):
         self.sys_len = sys_len
         self.ref_len = ref_len
         self.precisions = precisions
-        self.prec_str = "/".join([f"{each:.1f}" for each in precisions])
+        self.prec_str = "/".join([f"{precision:.1f}" for precision in precisions])
         self.ratio = sys_len / ref_len if ref_len else 0
         self._verbose = (
             f"{self.prec_str} (BP = {bp:.3f} ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d})"
@@ -107,14 +113,22 @@ class TERScore(Score):
 class Signature:
     """What sacrebleu prints behind a score; ``str(signature)`` has the full names, ``format(short=True)`` letters."""
 
-    def __init__(self, args: Mapping[str, Any], own: Mapping[str, tuple[str, Any]] | None = None) -> None:
+    def __init__(self, args: Mapping[str, Any], entries: Mapping[str, tuple[str, Any]] | None = None) -> None:
         if "num_refs" not in args:
             raise ValueError("Number of references unknown, please evaluate the metric first.")
-        own = own or {}
+        entries = entries or {}
         self._abbr = {
-            "version": "v", "nrefs": "#", "test": "t", "lang": "l", "subset": "S", "origlang": "o", "bs": "bs",
-            "ar": "ar", "seed": "rs", **{name: short for name, (short, _) in own.items()},
-        }  # fmt: skip
+            "version": "v",
+            "nrefs": "#",
+            "test": "t",
+            "lang": "l",
+            "subset": "S",
+            "origlang": "o",
+            "bs": "bs",
+            "ar": "ar",
+            "seed": "rs",
+            **{name: short for name, (short, _) in entries.items()},
+        }
         self.info: dict[str, Any] = {
             "version": VERSION,
             "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
@@ -125,16 +139,16 @@ class Signature:
             "lang": args.get("langpair"),
             "origlang": args.get("origlang"),
             "subset": args.get("subset"),
-            **{name: value for name, (_, value) in own.items()},
+            **{name: value for name, (_, value) in entries.items()},
         }
 
     def format(self, short: bool = False) -> str:
         """Return the entries that are known, the version last."""
-        known = {name: value for name, value in self.info.items() if value is not None and name != "version"}
-        said = {True: "yes", False: "no"}
+        entries = {name: value for name, value in self.info.items() if value is not None and name != "version"}
+        words = {True: "yes", False: "no"}
         return "|".join(
-            f"{self._abbr[name] if short else name}:{said[value] if isinstance(value, bool) else value}"
-            for name, value in [*known.items(), ("version", self.info["version"])]
+            f"{self._abbr[name] if short else name}:{words[value] if isinstance(value, bool) else value}"
+            for name, value in [*entries.items(), ("version", self.info["version"])]
         )
 
     def update(self, key: str, value: Any) -> None:
