@@ -77,7 +77,8 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
         settings |= _with_effect(name, init_settings)
         module = load_of_the_suite(*modules()[name], **settings)
         module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
-        module.info.module_name = name  # which evaluate.combine puts before a key of two modules
+        # evaluate.combine puts this name before a key that two modules have.
+        module.info.module_name = name
         return module
 
     return load

@@ -159,7 +159,8 @@ def _install() -> list[str]:
     loaded = [name for name in replaced if name in modules_before]
     sys.modules.update({_beside(name): modules_before[name] for name in loaded})
     sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
-    for name in loaded:  # never absent, or another thread would import it
+    # At no time absent from sys.modules, or another thread would import the original.
+    for name in loaded:
         sys.modules[name] = stand_in = _StandIn(name)
         stand_in.__spec__ = modules_before[name].__spec__
         for attribute in ("__file__", "__path__", "__package__", "__loader__"):
@@ -198,7 +199,8 @@ class _StandIn(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name not in ("__all__", "__version__"):
-            raise AttributeError(name)  # imports and debuggers ask every module for such names
+            # Imports and debuggers ask every module for such names.
+            raise AttributeError(name)
         if f"{self.__name__}.{name}" in REPLACED:
             return import_module(f"{self.__name__}.{name}")
         if name == "__all__":
@@ -216,11 +218,13 @@ class _StandIn(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         submodule = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
         if submodule and value.__name__ not in REPLACED and name in vars(self._drop_in()):
-            return  # bert_score.score is a function, and a module where it lies
+            # bert_score.score is a function, and a module where it lies.
+            return
         super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return import_module, (self.__name__,)  # cloudpickle sends it with functions of a script
+        # cloudpickle sends a module with the functions of a script.
+        return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
         modules = self._drop_in(), original_of(self.__name__)
@@ -264,7 +268,7 @@ class _Finder(MetaPathFinder):
         """Whether a module is one that is replaced, or lies in a package that is."""
         return name in self.replaced or any(name.startswith(f"{package}.") for package in self.replaced)
 
-    # importlib holds the lock of all imports here: what is called must not import
+    # importlib holds the lock of all imports here: nothing that is called may import.
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -329,7 +333,7 @@ def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
 
 
 class _InPlaceOf(Loader):
-    """A loader in the place of a module's own, which it asks for all else, as runpy for code; or None."""
+    """A loader in the place of a module's own, or of None; it passes on all else, such as runpy's call for code."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
@@ -365,7 +369,8 @@ class _LoaderBeside(Loader):
     def exec_module(self, module: ModuleType) -> None:
         assert self.spec.loader is not None
         self.spec.loader.exec_module(module)
-        module.__spec__ = self.spec  # until here that of the import, by which other threads know to wait
+        # Until here it is the spec of the import, by which other threads know to wait.
+        module.__spec__ = self.spec
 
 
 class _LoaderOfNeighbours(_InPlaceOf):
@@ -406,7 +411,8 @@ def _beside(name: str) -> str:
 
 def _imported(name: str) -> ModuleType:
     """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
-    return builtins.__import__(name, fromlist=("__name__",))  # sys.modules lacks it at times, as it ends loading
+    # Not from sys.modules, which lacks the module at times, while it ends loading.
+    return builtins.__import__(name, fromlist=("__name__",))
 
 
 def original_of(name: str) -> ModuleType | None:
@@ -469,7 +475,8 @@ def _import(
                 _module(f"{full_name}.{child}", originals)
             except ModuleNotFoundError as error:
                 if error.name != f"{full_name}.{child}":
-                    raise  # else the statement says that it cannot import the name
+                    # Otherwise the statement itself says that it cannot import the name.
+                    raise
     children = [child for child in fromlist if f"{full_name}.{child}" in finder.replaced]
     return _with_originals(module, children) if originals and children and not finder.has(full_name) else module
 

@@ -116,6 +116,7 @@ def corpus_bleu(
         )
     list_of_references, hypotheses = list(list_of_references), list(hypotheses)  # columns count from any label
     _check_tokens(list_of_references, hypotheses)
+    # One weighting, or a list of them?
     try:
         weights[0][0]
     except (TypeError, IndexError):

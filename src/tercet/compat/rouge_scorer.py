@@ -131,7 +131,8 @@ def _check_texts(target: Any, prediction: Any) -> None:
 
 def _scores(names: tuple[str, ...], target: str, prediction: str) -> dict[str, scoring.Score]:
     (row,) = _metric(names).segment_stats(Corpus([prediction], [target]), None).rows.tolist()
-    starts = range(len(Rouge.base_columns), len(row), 3)  # precision, recall and F of each type
+    # Precision, recall and F of each type.
+    starts = range(len(Rouge.base_columns), len(row), 3)
     scores = (scoring.Score(*row[start : start + 3]) for start in starts)
     return dict(zip(dict.fromkeys(names), scores, strict=True))
 

@@ -136,11 +136,11 @@ def check_streams(metric: str, references: Any, shape: bool) -> None:
         raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
 
 
-def check_lengths(metric: str, n: int, lengths: list[int]) -> None:
+def check_lengths(metric: str, n_hypotheses: int, lengths: list[int]) -> None:
     """Raise an InputError for streams of another length than the hypotheses: sacrebleu drops what is too much."""
-    if lengths.count(n) == len(lengths):
+    if lengths.count(n_hypotheses) == len(lengths):
         return
-    if len(lengths) == n:
+    if len(lengths) == n_hypotheses:
         advice = "list(zip(*references))"
         if len(set(lengths)) > 1:
             advice = "list(itertools.zip_longest(*references)), which has None where there is no further reference"
@@ -148,10 +148,10 @@ def check_lengths(metric: str, n: int, lengths: list[int]) -> None:
             f"{metric}: the references look transposed, with a list for each hypothesis. They must be streams, which "
             f"are lists with one text for each hypothesis: give {advice}. {_LET_PASS}"
         )
-    index = next(index for index, length in enumerate(lengths) if length != n)
+    index = next(index for index, length in enumerate(lengths) if length != n_hypotheses)
     raise InputError(
         f"{metric}: each stream of references must have one text for each hypothesis. Got {lengths[index]:,} texts "
-        f"in references[{index}], for {n:,} hypotheses. {_LET_PASS}"
+        f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
     )
 
 
@@ -240,6 +240,7 @@ class Metric(ABC, Generic[S]):
             stats = self._stats(hypotheses, references)
             score, rows = self._score(stats.sums()), stats.rows
         if n_bootstrap > 1:
+            # sacrebleu's variable, and its default.
             self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
             [totals] = resampled_totals([rows], n_bootstrap, seed)
@@ -279,8 +280,8 @@ class Metric(ABC, Generic[S]):
         if self.check_shapes:
             check_lengths(type(self).__name__, len(texts), references_by_item.lengths)
         elif len(texts) != len(items):
-            n = min(len(texts), len(items))
-            texts, items = texts[:n], items[:n]
+            n_items = min(len(texts), len(items))
+            texts, items = texts[:n_items], items[:n_items]
         if not self._force and len(texts) >= _TOKENIZED:
             _warn_of_tokens(texts)
         return self._rows(texts, items)
@@ -416,7 +417,8 @@ _TRUTHS = frozenset(
 def _suite(cls: type[Suite], **options: Any) -> Suite:
     try:
         return _made(cls, **options)
-    except TypeError:  # a value without a hash, which is refused by name
+    except TypeError:
+        # A value without a hash, which is refused by name.
         return _made.__wrapped__(cls, **options)
 
 

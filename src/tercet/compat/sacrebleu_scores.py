@@ -88,7 +88,7 @@ class BLEUScore(Score):
             totals, lengths = [100.0] * len(precisions), (self.sys_len, self.ref_len)
             return percent_of_counts(precisions, totals, *lengths, method="none", value=None, effective=False)[0]
 
-        return [of(self.precisions[:n]) for n in range(1, len(self.precisions) + 1)]
+        return [of(self.precisions[:order]) for order in range(1, len(self.precisions) + 1)]
 
 
 class CHRFScore(Score):

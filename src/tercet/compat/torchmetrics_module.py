@@ -110,7 +110,8 @@ def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
     elif kinds == {True, False}:  # texts, and lists of them
         target = [[entry] if isinstance(entry, str) else entry for entry in target]
     elif isinstance(preds, list) and not preds and not any(target):
-        target = []  # [[]], which torchmetrics takes for nothing
+        # [[]], which torchmetrics takes for nothing.
+        target = []
     corpus = metric.corpus(preds, target)
     check_missing(corpus.missing, "error", at_zero="")
     return corpus

@@ -81,21 +81,21 @@ def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:
     return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
 
 
-def _damaged(error: Exception, name: str, what: str) -> InputError:
+def _damaged(error: Exception, name: str, kind: str) -> InputError:
     if isinstance(error, InputError):
         return error
     if isinstance(error, MemoryError):
         return InputError(f"{name} does not fit into this machine's memory: {first_line(error)}.")
-    return InputError(f"{name} is not {what}, or is damaged: {first_line(error)}")
+    return InputError(f"{name} is not {kind}, or is damaged: {first_line(error)}")
 
 
 def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
     """Return the names of the columns that are read."""
     if len(schema.names) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} columns; expected at most that.")
-    twice = [column for column, count in Counter(schema.names).items() if count > 1]
-    if twice:
-        raise InputError(f"{name}: the column {shorten(twice[0])} appears twice; expected distinct names.")
+    duplicates = [column for column, count in Counter(schema.names).items() if count > 1]
+    if duplicates:
+        raise InputError(f"{name}: the column {shorten(duplicates[0])} appears twice; expected distinct names.")
     return [field.name for field in schema if field.name == numbers or _is_read(field.type)]
 
 
@@ -115,7 +115,7 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
                 if pa.types.is_string_view(array.type.value_type):  # which pyarrow cannot decode
                     array = array.cast(pa.dictionary(array.type.index_type, pa.large_string()))
                 array = array.dictionary_decode()
-            # NaN, which no cell equals, is a missing number
+            # Only NaN, a missing number, does not equal itself.
             cells += (None if cell != cell else cell for cell in array.to_pylist())
     if not n_rows:
         raise InputError(f"{name} has no rows; expected a row per item.")
@@ -146,7 +146,8 @@ def _sizes(column: Any, name: str) -> NDArray[np.int64]:
     elif is_struct(kind):
         for index in range(kind.num_fields):
             sizes += _sizes(column.field(index), name)
-    elif pa.types.is_string_view(kind):  # the first of the four numbers of each view is its length
+    elif pa.types.is_string_view(kind):
+        # The first of the four numbers of each view is its length.
         sizes += np.frombuffer(column.buffers()[1], np.int32)[::4][column.offset :][:n_values]
     elif is_plain_text(kind):
         sizes += binary_length(column).cast(pa.int64()).fill_null(0).to_numpy()

@@ -80,7 +80,8 @@ def _column_of_lists(table: Table) -> str | None:
             if all(isinstance(cell, list) for cell in cells):
                 list_columns.append(name)
             n_texts += all(isinstance(cell, str) for cell in cells)
-    columns = roles.get("system") or roles.get("source") or []  # "text", as servers of models call it, is a source
+    # "text", as servers of models call it, is a source.
+    columns = roles.get("system") or roles.get("source") or []
     if not columns and n_texts < 2:
         columns = list_columns
     if len(columns) > 1:

@@ -318,7 +318,7 @@ def _joined(
         columns = systems or log.roles.systems
         for column in columns:
             predictions, row_references = items(log, column, references)
-            # of several filters, "filtered_resps strict-match"
+            # With several filters, a column is called such as "filtered_resps strict-match".
             texts[f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name] = [
                 predictions[row] for row in order
             ]

@@ -259,9 +259,11 @@ def _gold(choices: list[Any], index: Any, place: str) -> list[Any]:
 
 # A log of inspect-ai (.eval, .json) -> a table with a row per sample and epoch.
 
-_ZSTD = 93  # the compression that the package writes, which zipfile reads since Python 3.14
+# The compression that the package writes, which zipfile reads since Python 3.14.
+_ZSTD = 93
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
-_HEADERS = ("header.json", "_journal/start.json")  # the second alone where the run has not ended
+# Only the second is there where the run has not ended.
+_HEADERS = ("header.json", "_journal/start.json")
 
 #: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
 _DAMAGED = (
@@ -301,7 +303,8 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
 
 def _archived(data: bytearray, name: str, limits: Limits) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = {entry.filename: entry for entry in archive.infolist()}  # of a sample that was run again, the last
+        # Of a sample that was run again, the last entry remains.
+        entries = {entry.filename: entry for entry in archive.infolist()}
         header = next((entries[path] for path in _HEADERS if path in entries), None)
         samples = [entry for path, entry in entries.items() if _SAMPLE.fullmatch(path)]
         if header is None:

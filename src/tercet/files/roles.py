@@ -236,9 +236,9 @@ LEAST_ROWS = 4
 _MOST_ROWS = 300
 # How many other rows' references a text is compared with.
 _SHIFTS = 5
-# What a column must share beyond chance, as part of what the best shares, and of at most this.
+# What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
 _LEAST_PART, _ENOUGH = 0.3, 0.5
-# What the best must share beyond chance for anything to be said.
+# What the best column must share beyond chance; below that, nothing is said of any.
 _LEAST_BEST = 0.1
 
 Words = frozenset[str]
@@ -250,7 +250,7 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
     What counts is how much more a text shares with the references of its row than with those of other rows: remarks
     in the language of the references share its articles with any. Letters of scripts without blanks are words.
     """
-    # one row of those with the same references: another row's would say nothing
+    # One of the rows with the same references: to compare it with the others would say nothing.
     rows = sorted({tuple(texts): row for row, texts in enumerate(references) if texts}.values())
     # Every n-th row, with n rounded up.
     rows = rows[:: max(1, -(-len(rows) // _MOST_ROWS))]
@@ -276,7 +276,7 @@ def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, fl
 
 
 def _mean(pairs: Iterable[tuple[Words, Words]]) -> float:
-    # of the shorter text: an answer of one word is all in a long explanation
+    # Of the shorter text: an answer of one word is wholly within a long explanation.
     shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
     return sum(shares) / len(shares) if shares else 0.0
 

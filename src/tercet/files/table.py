@@ -48,7 +48,7 @@ class Roles:
     source: str | None
     references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
     systems: tuple[str, ...]  # in the order of the file
-    # by column that its name alone would make a system: what it holds instead
+    # By column that its name alone would make a system: what it holds instead.
     left_out: dict[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -120,10 +120,13 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
     if len(rows[0][1]) > MOST_COLUMNS:
         raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
-    twice = [column for column, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} appears twice; expected distinct names.")
-    while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
+    duplicates = [column for column, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise InputError(
+            f"{name}, line 1: the column {shorten(duplicates[0])} appears twice; expected distinct names."
+        )
+    # Empty lines at the end; in a table of a single column, they are cells.
+    while len(names) > 1 and rows[-1][1] == [""]:
         rows.pop()
     if len(rows) == 1:
         header = ", ".join(shorten(column)[1:-1] for column in names[:20])

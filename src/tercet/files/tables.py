@@ -293,7 +293,8 @@ def _object(text: str, place: str) -> dict[str, Any]:
         problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
     except RecursionError:
         problem = "lists or objects nested too deeply; expected an object of texts."
-    except ValueError as error:  # an integer with more digits than Python takes
+    except ValueError as error:
+        # An integer with more digits than Python takes.
         problem = f"{error}; expected an object of texts."
     else:
         if isinstance(value, dict):
@@ -377,7 +378,8 @@ def _sheets(data: bytearray, name: str) -> list[Any]:
 def _reading(values: Iterator[T], name: str) -> Iterator[T]:
     """Yield what is found, and turn what openpyxl raises on damaged parts of an archive into an InputError."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # openpyxl warns of everything that it passes over
+        # openpyxl warns of everything that it passes over.
+        warnings.simplefilter("ignore")
         try:
             yield from values
         except (InputError, GeneratorExit, MemoryError):
@@ -396,7 +398,8 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
             raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
         width = max((column for column in texts if column <= MOST_COLUMNS + 1), default=0)
         beyond = [column for column in texts if column > MOST_COLUMNS + 1]
-        if beyond and width <= MOST_COLUMNS:  # else it is one column too many among others
+        # Otherwise it is one column too many among others.
+        if beyond and width <= MOST_COLUMNS:
             from openpyxl.utils import get_column_letter
 
             cell = f"{get_column_letter(min(beyond))}{line}"
@@ -404,7 +407,8 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
                 f"{name}, cell {cell}: found {shorten(texts[min(beyond)])} far to the right of the table; "
                 f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
-        if not texts or line <= last_line:  # of rows with the same number, the first is taken
+        # Of rows with the same number, the first is taken.
+        if not texts or line <= last_line:
             continue
         n_empty = line - last_line - 1
         if n_empty > _MOST_EMPTY:

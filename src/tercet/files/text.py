@@ -63,7 +63,8 @@ def stream_lines(path: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
         finally:
-            text.detach()  # what is open is closed by its opener, and the standard input not at all
+            # What is open is closed by its opener, and the standard input not at all.
+            text.detach()
 
 
 def read_lines(path: str) -> list[str]:
@@ -76,7 +77,8 @@ def read_lines(path: str) -> list[str]:
         name = STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not text or text.endswith("\n"):  # nothing follows the last line end
+    # Nothing follows the last line end.
+    if not text or text.endswith("\n"):
         lines.pop()
     within = [number for number, line in enumerate(lines, 1) if "\r" in line]
     _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
@@ -102,7 +104,7 @@ def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
 
 # Bytes of a text file -> text, whatever program on whatever system wrote it.
 
-# UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
+# UTF-16 is read for those who have it, but not named: only UTF-8 is recommended.
 _EXPECTED = "text saved as UTF-8"
 
 _GZIP = b"\x1f\x8b"
@@ -149,10 +151,10 @@ def _check_beginning(data: bytes | bytearray, name: str) -> None:
     """Raise an InputError for a known binary format, by its first bytes."""
     check_bytes(data, name)
     if data.startswith(_GZIP):
-        # what comes from a file so named was unpacked once, and is gzipped twice
+        # A file with this extension has been unpacked once: it was gzipped twice.
         renamed = "" if name == STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
         raise InputError(f"{name} is gzipped: {renamed}unpack it.")
-    # before UTF-16, which begins with the same two bytes, and holds no NUL
+    # Before UTF-16, whose byte order mark is the beginning of this one.
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         raise InputError(f"{name} is UTF-32, which is not supported; expected {_EXPECTED}.")
 
@@ -218,11 +220,11 @@ class Limits:
                 return
         raise InputError(f"{name} holds more than {most:,} lists and objects, which is the limit for its size.")
 
-    def check_line(self, n_bytes: int, place: str, what: str = "line") -> None:
+    def check_line(self, n_bytes: int, place: str, unit: str = "line") -> None:
         """Raise an InputError for a line, or what else is given, of more bytes."""
         if n_bytes > self.line:
             raise InputError(
-                f"{place}: a {what} of more than {size(self.line)}; expected a segment per line, or per cell."
+                f"{place}: a {unit} of more than {size(self.line)}; expected a segment per line, or per cell."
             )
 
 
@@ -244,7 +246,8 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     """Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits."""
     limits = limits.of(stream)
     data = bytearray()
-    start = n_lines = 0  # of the line that is not yet at its end, and before it
+    # The start of the line whose end has not been read, and the number of lines before it.
+    start = n_lines = 0
     while chunk := stream.read(min(_CHUNK, limits.line)):
         first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
         end = len(data) + (first if first >= 0 else len(chunk))
@@ -264,7 +267,8 @@ def _count_brackets(text: Text) -> int:
 
 def _count_containers(text: Text) -> int:
     """Return how many lists and objects JSON has."""
-    import numpy as np  # here, as commands that score nothing need none
+    # Here, as commands that score nothing need no numpy.
+    import numpy as np
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     # Without escaped quotes, every quote opens or closes a text; a bracket within a text is no list.
@@ -376,7 +380,7 @@ def check_bytes(data: bytes | bytearray, name: str) -> None:
 def check_text(text: str, name: str) -> None:
     """Raise an InputError for a text file of markup, subtitles or messages with their translations.
 
-    Strong signs alone count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
+    Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
     beginning = text[:BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
     description, advice = _markup(beginning) or next(
@@ -389,14 +393,14 @@ def check_text(text: str, name: str) -> None:
 
 
 def _markup(text: str) -> tuple[str, str] | None:
-    """Return what a document in markup is, and what to do; None for other texts."""
+    """Return the format of a document in markup, and what to do with it; None for other texts."""
     start, is_declared = 0, False
     while match := _DECLARED.match(text, start):
         start, is_declared = match.end(), is_declared or match[1] is not None
     remaining = text[start:].lstrip()
     if not re.match(r"<[a-z]", remaining, re.IGNORECASE):
         return None
-    # a document on each line is a text of a system that writes such
+    # With a document on each line, it is the output of a system that writes markup.
     opening = re.split(r"[\s>]", text.lstrip(), maxsplit=1)[0]
     if text.startswith(opening) and f"\n{opening}" in text:
         return None

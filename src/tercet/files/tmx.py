@@ -91,7 +91,8 @@ def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     except ParseError as error:
         reason, (line, column) = str(error).rpartition(": line")[0], error.position
         raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
-    except (LookupError, ValueError) as error:  # how the parser says that it does not know the declared encoding
+    except (LookupError, ValueError) as error:
+        # This is how the parser says that it does not know the declared encoding.
         raise InputError(
             f"{name}, line {units.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
         ) from None

@@ -87,7 +87,8 @@ def _beside(path: str) -> Iterator[BinaryIO]:
         _keep_permissions(beside, status)
         try:
             os.replace(beside, target)
-        except OSError:  # a file that is a mount of its own, as containers have them
+        except OSError:
+            # The file is a mount of its own, as containers have them.
             shutil.copyfile(beside, target)
     finally:
         with suppress(FileNotFoundError):  # renamed
@@ -107,7 +108,8 @@ def _without_name(folder: str) -> int | None:
 
 
 def _give_name(opened: str, path: str, descriptor: int) -> None:
-    try:  # with src_dir_fd, which an absolute path has no need of, the link of /proc is followed
+    # With src_dir_fd, which an absolute path does not need, the link of /proc is followed.
+    try:
         os.link(opened, path, src_dir_fd=descriptor, follow_symlinks=True)
     except OSError:  # forbidden, as a container may
         shutil.copyfile(opened, path)
@@ -133,6 +135,7 @@ def _is_device(path: str) -> bool:
 
 def _keep_permissions(path: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
-        with suppress(OSError):  # only an administrator can give a file away
+        # Only an administrator can give a file away.
+        with suppress(OSError):
             os.chown(path, status.st_uid, status.st_gid)
     os.chmod(path, stat.S_IMODE(status.st_mode) & 0o777)

@@ -44,7 +44,8 @@ class Gathering:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        accepted = signature(super().__init__).parameters  # evaluate would silently ignore the others
+        # evaluate would silently ignore arguments that it does not know.
+        accepted = signature(super().__init__).parameters
         for name in kwargs.keys() - accepted.keys():
             hint = did_you_mean(name, [parameter for parameter in accepted if parameter not in ("hash", "kwargs")])
             raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
@@ -83,10 +84,12 @@ class Gathering:
             return result
         self._keep(items)
         with self._explained():
-            self._join()  # even without items: the others wait for this process
+            # Even without items: the others wait for this process.
+            self._join()
             self._shards.announce()
             rows = self._counted(job)
-            if self.process_id > 0 and self._is_free(0, 0):  # it locks its file until all have handed over
+            # Process 0 locks its file until all have handed over.
+            if self.process_id > 0 and self._is_free(0, 0):
                 raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
             self._shards.hand_over(rows, options)
             if self.process_id == 0:
@@ -96,7 +99,8 @@ class Gathering:
         self._added, self._owner, self._job = [], {}, None
         if self.process_id > 0:
             return None
-        self._shards.clear()  # when evaluate's locks are free: a process that sees this may start again
+        # Not before evaluate's locks are free: a process that sees this may start again.
+        self._shards.clear()
         received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
@@ -128,7 +132,8 @@ class Gathering:
         if self.writer is not None:
             return
         self._wait_until_received()
-        self._shards.clear()  # remove leftovers of an earlier run before the others see this process
+        # Leftovers of an earlier run, before the others see this process.
+        self._shards.clear()
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()
 
@@ -168,7 +173,8 @@ class Gathering:
 
     def _check_thread(self) -> None:
         thread_id = threading.get_ident()
-        owner = self._owner.setdefault("thread", thread_id)  # of two simultaneous threads, one is first
+        # setdefault, since of two simultaneous threads only one can be first.
+        owner = self._owner.setdefault("thread", thread_id)
         if owner == thread_id:
             return
         if any(thread.ident == owner for thread in threading.enumerate()):

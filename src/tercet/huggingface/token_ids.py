@@ -102,7 +102,8 @@ def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
         labels_by_batch = (
             labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
         )
-        pairs = zip(predictions, labels_by_batch, strict=True)  # eval_do_concat_batches=False: one entry per batch
+        # With eval_do_concat_batches=False there is one entry per batch.
+        pairs = zip(predictions, labels_by_batch, strict=True)
         return [row for batch, batch_labels in pairs for row in predicted_rows(batch, batch_labels, causal)]
     return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
 

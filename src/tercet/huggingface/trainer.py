@@ -34,7 +34,8 @@ from .token_ids import (
     read_rows,
 )
 
-_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # probe texts for options and names
+# Texts on which options and the names of entries are tried before training begins.
+_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])
 
 
 def _prefix(value: Any) -> str:
@@ -44,9 +45,9 @@ def _prefix(value: Any) -> str:
 
 
 def _names(value: Any) -> list[str] | None:
-    listed = [value] if isinstance(value, str) else value
-    if listed is None or (isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)):
-        return None if listed is None else list(listed)
+    names = [value] if isinstance(value, str) else value
+    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)):
+        return None if names is None else list(names)
     raise refuse("a list of names of entries, or None")
 
 
@@ -140,6 +141,7 @@ def compute_metrics(
     scorers = {name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()}
     function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, settings)
     if not any(scorer.loads_model for scorer in scorers.values()):
+        # The names in `keep` are checked now; a length is there for gen_len.
         function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
     return function
 
@@ -227,7 +229,8 @@ class TrainerMetrics:
             self.add(predictions, labels, inputs=inputs)
             return self.result() if compute_result else {}
         except BaseException:
-            self.reset()  # the evaluation ends here: the next one starts empty
+            # The evaluation ends here: the next one starts empty.
+            self.reset()
             raise
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:

@@ -253,7 +253,8 @@ def _as_text(id: Any, item: int) -> str:
     try:
         text = str(id)
         text.encode()
-    except ValueError:  # a lone surrogate, or an integer of thousands of digits
+    except ValueError:
+        # A lone surrogate, or an integer of thousands of digits.
         raise InputError(f"the id of item {item} cannot be written in UTF-8: {shorten(id)}.") from None
     return text
 
@@ -268,6 +269,7 @@ def _joined(columns: list[Any]) -> Any:
     texts, owners = [], []
     for column in columns:
         cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        # The row to which each text belongs.
         owner = np.arange(len(cells))
         if cells.type == _LISTS:
             sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
@@ -276,7 +278,8 @@ def _joined(columns: list[Any]) -> Any:
         texts.append(cells.filter(filled))
         owners.append(owner[filled.to_numpy(zero_copy_only=False)])
     owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")  # an item's references in the order of columns
+    # Stable, so that an item's references stay in the order of the columns.
+    order = np.argsort(owner, kind="stable")
     offsets = np.append(0, np.cumsum(np.bincount(owner, minlength=len(columns[0]))))
     return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
 

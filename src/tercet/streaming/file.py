@@ -50,14 +50,16 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
         format = header["format"]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise damaged from None
-    if format != FORMAT:  # before the digest, which differs between versions
+    # Before the digest, which differs between versions.
+    if format != FORMAT:
         raise _of_another_format(name, kind, header, data) or damaged
     if metadata.get(_DIGEST) != _digest(data, metadata.get(_DIGEST, b"")):
         raise InputError(f"{name} is damaged: its checksum does not match.")
     if header.get("kind") != kind:
         writer = _WRITERS.get(str(header.get("kind")), "something else")
         raise InputError(f"{name} was written by {writer}, and not by {_WRITERS[kind]}.")
-    try:  # a valid digest does not make a file trustworthy
+    # A valid digest does not make a file trustworthy.
+    try:
         table = reader.read_all()
         table.validate(full=True)
         table.column_names  # noqa: B018  decodes them

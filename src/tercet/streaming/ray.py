@@ -153,7 +153,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
 def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
     """Return a dataset of tasks, a block each, and how many there are."""
     n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
-    # a file that is skipped is skipped as a whole
+    # A file that is skipped is skipped as a whole: none is divided then.
     tasks = tasks_of(list_parts(files, 1 if work.skip_bad else n_tasks), n_tasks)
     rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
     if not rows:
@@ -180,13 +180,15 @@ def _results(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
 
 def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
     """Return the sum of results, whatever their number: workers add up most of them."""
-    added = ray.remote(num_cpus=0)(_sum_of)  # small work, which must not wait for the tasks before it
+    # Small work, which must not wait for the tasks before it.
+    added = ray.remote(num_cpus=0)(_sum_of)
     pending: list[Summed] = []
     sums: list[Any] = []
     seen_parts: set[str] = set()
     for result in results:
         if result.parts and result.parts <= seen_parts:
-            continue  # it came twice, and its sums are among others by now
+            # It came twice, and its sums are among others by now.
+            continue
         seen_parts |= result.parts
         pending.append(result)
         if len(pending) == _ADDED_AT_A_TIME:
@@ -406,7 +408,8 @@ def running_ray() -> Iterator[Any]:
     """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")
-    if local:  # read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows
+    if local:
+        # Read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     needs("Scoring on a cluster", "ray", "ray")
     import ray

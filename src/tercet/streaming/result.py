@@ -101,6 +101,7 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
     counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = sums.of_corpus(ADDED)
     for column, name in enumerate(sums.columns):
+        # Of the four digits of a sum, the first has the sign, and the last two are decimals.
         digits = sums.exact.digits[:, column]
         may_be_negative = scorer.loads_model and name not in counts  # cosines
         problem = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""

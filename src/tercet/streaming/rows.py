@@ -137,7 +137,8 @@ class Running:
         self.scorer.check_missing([self._items + index for index in batch.missing])
         numbered = batch.numbered(self._items)
         rows = Rows.counted(self.scorer, numbered)
-        batch.searched = numbered.searched  # not once more for the next metric
+        # So that the next metric does not search the texts once more.
+        batch.searched = numbered.searched
         return rows
 
     def add(self, part: Rows) -> None:
@@ -191,7 +192,8 @@ class RowsFile:
             return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
         except TercetError:
             raise
-        except Exception as error:  # any type in the place of a number or text
+        except Exception as error:
+            # Any type may stand in the place of a number or text.
             raise InputError(f"its file is damaged. {first_line(error)}") from None
 
     def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
@@ -394,14 +396,14 @@ def sums_of(
     corpus: Corpus,
     ids: Any = None,
     context: Any = None,
-    seen: Callable[..., Any] | None = None,
+    on_rows: Callable[..., Any] | None = None,
     clusters: Any = None,
 ) -> Sums:
     """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
 
     Items with the same label in `clusters`, another array, are resampled together.
 
-    A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
+    A scorer that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
     scorer.check_missing([corpus.first_item + item for item in corpus.missing])
@@ -422,8 +424,8 @@ def sums_of(
         return sums, stats
 
     def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
-        if seen is not None:
-            seen(piece[1])
+        if on_rows is not None:
+            on_rows(piece[1])
         return piece[0]
 
     return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))

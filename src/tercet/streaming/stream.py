@@ -277,6 +277,7 @@ def _identity(sums: Sums) -> str:
 
 def _check_different(shared_marks: set[str]) -> None:
     """Raise a MergeError if there are marks that two streams share."""
+    # Marks of items hold blanks (see _identity), those of streams none.
     if any(" " not in mark for mark in shared_marks):
         raise MergeError(
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."

@@ -180,8 +180,8 @@ class _Rows:
         for number, job in enumerate(self.work.jobs):
             piece_stats: list[SegmentStats] = []
             corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
-            seen = None if self.work.segments is None else piece_stats.append
-            sums = sums_of(job.scorer, corpus, ids=ids, context=job.context, seen=seen, clusters=clusters)
+            on_rows = None if self.work.segments is None else piece_stats.append
+            sums = sums_of(job.scorer, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
             if job.scorer.takes_references and job.prediction not in searched:
                 self._search(job.prediction, corpus)
@@ -221,7 +221,8 @@ class _Rows:
         if self.work.segments is None or not self.scores:
             return
         system, folder = place_of(self.work.segments)
-        system.create_dir(folder, recursive=True)  # it may be missing on another machine
+        # The folder may be missing on another machine.
+        system.create_dir(folder, recursive=True)
         target = f"{folder}/{name}.parquet"
         with system.open_output_stream(f"{target}.tmp") as file:
             pq.write_table(pa.concat_tables(self.scores), file)
@@ -369,10 +370,12 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
     """
     share = sum(part.n_bytes + _OPENING for part in parts) / max(1, n_tasks)
     tasks: list[list[FilePart]] = []
-    total_work = work = rows = 0  # before this part: the work of all tasks, and the work and rows of the last one
+    # Before this part: the work of all tasks, and the work and rows of the last one.
+    total_work = work = rows = 0
     for part in parts:
         part_work = part.n_bytes + _OPENING
         is_full = work + part_work > _MOST_BYTES or rows + part.n_rows > _MOST_ROWS
+        # A task begins once those before it have their share of the work.
         if not tasks or is_full or total_work >= share * len(tasks):
             tasks.append([])
             work = rows = 0
@@ -425,7 +428,8 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
                 raise BadFileError(
                     f"{part.path} is damaged: it has {n_rows:,} rows where its footer says {expected:,}."
                 )
-    _check_state(part)  # a file that was written to as it was read
+    # The file may have been written to while it was read.
+    _check_state(part)
 
 
 def _whole(path: str) -> FilePart:

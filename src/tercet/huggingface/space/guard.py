@@ -30,13 +30,15 @@ from tercet.errors import InputError, shorten
 
 from .scoring import MOST_BYTES, Demo
 
-_WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is sent
+# A file has a frame around it when it is sent.
+_WITH_FRAME = MOST_BYTES + (1 << 20)
 #: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
 _DRAINED = 20 * MOST_BYTES
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values and keys.
 _MOST_LEVELS, _MOST_VALUES = 16, 100_000
 _TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
-_LONGEST_SESSION = 100  # characters: the names of sessions are kept
+# In characters: the names of sessions are kept.
+_LONGEST_SESSION = 100
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,7 +53,8 @@ class Guard:
 
     def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
         self._app, self._leave = app, leave
-        self._checking = asyncio.Lock()  # one thread at a time competes with the event loop
+        # One thread at a time competes with the event loop.
+        self._checking = asyncio.Lock()
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Answer a request, or pass it on."""
@@ -59,10 +62,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
         status, problem, body = 0, None, None
-        if "://" in scope["path"]:  # gradio has paths that fetch an address for the visitor
+        if "://" in scope["path"]:
+            # gradio has paths that fetch an address for the visitor.
             status, problem = 403, "This page does not fetch URLs."
         elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
-            if _is_foreign(Headers(scope=scope)):  # a script of another page, in a visitor's browser
+            if _is_foreign(Headers(scope=scope)):
+                # A script of another page, in a visitor's browser.
                 status, problem = 403, "This page takes no requests from pages of other sites."
             else:
                 status, problem, body = await self._checked_body(scope, receive)
@@ -85,7 +90,8 @@ class Guard:
 
         try:
             await self._app(scope, listen if body is None else _again(body, receive), answer)
-        except Exception as error:  # gradio has no message for functions that are not there, and the like
+        except Exception as error:
+            # gradio has no message for functions that are not there, and the like.
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
             if has_begun:
                 await send({"type": "http.response.body", "body": b""})
@@ -151,7 +157,7 @@ def _problem_of_json(body: bytes) -> str | None:
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Return whether a browser says that another site's page asks; programs, and pages of this address, do not."""
+    """Return whether a browser says that a page of another site asks; programs and pages of this address do not."""
     origin = headers.get("origin")
     own_hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
     return origin is not None and origin.partition("://")[2].lower() not in {
@@ -166,7 +172,7 @@ def _children(value: Any) -> list[Any]:
 
 
 def _again(body: bytes, receive: _Receive) -> _Receive:
-    """Return what gives a body that was read once more, and then what follows."""
+    """Return a receiver that gives a body, which was read already, once more, and then the messages behind it."""
     messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> _Message:
@@ -210,18 +216,20 @@ class Page(gr.Blocks):  # type: ignore[misc]
         return processed
 
     async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:
-        """Return what a function of the page says; those have messages for all that goes wrong within them."""
+        """Return what a function of the page returns; it has its own messages for all that goes wrong within it."""
         VISIT.set(tuple(name for name in (keywords.get("session_hash"), keywords.get("event_id")) if name))
         try:
             output: dict[str, Any] = await super().process_api(block_fn, *arguments, **keywords)
         except gr.Error:
             raise
-        except Exception as error:  # a value that no control has, a file that was not uploaded
+        except Exception as error:
+            # A value that no control has, or a file that was not uploaded.
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
             raise _refused("The values sent do not fit the controls of this page.") from None
         finally:
             if keywords.get("state") is not None:
-                for block in (*block_fn.inputs, *block_fn.outputs):  # gradio keeps them of each of many sessions
+                # gradio keeps the values for many sessions.
+                for block in (*block_fn.inputs, *block_fn.outputs):
                     keywords["state"]._update_value_in_config(block._id, None)
         return output
 
@@ -246,7 +254,7 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("path"), str) and "meta" in value
 
 
-# Computes in worker processes, which can be killed (threads cannot).
+# Worker processes, in which texts are scored: unlike threads, they can be killed.
 #
 # Short texts have a process of their own, so that nobody waits for another's long ones. Of all else two requests
 # run at a time, one where a model is loaded. A request ends when its visitor leaves, and at a deadline: its process
@@ -313,7 +321,8 @@ class Jobs:
         self._running: dict[str, set[Future[Any]]] = {}
         self._lock = Lock()
         self._ready = self._short.warm_up()
-        self._ready.add_done_callback(lambda _: self._long.warm_up())  # then, as the first visitors wait for that
+        # The long lane starts after the short one, for which the first visitors wait.
+        self._ready.add_done_callback(lambda _: self._long.warm_up())
 
     def warm_up(self) -> None:
         """Wait until a process has scored the first example, or for some seconds."""
@@ -336,7 +345,8 @@ class Jobs:
             )
         try:
             return self._run(lane, method, arguments)
-        except BrokenProcessPool:  # an idle process was killed, as where memory is short: pebble's pool ends with it
+        except BrokenProcessPool:
+            # An idle process was killed, as where memory is short: pebble's pool ends with it.
             return self._run(lane, method, arguments)
         finally:
             lane.entries.release()
@@ -388,7 +398,8 @@ def _begin(metric: str, cases: str, address: str) -> None:
     first = _demo.examples[0]
     try:
         _demo.score_text(first.prediction, first.references, _demo.text_options(first.shown)[0])
-    except Exception as error:  # whatever it is, a visitor who asks for the same is shown it
+    except Exception as error:
+        # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
 
 

@@ -56,12 +56,14 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
 
 def launch(metric: str, folder: Path) -> None:
     """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
-    address = os.environ.get("SPACE_ID") or str(folder)  # what evaluate.load finds the metric by
+    # The address by which evaluate.load finds the metric.
+    address = os.environ.get("SPACE_ID") or str(folder)
     demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
     jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
     blocks = page(demo, jobs, folder)
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
-    blocks._queue.sleep_when_free = 0.05  # seconds; gradio takes a thousandth, which keeps an idle page busy
+    # In seconds; gradio takes a thousandth, which keeps an idle page busy.
+    blocks._queue.sleep_when_free = 0.05
     jobs.warm_up()
     blocks.launch(
         theme=theme(),
@@ -92,9 +94,11 @@ def _component(control: Control) -> Any:
         return gr.Checkbox(content, **common)
     if control.kind == "weights":
         return gr.Textbox(content, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
-    if control.default is None:  # gradio's number has no empty state: it becomes 0
+    if control.default is None:
+        # gradio's number has no empty state: it becomes 0.
         return gr.Textbox(str(content), placeholder="default", **common)
-    return gr.Number(content, **common)  # without bounds: the metric says more of a number that it refuses
+    # Without bounds: the metric's own message says more about a number that it refuses.
+    return gr.Number(content, **common)
 
 
 def _follow(control: Control, content: Any, demo: Demo, leader: Any) -> None:

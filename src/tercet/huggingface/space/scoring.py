@@ -124,7 +124,7 @@ class Demo:
         return {control.name: control.read(content) for control, content in zip(self.controls, contents, strict=True)}
 
     def chosen(self, contents: Sequence[Any]) -> list[str]:
-        """Return what is to be said of options that are not as the page began: an example may have set them."""
+        """Return a line on options that differ from what the page begins with: an example may have set them."""
         values = self._values(contents)
         changed = [control for control in self.controls if values[control.name] != control.value]
         options = ", ".join(
@@ -133,9 +133,9 @@ class Demo:
         return [f"Options: {options}."] if options else []
 
     def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return the options of a single text, and what is to be said of those that nobody chose.
+        """Return the options of a single text, and a note on those that nobody chose.
 
-        A single text is scored as the metric scores a segment, but for options that a visitor set.
+        A single text is scored as the metric scores a segment, except for options that a visitor set.
         """
         options = self.page_options(contents)
         undecided = [name for name, value in self._values(contents).items() if value is DEPENDS]
@@ -148,9 +148,9 @@ class Demo:
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
     ) -> tuple[Scored, Metric, Corpus]:
-        """Score texts that are not too many or too long for a page; references are left alone where none are taken.
+        """Score texts that are not too many or too long for a page; references are ignored where none are taken.
 
-        Returns the scorer and the texts that it read, too.
+        Also return the metric, and the texts that it read.
         """
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
@@ -222,11 +222,12 @@ class Demo:
             try:
                 # As shares: the picture shows them in percent where scores are.
                 shares = scorer.with_options({"scale": 1}, idle=True)
-                why = shares.explained(batch, scorer.fit(batch))
-            except InputError as error:  # too much to draw, though not to score
+                explanation = shares.explained(batch, scorer.fit(batch))
+            except InputError as error:
+                # Too much to draw, though not to score.
                 scored.notes.append(str(error))
                 return scored, ""
-        html = why.to_html(scorer.scale if scorer.has_scale else 1)
+        html = explanation.to_html(scorer.scale if scorer.has_scale else 1)
         if len(html) > MOST_DRAWN:
             scored.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
@@ -235,13 +236,14 @@ class Demo:
         return scored, html
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
-        """Read a visitor's file, and guess which column is what."""
+        """Read a visitor's file, and guess the roles of its columns."""
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: larger files are not accepted.")
         n_lines = content.count(b"\n")
-        if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
+        # Checked before the file is read as a table, which takes memory.
+        if n_lines > 20 * self.most_items + 1000:
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         if table_format(path) in _NOT_TAKEN:
             raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
@@ -254,7 +256,7 @@ class Demo:
     def sure_systems(self, table: Table, roles: Roles) -> list[str]:
         """Return the columns of predictions, if recognized by name: as many as the page compares.
 
-        They are where one is called a reference, or a single one is left: languages are not, nor two unknown names.
+        They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
         is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
         return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if is_sure else []
@@ -262,9 +264,9 @@ class Demo:
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
         languages = table.name.lower().endswith(".tmx")
-        why = "Each column is a language of the file." if languages else "No columns were recognized by name."
+        reason = "Each column is a language of the file." if languages else "No columns were recognized by name."
         also = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
-        return f"{why} Choose the predictions{also}."
+        return f"{reason} Choose the predictions{also}."
 
     def texts_of_file(
         self, path: str, systems: Sequence[str], references: Sequence[str]
@@ -458,7 +460,7 @@ def code_box(name: str) -> Any:
 
 
 def hidden(outputs: list[Any]) -> list[Any]:
-    """Return what hides the results of a former call after the first output; the code at the end stays folded."""
+    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
     # The value of a button is its name, which stays.
     updates: list[dict[str, Any]] = [
         {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
@@ -467,7 +469,7 @@ def hidden(outputs: list[Any]) -> list[Any]:
 
 
 def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
-    """Return a function that shows an error in the first output, and in the others what is then there."""
+    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
 
     def answer(*inputs: Any) -> list[Any]:
         try:
@@ -495,7 +497,7 @@ def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
         name: value
         for name, value in result.items()
         if name not in _APART and name != primary and not isinstance(value, dict)
-        # those of a file have a table of their own, and that of one text is said already
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
         if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
     }
     scores = {name: value for name, value in entries.items() if _is_score(value)}
@@ -596,7 +598,7 @@ def texts_given(prediction: str, references: Sequence[str] | None) -> Given:
 
 
 def file_given(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Given:
-    """Return the lines that read columns of a visitor's file; it was tried that they read what the page has read.
+    """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
 
     One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
     the lines only say which texts belong there.
@@ -624,7 +626,7 @@ def file_given(path: str, table: Table, systems: Sequence[str], references: Sequ
     return Given(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
 
 
-# Stands as it is in the program of a visitor with such a file.
+# Its source is copied into the program for a visitor with such a file.
 def read_tmx(path: str) -> pd.DataFrame:
     """Return the texts of a TMX file: a row per unit, a column per language ("en 2" for a second text of a unit)."""
 
@@ -648,12 +650,13 @@ def read_tmx(path: str) -> pd.DataFrame:
 
 
 def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
-    """Return the lines that read a file as a table of pandas; None where its columns are others."""
+    """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
     name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
     if format == "tmx":
         try:
             is_same = _same(read_tmx(path), table, columns)
-        except ElementTree.ParseError:  # its encoding is one that the standard library does not know
+        except ElementTree.ParseError:
+            # Its encoding is one that the standard library does not know.
             is_same = False
         if not is_same:
             return None
@@ -664,7 +667,8 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
         for way in ways:
             try:
                 is_same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
-            except (ValueError, ImportError):  # of another encoding, not a table; without the package for workbooks
+            except (ValueError, ImportError):
+                # Of another encoding, not a table, or a workbook without the package that reads it.
                 continue
             if is_same:
                 settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
@@ -686,14 +690,14 @@ def _named(value: Any) -> str:
     return "str" if value is str else repr(value)
 
 
-# Notes on a score, shown on the page, that no metric warns of.
+# Notes that the page adds to a score, since no metric warns of this.
 
 #: Most letters that a note names.
 _MOST_LETTERS = 12
 
 
 def segment_note(options: Mapping[str, Any]) -> str:
-    """Return what says that a text was scored as a segment, and by which options that nobody chose."""
+    """Return a note that a text was scored as a segment, with the options that nobody chose."""
     option_words = " and ".join(f"{name}={value!r}" for name, value in options.items())
     return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
 
@@ -716,7 +720,8 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     }
     if not letters:
         return []
-    shown_letters = sorted(letters)[:_MOST_LETTERS]  # a mark stands on a circle, which shows where it belongs
+    shown_letters = sorted(letters)[:_MOST_LETTERS]
+    # A mark, such as an accent, stands on a circle, which shows where it belongs.
     listing = ", ".join(
         f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
     )
@@ -748,8 +753,10 @@ MOST_MATCHES = 200_000_000
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
 MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
-_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
-_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")  # those of ROUGE, which splits words at all other letters
+# Words, and each character of scripts without blanks.
+_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
+# The words of ROUGE, which splits at all other letters.
+_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
 #: marks: what they take time for.
 _BY_DICTIONARY = ("ja", "jieba")
@@ -802,7 +809,8 @@ def check_size(
             "fewer when single texts are long."
         )
     n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
-    if n_weighted * products > MOST_MATCHES:  # else there are no more matches than that
+    # There are at most as many matches as products: below the limit, none need be counted.
+    if n_weighted * products > MOST_MATCHES:
         pairs = zip(predictions, targets, strict=True)
         matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
         if n_weighted * matches > MOST_MATCHES:
