@@ -239,7 +239,7 @@ class BERTScorer:
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
         """Draw the similarities of two texts' tokens, as :func:`plot_example` does."""
-        return _plotted(self._metric, candidate, reference, fname, self.num_layers)
+        return _plotted(self._metric, candidate, reference, fname, layer=self.num_layers)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(hash={self.hash}, batch_size={self.batch_size}, nthreads={self.nthreads})"

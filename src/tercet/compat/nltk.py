@@ -71,7 +71,13 @@ def sentence_bleu(
     >>> sentence_bleu([reference], hypothesis, smoothing_function=SmoothingFunction().method1)
     0.25406637407730737
     """
-    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+    return corpus_bleu(
+        [references],
+        [hypothesis],
+        weights=weights,
+        smoothing_function=smoothing_function,
+        auto_reweigh=auto_reweigh,
+    )
 
 
 def corpus_bleu(

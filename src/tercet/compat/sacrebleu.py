@@ -94,7 +94,16 @@ def raw_corpus_bleu(
     hypotheses: Sequence[str], references: Streams, smooth_value: float | None = BLEU.SMOOTH_DEFAULTS["floor"]
 ) -> BLEUScore:
     """Score a corpus that is split into tokens at white space, with smoothing by a floor."""
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
+    return corpus_bleu(
+        hypotheses,
+        references,
+        smooth_method="floor",
+        smooth_value=smooth_value,
+        force=True,
+        lowercase=False,
+        tokenize="none",
+        use_effective_order=True,
+    )
 
 
 def sentence_bleu(

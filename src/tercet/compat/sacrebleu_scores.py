@@ -146,10 +146,11 @@ class Signature:
         """Return the entries that are known, the version last."""
         entries = {name: value for name, value in self.info.items() if value is not None and name != "version"}
         words = {True: "yes", False: "no"}
-        return "|".join(
-            f"{self._abbr[name] if short else name}:{words[value] if isinstance(value, bool) else value}"
-            for name, value in [*entries.items(), ("version", self.info["version"])]
-        )
+        parts = []
+        for name, value in [*entries.items(), ("version", self.info["version"])]:
+            label = self._abbr[name] if short else name
+            parts.append(f"{label}:{words[value] if isinstance(value, bool) else value}")
+        return "|".join(parts)
 
     def update(self, key: str, value: Any) -> None:
         """Add an entry, or change one."""

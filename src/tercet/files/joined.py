@@ -170,7 +170,7 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
             variants[_key(table.columns[in_source][row])] = _language(in_source if in_source != source else in_target)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
-    return _Side(path, source, target, columns, units, variants)
+    return _Side(path=path, source=source, target=target, columns=columns, units=units, variants=variants)
 
 
 def _variants(table: Table, language: str) -> list[str]:
@@ -296,7 +296,9 @@ def join_logs(
     for log, name in zip(logs, names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     for runs in tasks.values():
-        yield _joined(_repeated(runs, systems), systems, references, source, cluster)
+        yield _joined(
+            _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
+        )
 
 
 def _joined(

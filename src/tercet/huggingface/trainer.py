@@ -38,22 +38,6 @@ from .token_ids import (
 _TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])
 
 
-def _prefix(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise refuse("a text to put before the names, or None")
-
-
-def _names(value: Any) -> list[str] | None:
-    names = [value] if isinstance(value, str) else value
-    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)):
-        return None if names is None else list(names)
-    raise refuse("a list of names of entries, or None")
-
-
-_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
-
-
 @known_keywords
 def compute_metrics(
     tokenizer: Any = None,
@@ -297,6 +281,22 @@ class TrainerMetrics:
         n_items = len(references) if self._references.listed else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
         return read_batch(texts.predictions[:n_items], references), lengths
+
+
+def _prefix(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise refuse("a text to put before the names, or None")
+
+
+def _names(value: Any) -> list[str] | None:
+    names = [value] if isinstance(value, str) else value
+    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)):
+        return None if names is None else list(names)
+    raise refuse("a list of names of entries, or None")
+
+
+_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
 def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split: str) -> dict[str, dict[str, Any]]:

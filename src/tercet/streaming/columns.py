@@ -75,7 +75,7 @@ def arrow_statistics(
     """
     scorer = summing_scorer(metric, options)
     rows = as_table(table)
-    columns = TextColumns.of(rows.schema, prediction, references, id, scorer.takes_references)
+    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=scorer.takes_references)
     ids = columns.ids(rows)
     corpus = scorer.corpus(*columns.texts(rows))
     try:
@@ -165,7 +165,13 @@ class TextColumns:
         """Return the given columns of a pyarrow.Schema, else those recognized by name."""
         systems = None if prediction is None else [prediction]
         (prediction,), reference_columns = choose_columns(
-            roles_of(schema), schema.names, systems, references, id, take_references=take_references, one_system=True
+            roles_of(schema),
+            schema.names,
+            systems=systems,
+            references=references,
+            id=id,
+            take_references=take_references,
+            one_system=True,
         )
         columns = cls(prediction, tuple(reference_columns), id)
         for name in columns.names:
@@ -296,9 +302,12 @@ def _plain(column: Any) -> Any:
             pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(_TEXT)) for chunk in column.chunks
         ]
         column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
-    target_type = _TEXT if is_text(kind) or is_null(kind) else _LISTS if is_list(kind) else kind
+    if is_text(kind) or is_null(kind):
+        kind = _TEXT
+    elif is_list(kind):
+        kind = _LISTS
     try:
-        return column.cast(target_type)
+        return column.cast(kind)
     except pa.ArrowNotImplementedError:  # such as lists of dictionary-encoded views
         return column
 

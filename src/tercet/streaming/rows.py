@@ -409,7 +409,9 @@ def sums_of(
     scorer.check_missing([corpus.first_item + item for item in corpus.missing])
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)
-    units = "clusters" if clusters is not None else "texts" if ids is None else "given"
+    units = "texts" if ids is None else "given"
+    if clusters is not None:
+        units = "clusters"
 
     def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
         batch = corpus.part(start, stop)

@@ -214,7 +214,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, self.metric, self._given, self._sums, self._origins)
+        write_stream(path, self.metric, options=self._given, sums=self._sums, origins=self._origins)
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:

@@ -145,13 +145,15 @@ def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
     choices = settings.get("choices")
     if isinstance(default, tuple):
         default = list(default)
-        return Control(declared.name, "several", default, default, {name: name for name in choices or default})
+        return Control(
+            declared.name, "several", default, value=default, choices={name: name for name in choices or default}
+        )
     if choices is None and isinstance(check, OneOf):
         choices = check.choices
     if choices is not None:
         labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
         first = default if default in labels.values() else next(iter(labels.values()))
-        return Control(declared.name, "menu", default, settings.get("value", first), labels)
+        return Control(declared.name, "menu", default, value=settings.get("value", first), choices=labels)
     value = settings.get("value", default)
     if check is flag or isinstance(default, bool):
         return Control(declared.name, "flag", default, value)

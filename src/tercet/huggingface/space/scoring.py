@@ -108,7 +108,15 @@ class Demo:
             pairs = zip(case["predictions"], references, strict=True)
             for number, (prediction, references) in enumerate(pairs, 1):
                 title = f"{case['description']} ({number} of {n_items})" if n_items > 1 else case["description"]
-                examples.append(Example(title, options, prediction, joined(references), contents))
+                examples.append(
+                    Example(
+                        title=title,
+                        options=options,
+                        prediction=prediction,
+                        references=joined(references),
+                        shown=contents,
+                    )
+                )
         return examples
 
     @property
@@ -377,7 +385,7 @@ def compare_file(
     lines: Sequence[str],
 ) -> Compared:
     """Return the comparison of columns of a file, and the table of its items with a score of each system."""
-    table, comparison = _compared(demo, path, systems, references, options)
+    table, comparison = _compared(demo, path, systems, references=references, options=options)
     main = primary_table(comparison.tables)
     assert comparison.corpus is not None
     notes = [*dropped_letters(main.scorer, comparison.corpus), *comparison.remarks(), *comparison.warnings]
@@ -406,7 +414,7 @@ def report_file(
     demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
 ) -> str:
     """Return the report on columns of a file, an HTML page."""
-    _, comparison = _compared(demo, path, systems, references, options)
+    _, comparison = _compared(demo, path, systems, references=references, options=options)
     return comparison.to_html()
 
 
@@ -511,12 +519,14 @@ def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
     percent = "Scores in percent." if scored.in_percent else ""
     without_interval = "" if intervals else "One text has no interval: a file of texts has one."
     remark = " ".join(filter(None, [percent, without_interval]))
+    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
+    remark_html = f"<small>{remark}</small>" if remark else ""
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(scored.titles[primary])} '
         f"{number(result[primary], digits)}</div>"
         f'<div class="tercet-interval">{interval}</div>'
-        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{lines_html}{notes_html}"
-        f"{_table(scores, intervals, scored.titles, digits)}{f'<small>{remark}</small>' if remark else ''}"
+        f"{band_html}{lines_html}{notes_html}"
+        f"{_table(scores, intervals, scored.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
 
