@@ -23,6 +23,7 @@ def main() -> None:
         wants_help = program in (["-h"], ["--help"])
         print(USAGE, file=sys.stdout if wants_help else sys.stderr)
         raise SystemExit(0 if wants_help else 2)
+    # What the program would see if Python had run it.
     sys.argv = ["-c", *arguments[2:]] if option == "-c" else arguments[bool(option) :]
     install()
     if option == "-m":

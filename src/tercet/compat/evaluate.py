@@ -64,6 +64,7 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
 
     @wraps(original)
     def load(*args: Any, **kwargs: Any) -> Any:
+        # Bound to the parameters of evaluate's function, so that positional arguments have names.
         settings = dict(signature.bind(*args, **kwargs).arguments)
         init_settings = settings.pop("init_kwargs", {})
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
@@ -177,6 +178,7 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(compute)
     def compute_with_intervals(**options: Any) -> Any:
+        # Without an aggregator, there is a score for each item, and no interval.
         lists = options.get("use_aggregator") is False
         level = {} if lists else {"confidence_level": 0.95}
         scores = compute(**options, **level, output="all")

@@ -158,6 +158,7 @@ def _install() -> list[str]:
     modules_before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
     loaded = [name for name in replaced if name in modules_before]
     sys.modules.update({_beside(name): modules_before[name] for name in loaded})
+    # Before all other finders, which would find the originals.
     sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
     # At no time absent from sys.modules, or another thread would import the original.
     for name in loaded:

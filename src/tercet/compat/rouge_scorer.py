@@ -114,6 +114,7 @@ def _check_texts(target: Any, prediction: Any) -> None:
             raise InputError(f"{name} must be a string, got {shorten(text)}{hint}.")
     if target.isascii():
         return
+    # Half characters, which cannot be encoded, become question marks.
     encodable = target.encode(errors="replace").decode()
     mostly_dropped = LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped
     words = None if mostly_dropped else equal_words(prediction, [target])

@@ -85,6 +85,7 @@ def by_item(streams: Streams) -> References:
     holes = any(None in list(stream) for stream in streams)
     if len(streams) == 1 and not holes:
         return References(list(streams[0]), 1, lengths)
+    # As many items as the shortest stream has: check_lengths refuses unequal ones.
     items: list[tuple[Any, ...]] = list(zip(*streams, strict=False))
     if not holes:
         return References(items, len(streams), lengths)

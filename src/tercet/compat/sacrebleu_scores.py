@@ -46,6 +46,7 @@ class Score:
 
     def keep_interval(self, resampled: NDArray[np.float64]) -> None:
         """Keep the mean of resampled scores, and half of what 95 % of them span."""
+        # A fortieth, 2.5 % of the scores, is outside at each end.
         ordered, outside = np.sort(resampled), len(resampled) // 40
         self._mean = float(ordered.mean())
         self._ci = 0.5 * float(ordered[len(ordered) - outside - 1] - ordered[outside])

@@ -431,6 +431,7 @@ def running_ray() -> Iterator[Any]:
             )
             raise OptionError(f"{problem}. {first_line(error)}") from None
     context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
+    # The program's own settings, which are put back at the end.
     settings_before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
     for name, value in _SETTINGS.items():
         setattr(context, name, value)

@@ -84,6 +84,7 @@ def check_made(scorer: Scorer, sums: Sums) -> None:
             f"The sums have {n_resamples or 'no'} resamples, and these options ask for {n_requested or 'none'}: "
             "confidence_level and n_resamples must be those that the sums were made with."
         )
+    # The signature of such a metric depends on the texts, which the sums lack.
     if scorer.needs_corpus:
         return
     expected_signature = scorer.signature(empty)

@@ -437,6 +437,7 @@ def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn_keys: Keys, con
     """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
     signature, resampling = stats.signature, resampling_of(scorer)
     squares = stats.column("references") ** 2
+    # The upper 32 bits of each key, which a float holds exactly.
     halves = (keys >> np.uint64(32)).astype(np.float64)
     sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
     if resampling is not None:

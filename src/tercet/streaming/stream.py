@@ -161,6 +161,7 @@ class Stream:
                 check_made(self._scorer, stream._sums)
                 sums = stream._sums
             else:
+                # Streams or items that this stream has, or one of the others that are merged into it.
                 _check_different(marks & self._origins | marks & new_marks | marks & {_identity(sums)})
                 sums = sums + stream._sums
             new_marks |= marks

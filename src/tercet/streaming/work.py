@@ -556,6 +556,7 @@ def _files_within(folder: str) -> list[str]:
     with _readable(folder):
         system, place = place_of(folder)
         infos = system.get_file_info(fs.FileSelector(place, recursive=True))
+    # What stands before the path in an address, such as "s3://".
     prefix = folder.removesuffix(place) if "://" in folder else ""
     files = []
     for path in sorted(info.path for info in infos if info.is_file):
