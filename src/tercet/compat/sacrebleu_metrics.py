@@ -46,15 +46,25 @@ _NO_REFERENCES = "No references provided and the cache is empty."
 
 #: The methods that classes of programs may change.
 _CHANGED = (
-    "_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics", "_cache_references",
-    "_compute_score_from_stats", "_aggregate_and_compute",
-)  # fmt: skip
+    "_preprocess_segment",
+    "_extract_reference_info",
+    "_compute_segment_statistics",
+    "_cache_references",
+    "_compute_score_from_stats",
+    "_aggregate_and_compute",
+)
 
 #: What else a metric of sacrebleu has.
 _ATTRIBUTES = (
-    "tokenizer", "order", "_get_closest_ref_len", "_get_match_statistics", "_remove_punctuation", "_compute_f_score",
-    "_PUNCTS", "_SIGNATURE_TYPE",
-)  # fmt: skip
+    "tokenizer",
+    "order",
+    "_get_closest_ref_len",
+    "_get_match_statistics",
+    "_remove_punctuation",
+    "_compute_f_score",
+    "_PUNCTS",
+    "_SIGNATURE_TYPE",
+)
 
 _LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the metric or its class.)"
 
@@ -75,6 +85,7 @@ def by_item(streams: Streams) -> References:
     holes = any(None in list(stream) for stream in streams)
     if len(streams) == 1 and not holes:
         return References(list(streams[0]), 1, lengths)
+    # As many items as the shortest stream has: check_lengths refuses unequal ones.
     items: list[tuple[Any, ...]] = list(zip(*streams, strict=False))
     if not holes:
         return References(items, len(streams), lengths)
@@ -126,27 +137,27 @@ def check_streams(metric: str, references: Any, shape: bool) -> None:
         raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
 
 
-def check_lengths(metric: str, n: int, lengths: list[int]) -> None:
+def check_lengths(metric: str, n_hypotheses: int, lengths: list[int]) -> None:
     """Raise an InputError for streams of another length than the hypotheses: sacrebleu drops what is too much."""
-    if lengths.count(n) == len(lengths):
+    if lengths.count(n_hypotheses) == len(lengths):
         return
-    if len(lengths) == n:
-        turned = "list(zip(*references))"
+    if len(lengths) == n_hypotheses:
+        advice = "list(zip(*references))"
         if len(set(lengths)) > 1:
-            turned = "list(itertools.zip_longest(*references)), which has None where there is no further reference"
+            advice = "list(itertools.zip_longest(*references)), which has None where there is no further reference"
         raise InputError(
             f"{metric}: the references look transposed, with a list for each hypothesis. They must be streams, which "
-            f"are lists with one text for each hypothesis: give {turned}. {_LET_PASS}"
+            f"are lists with one text for each hypothesis: give {advice}. {_LET_PASS}"
         )
-    place = next(place for place, length in enumerate(lengths) if length != n)
+    index = next(index for index, length in enumerate(lengths) if length != n_hypotheses)
     raise InputError(
-        f"{metric}: each stream of references must have one text for each hypothesis. Got {lengths[place]:,} texts "
-        f"in references[{place}], for {n:,} hypotheses. {_LET_PASS}"
+        f"{metric}: each stream of references must have one text for each hypothesis. Got {lengths[index]:,} texts "
+        f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
     )
 
 
-def _check_filled(metric: str, given: Sequence[Any], name: str) -> None:
-    if not len(given):
+def _check_filled(metric: str, values: Sequence[Any], name: str) -> None:
+    if not len(values):
         raise IndexError(f"{metric}: `{name}` must have at least one entry.")
 
 
@@ -224,17 +235,18 @@ class Metric(ABC, Generic[S]):
             For texts of another shape (see `check_shapes`), and for an item without reference.
         """
         if self._changed():
-            changed = self._extract_corpus_statistics(hypotheses, references)
-            score, rows = self._aggregate_and_compute(changed), np.array(changed, np.float64)
+            changed_rows = self._extract_corpus_statistics(hypotheses, references)
+            score, rows = self._aggregate_and_compute(changed_rows), np.array(changed_rows, np.float64)
         else:
             stats = self._stats(hypotheses, references)
             score, rows = self._score(stats.sums()), stats.rows
         if n_bootstrap > 1:
+            # sacrebleu's variable, and its default.
             self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
             [totals] = resampled_totals([rows], n_bootstrap, seed)
             if self._changed():
-                scores = np.array([self._compute_score_from_stats(each).score for each in totals])
+                scores = np.array([self._compute_score_from_stats(row).score for row in totals])
             else:
                 scores = self.tercet.scores_of(totals)[self.tercet.primary]
             score.keep_interval(scores)
@@ -256,21 +268,21 @@ class Metric(ABC, Generic[S]):
 
     def _read(self, references: Streams) -> References:
         check_streams(type(self).__name__, references, self.check_shapes)
-        read = by_item(references)
-        self.num_refs = read.number
-        return read
+        references_by_item = by_item(references)
+        self.num_refs = references_by_item.number
+        return references_by_item
 
     def _stats(self, hypotheses: Sequence[str], references: Streams | None) -> SegmentStats:
         check_hypotheses(type(self).__name__, hypotheses, self.check_shapes)
-        read = self._ref_cache if references is None else self._read(references)
-        if read is None:
+        references_by_item = self._ref_cache if references is None else self._read(references)
+        if references_by_item is None:
             raise RuntimeError(_NO_REFERENCES)
-        texts, items = list(hypotheses), read.items
+        texts, items = list(hypotheses), references_by_item.items
         if self.check_shapes:
-            check_lengths(type(self).__name__, len(texts), read.lengths)
+            check_lengths(type(self).__name__, len(texts), references_by_item.lengths)
         elif len(texts) != len(items):
-            n = min(len(texts), len(items))
-            texts, items = texts[:n], items[:n]
+            n_items = min(len(texts), len(items))
+            texts, items = texts[:n_items], items[:n_items]
         if not self._force and len(texts) >= _TOKENIZED:
             _warn_of_tokens(texts)
         return self._rows(texts, items)
@@ -281,7 +293,7 @@ class Metric(ABC, Generic[S]):
             raise InputError(f"{type(self).__name__}: item {corpus.missing[0]} of references has only None.")
         return batch_stats(self.tercet, corpus)
 
-    # what programs call that resample by themselves, or derive a metric: rows are as in sacrebleu
+    # Called by programs that resample by themselves, or derive a metric: rows are those of sacrebleu.
 
     def _check_sentence_score_args(self, hyp: Any, refs: Any) -> None:
         check_sentence(type(self).__name__, hyp, refs)
@@ -350,7 +362,7 @@ class Metric(ABC, Generic[S]):
 
 
 def _drop_in(cls: type) -> type:
-    return next(each for each in cls.__mro__ if each.__module__ == f"{__package__}.sacrebleu_metrics")
+    return next(ancestor for ancestor in cls.__mro__ if ancestor.__module__ == f"{__package__}.sacrebleu_metrics")
 
 
 @lru_cache(maxsize=128)
@@ -389,16 +401,25 @@ _DIALECTS = {
     Ter: Dialect(Ter.dialect("sacrebleu").options),
 }
 
-_TRUTHS = frozenset((
-    "lowercase", "effective_order", "whitespace", "eps_smoothing", "normalized", "no_punct", "asian_support",
-    "case_sensitive",
-))  # fmt: skip
+_TRUTHS = frozenset(
+    {
+        "lowercase",
+        "effective_order",
+        "whitespace",
+        "eps_smoothing",
+        "normalized",
+        "no_punct",
+        "asian_support",
+        "case_sensitive",
+    }
+)
 
 
 def _suite(cls: type[Suite], **options: Any) -> Suite:
     try:
         return _made(cls, **options)
-    except TypeError:  # a value without a hash, which is refused by name
+    except TypeError:
+        # A value without a hash, which is refused by name.
         return _made.__wrapped__(cls, **options)
 
 
@@ -430,8 +451,10 @@ class BLEU(Metric[BLEUScore]):
     TOKENIZERS = (*OF_SACREBLEU, "spm")
     TOKENIZER_DEFAULT = "13a"
     _OF_LANGUAGE: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": ("ko-mecab", "Korean"),
-    }  # fmt: skip
+        "zh": ("zh", "Chinese"),
+        "ja": ("ja-mecab", "Japanese"),
+        "ko": ("ko-mecab", "Korean"),
+    }
 
     def __init__(
         self,
@@ -457,7 +480,8 @@ class BLEU(Metric[BLEUScore]):
         if language and self._tokenize != best:
             LOGGER.warning("Consider using the '%s' or 'spm' tokenizer for %s.", best, language)
         label = tokenizer_label(self.tercet.tokenizer)
-        self.tokenizer_signature = label.partition("[")[0]  # without the digest of a model
+        # Without the digest of a model.
+        self.tokenizer_signature = label.partition("[")[0]
         super().__init__(references)
 
     @staticmethod
@@ -476,30 +500,42 @@ class BLEU(Metric[BLEUScore]):
         Unlike sacrebleu it does not change the counts that it is given.
         """
         check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method)
-        hits, ngrams = ([each[order] for order in range(max_ngram_order)] for each in (correct, total))
+        hits, ngrams = ([counts[order] for order in range(max_ngram_order)] for counts in (correct, total))
         score, precisions, penalty = percent_of_counts(
             hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order
         )
         if smooth_method == "add-k" and any(hits):  # as sacrebleu shows them
             value = 1 if smooth_value is None else smooth_value
-            hits, ngrams = ([each[0], *[count + value for count in each[1:]]] for each in (hits, ngrams))
-        return BLEUScore(score, hits, ngrams, precisions, penalty, sys_len, ref_len)
+            hits, ngrams = ([counts[0], *[count + value for count in counts[1:]]] for counts in (hits, ngrams))
+        return BLEUScore(
+            score=score,
+            counts=hits,
+            totals=ngrams,
+            precisions=precisions,
+            bp=penalty,
+            sys_len=sys_len,
+            ref_len=ref_len,
+        )
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> BLEUScore:
         """Score one hypothesis against its references; errors as :meth:`corpus_score`."""
         if not self.effective_order:
             LOGGER.warning("It is recommended to enable `effective_order` for sentence-level BLEU.")
-        found: BLEUScore = super().sentence_score(hypothesis, references)
-        return found
+        score: BLEUScore = super().sentence_score(hypothesis, references)
+        return score
 
     @property
     def tercet(self) -> Any:
         """The metric of tercet that scores; its signature tells tercet's version."""
         return _suite(
-            Bleu, lowercase=self.lowercase, tokenize=self._tokenize, smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value, max_ngram_order=self.max_ngram_order,
+            Bleu,
+            lowercase=self.lowercase,
+            tokenize=self._tokenize,
+            smooth_method=self.smooth_method,
+            smooth_value=self.smooth_value,
+            max_ngram_order=self.max_ngram_order,
             effective_order=self.effective_order,
-        )  # fmt: skip
+        )
 
     @property
     def _places(self) -> list[int]:
@@ -518,9 +554,15 @@ class BLEU(Metric[BLEUScore]):
 
     def _of_counts(self, length: int, reference_length: int, hits: Sequence[Any], ngrams: Sequence[Any]) -> BLEUScore:
         return self.compute_bleu(
-            hits, ngrams, length, reference_length, self.smooth_method, self.smooth_value, self.effective_order,
-            int(self.max_ngram_order),
-        )  # fmt: skip
+            hits,
+            ngrams,
+            length,
+            reference_length,
+            smooth_method=self.smooth_method,
+            smooth_value=self.smooth_value,
+            effective_order=self.effective_order,
+            max_ngram_order=int(self.max_ngram_order),
+        )
 
     def _options(self) -> dict[str, Any]:
         names = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
@@ -576,9 +618,14 @@ class CHRF(Metric[CHRFScore]):
     def tercet(self) -> Any:
         """The metric of tercet that scores; its signature tells tercet's version."""
         return _suite(
-            Chrf, char_order=self.char_order, word_order=self.word_order, beta=self.beta, lowercase=self.lowercase,
-            whitespace=self.whitespace, eps_smoothing=self.eps_smoothing,
-        )  # fmt: skip
+            Chrf,
+            char_order=self.char_order,
+            word_order=self.word_order,
+            beta=self.beta,
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+            eps_smoothing=self.eps_smoothing,
+        )
 
     @property
     def _places(self) -> list[int]:
@@ -631,9 +678,12 @@ class TER(Metric[TERScore]):
     def tercet(self) -> Any:
         """The metric of tercet that scores; its signature tells tercet's version."""
         return _suite(
-            Ter, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support,
+            Ter,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
-        )  # fmt: skip
+        )
 
     @property
     def _places(self) -> list[int]:

@@ -12,7 +12,7 @@ import numpy as np
 from tercet.errors import OptionError, shorten
 
 
-def truth(called: str, name: str, value: Any) -> bool:
+def truth(caller: str, name: str, value: Any) -> bool:
     """Return whether an option is true: 0, 1 and None are taken too, as there, but no text and no list."""
     if (
         value is None
@@ -20,7 +20,7 @@ def truth(called: str, name: str, value: Any) -> bool:
         or (isinstance(value, (int, np.integer)) and value in (0, 1))
     ):
         return bool(value)
-    raise OptionError(f"The {name!r} option of {called} must be True or False. Got {shorten(value)} instead.")
+    raise OptionError(f"The {name!r} option of {caller} must be True or False. Got {shorten(value)} instead.")
 
 
 # Tokens that were made elsewhere, for metrics that read texts.

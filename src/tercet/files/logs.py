@@ -44,53 +44,58 @@ def samples_log(table: Table) -> Log:
 
     The texts of ``doc`` are columns too (``doc.answer``), for those whose references are there.
     """
-    of_filter = table.columns.get("filter", ["none"] * len(table.lines))
-    several = len(set(of_filter)) > 1
-    found: dict[str, tuple[int, dict[str, Any]]] = {}
+    filters = table.columns.get("filter", ["none"] * len(table.lines))
+    has_filters = len(set(filters)) > 1
+    rows_by_doc: dict[str, tuple[int, dict[str, Any]]] = {}
     has_requests = _PROMPT in table.columns
-    for row, (line, filter) in enumerate(zip(table.lines, of_filter, strict=True)):
+    for row, (line, filter_name) in enumerate(zip(table.lines, filters, strict=True)):
         sample = {name: cells[row] for name, cells in table.columns.items()}
         place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample.get("doc")
-        asked = _prompt(sample[_PROMPT], place) if has_requests else sample.get(_ASKED)
-        own = {"doc_id": key, _PROMPT: asked, _TARGET: sample[_TARGET]}
+        prompt = _prompt(sample[_PROMPT], place) if has_requests else sample.get(_ASKED)
+        entry = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
         fields = doc.items() if isinstance(doc, dict) else ()
-        own |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
-        own = found.setdefault(key, (line, own))[1]
-        column = f"{_RESPONSE} {filter}" if several else _RESPONSE
-        if column in own:
-            why = (
+        entry |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
+        entry = rows_by_doc.setdefault(key, (line, entry))[1]
+        column = f"{_RESPONSE} {filter_name}" if has_filters else _RESPONSE
+        if column in entry:
+            reason = (
                 "expected the samples of one run"
                 if "filter" in table.columns
                 else "the harness writes a line for each filter of the task, and old versions do not say which. "
                 "Keep the lines of one filter, one for each doc_id; or log the samples again with a newer version, "
                 f"and choose a filter: {argument('systems')}"
             )
-            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {why}.")
-        own[column] = _response(sample[_RESPONSE], place)
+            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {reason}.")
+        entry[column] = _response(sample[_RESPONSE], place)
     rows = RaggedRows(table.name)
-    for line, own in found.values():
-        rows.add(line, own)
+    for line, entry in rows_by_doc.values():
+        rows.add(line, entry)
     by_doc = rows.table("a sample per line")
     columns, systems = by_doc.columns, tuple(name for name in by_doc.columns if name.startswith(_RESPONSE))
     places = [by_doc.place_on(line, _TARGET) for line in by_doc.lines]
     columns[_TARGET] = _targets(columns[_TARGET], places)
-    for column, odd, why in (
-        *((name, ("[invalid]",), "its filter found nothing there") for name in systems),
-        (_TARGET, ("None", "nan"), "the harness writes this for a missing target"),
-    ):
-        _warn_of(by_doc, column, odd, why)
+    for system in systems:
+        _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
+    _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
     return Log(
-        table.name, columns, by_doc.lines, harness="lm-evaluation-harness", task=_task(table.name), run="",
-        key=("doc_id",), roles=Roles(source, (_TARGET,), systems), scores=_scores(table),
-    )  # fmt: skip
+        table.name,
+        columns,
+        by_doc.lines,
+        harness="lm-evaluation-harness",
+        task=_task(table.name),
+        run="",
+        key=("doc_id",),
+        roles=Roles(source, (_TARGET,), systems),
+        scores=_scores(table),
+    )
 
 
 def _scores(table: Table) -> tuple[str, ...]:
     """Return the names of the scores of the samples: those that the harness lists, or else all numbers."""
-    listed = table.columns.get("metrics", [None])[0]
-    if isinstance(listed, list):
-        return tuple(map(str, listed))
+    metrics = table.columns.get("metrics", [None])[0]
+    if isinstance(metrics, list):
+        return tuple(map(str, metrics))
     return tuple(
         name
         for name, cells in table.columns.items()
@@ -100,8 +105,8 @@ def _scores(table: Table) -> tuple[str, ...]:
 
 def _task(path: str) -> str:
     """Return the task that the name of a file, ``samples_<task>_<date>.jsonl``, says."""
-    found = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", Path(path).name, re.I)
-    return found[1] if found else Path(path).name
+    match = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", Path(path).name, re.I)
+    return match[1] if match else Path(path).name
 
 
 def _prompt(arguments: Any, place: str) -> str | None:
@@ -112,10 +117,10 @@ def _prompt(arguments: Any, place: str) -> str | None:
     if not isinstance(request, list) or not request:
         raise InputError(f"{place}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
     if not isinstance(request[1] if len(request) > 1 else None, dict):
-        what = f"{len(requests)} choices" if len(requests) > 1 else "a text"
+        content = f"{len(requests)} choices" if len(requests) > 1 else "a text"
         raise InputError(
-            f"{place}: this log holds log-likelihoods of {what}, not texts that a model wrote; expected the samples "
-            "of a task with output_type: generate_until."
+            f"{place}: this log holds log-likelihoods of {content}, not texts that a model wrote; expected the "
+            "samples of a task with output_type: generate_until."
         )
     return request[0] if isinstance(request[0], str) else None
 
@@ -125,10 +130,12 @@ def _response(cell: Any, place: str) -> str | list[str]:
     text = cell
     while isinstance(text, list) and len(text) == 1:
         text = text[0]
-    if isinstance(text, str) or (isinstance(text, list) and text and all(isinstance(each, str) for each in text)):
+    if isinstance(text, str) or (isinstance(text, list) and text and all(isinstance(item, str) for item in text)):
         return text
-    found = "no response" if text == [] else shorten(text)
-    raise InputError(f"{place}: found {found} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats.")
+    description = "no response" if text == [] else shorten(text)
+    raise InputError(
+        f"{place}: found {description} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats."
+    )
 
 
 def _targets(cells: list[Any], places: Sequence[str]) -> list[Any]:
@@ -161,22 +168,22 @@ def _texts_of(cell: str) -> list[str]:
     """Return the texts that Python writes within a text, some at a time: a syntax tree takes 200 times its bytes."""
     texts: list[str] = []
     literals = (match[0] for match in _LITERAL.finditer(cell))
-    while some := list(islice(literals, 1000)):
-        texts += ast.literal_eval(f"[{','.join(some)}]")
+    while batch := list(islice(literals, 1000)):
+        texts += ast.literal_eval(f"[{','.join(batch)}]")
     return texts
 
 
 def _is_reference(value: Any) -> bool:
-    return all(isinstance(each, str) for each in (value if isinstance(value, list) else [value]))
+    return all(isinstance(text, str) for text in (value if isinstance(value, list) else [value]))
 
 
-def _warn_of(table: Table, column: str, odd: Sequence[str], why: str) -> None:
-    rows = [row for row, cell in enumerate(table.columns[column]) if cell in odd]
+def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> None:
+    rows = [row for row, cell in enumerate(table.columns[column]) if cell in markers]
     if rows:
-        cell, first = table.columns[column][rows[0]], table.columns["doc_id"][rows[0]]
+        cell, first_id = table.columns[column][rows[0]], table.columns["doc_id"][rows[0]]
         warnings.warn(
             f"{table.name}, {column!r}: {cell!r} in {len(rows):,} of {len(table.lines):,} samples, the first with "
-            f"doc_id {first}: {why}. It is read as a text.",
+            f"doc_id {first_id}: {reason}. It is read as a text.",
             stacklevel=level_of_caller(),
         )
 
@@ -186,9 +193,14 @@ def _warn_of(table: Table, column: str, odd: Sequence[str], why: str) -> None:
 #: Columns that are read, and what is read of them; the rest are tokens, their scores and options.
 PARTS = ("doc", "model_response")
 FIELDS = (
-    "doc.id", "doc.task_name", "doc.query", "doc.choices", "doc.gold_index", "model_response.text",
+    "doc.id",
+    "doc.task_name",
+    "doc.query",
+    "doc.choices",
+    "doc.gold_index",
+    "model_response.text",
     "model_response.text_post_processed",
-)  # fmt: skip
+)
 
 
 def is_details(schema: Any) -> bool:
@@ -214,41 +226,57 @@ def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
     }
     roles = Roles("doc.query", ("doc.choices",), (final,))
     return Log(
-        table.name, columns, table.lines, harness="lighteval", task=str(docs[0].get("task_name")), run="",
-        key=("id",), roles=roles, scores=scores,
-    )  # fmt: skip
+        table.name,
+        columns,
+        table.lines,
+        harness="lighteval",
+        task=str(docs[0].get("task_name")),
+        run="",
+        key=("id",),
+        roles=roles,
+        scores=scores,
+    )
 
 
-def _text(found: Any, place: str) -> Any:
+def _text(answer: Any, place: str) -> Any:
     """Return the model's answer, or its answers where it was asked several times."""
-    if not found:
+    if not answer:
         raise InputError(
             f"{place}: the model's answer has no text, as log-likelihoods of choices have none; expected the details "
             "of a generative task."
         )
-    return found[0] if len(found) == 1 else list(found)
+    return answer[0] if len(answer) == 1 else list(answer)
 
 
 def _gold(choices: list[Any], index: Any, place: str) -> list[Any]:
-    places = index if isinstance(index, list) else [index]
-    if not all(isinstance(each, int) and -len(choices) <= each < len(choices) for each in places):
+    positions = index if isinstance(index, list) else [index]
+    if not all(isinstance(position, int) and -len(choices) <= position < len(choices) for position in positions):
         raise InputError(
             f"{place}: gold_index is {shorten(index)}, of {len(choices)} choices; expected places of right ones."
         )
-    return [choices[each] for each in places]
+    return [choices[position] for position in positions]
 
 
 # A log of inspect-ai (.eval, .json) -> a table with a row per sample and epoch.
 
-_ZSTD = 93  # the compression that the package writes, which zipfile reads since Python 3.14
+# The compression that the package writes, which zipfile reads since Python 3.14.
+_ZSTD = 93
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
-_HEADERS = ("header.json", "_journal/start.json")  # the second alone where the run has not ended
+# Only the second is there where the run has not ended.
+_HEADERS = ("header.json", "_journal/start.json")
 
 #: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, struct.error, pa.ArrowException, EOFError, OSError, RuntimeError, TypeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    pa.ArrowException,
+    EOFError,
+    OSError,
+    RuntimeError,
+    TypeError,
     ValueError,
-)  # fmt: skip
+)
 
 #: What a log says of its run, and its samples.
 Parts = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -275,34 +303,37 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
 
 def _archived(data: bytearray, name: str, limits: Limits) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = {each.filename: each for each in archive.infolist()}  # of a sample that was run again, the last
-        header = next((entries[each] for each in _HEADERS if each in entries), None)
-        samples = [each for path, each in entries.items() if _SAMPLE.fullmatch(path)]
+        # Of a sample that was run again, the last entry remains.
+        entries = {entry.filename: entry for entry in archive.infolist()}
+        header = next((entries[path] for path in _HEADERS if path in entries), None)
+        samples = [entry for path, entry in entries.items() if _SAMPLE.fullmatch(path)]
         if header is None:
             raise ValueError(f"it has no {_HEADERS[0]}")
-        limits.check(sum(each.file_size for each in (header, *samples)), 0, name)
-        parts = [_bytes(archive, data, each) for each in (header, *samples)]
+        limits.check(sum(entry.file_size for entry in (header, *samples)), 0, name)
+        parts = [_bytes(archive, data, entry) for entry in (header, *samples)]
         limits.check_json(parts, name)
-        run, *read = map(json.loads, parts)
-        return _parts({**run, "samples": read})
+        run, *sample_objects = map(json.loads, parts)
+        return _parts({**run, "samples": sample_objects})
 
 
 def _parts(log: Any) -> Parts:
     """Return what the log says of the run, and its samples."""
-    spec, samples = (log.get(each) for each in ("eval", "samples")) if isinstance(log, dict) else (None, None)
+    spec, samples = (log.get(key) for key in ("eval", "samples")) if isinstance(log, dict) else (None, None)
     if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
         raise ValueError("expected an object with 'eval' and 'samples'")
     return spec, samples
 
 
-def _is_sample(each: Any) -> bool:
-    return isinstance(each, dict) and all(isinstance(each.get(part) or {}, dict) for part in ("output", "metadata"))
+def _is_sample(sample: Any) -> bool:
+    return isinstance(sample, dict) and all(
+        isinstance(sample.get(part) or {}, dict) for part in ("output", "metadata")
+    )
 
 
 def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) -> Any:
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
-    # the header before the bytes ends with a name and more, of these lengths
+    # The header before an entry's bytes has 30 of its own, and then a name and an extra field of these lengths.
     start = entry.header_offset + 30 + sum(struct.unpack_from("<HH", data, entry.header_offset + 26))
     packed = data[start : start + entry.compress_size]
     return pa.decompress(packed, entry.file_size, codec="zstd", asbytes=True)
@@ -310,19 +341,17 @@ def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) ->
 
 def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
     """Return the samples in the order in which the package has them; those that ended with an error are left out."""
-    failed = [each for each in samples if each.get("error")]
+    failed = [sample for sample in samples if sample.get("error")]
     if failed:
         warnings.warn(
             f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
             f"{shorten(failed[0].get('id'))}: left out.",
             stacklevel=level_of_caller(),
         )
-    kept = sorted((each for each in samples if not each.get("error")), key=_order)
+    finished = sorted((sample for sample in samples if not sample.get("error")), key=_order)
     rows = RaggedRows(name)
-    for number, sample in enumerate(kept, 1):
-        output, metadata = (
-            found if isinstance(found := sample.get(part), dict) else {} for part in ("output", "metadata")
-        )
+    for number, sample in enumerate(finished, 1):
+        output, metadata = sample.get("output") or {}, sample.get("metadata") or {}
         rows.add(
             number,
             {
@@ -335,22 +364,27 @@ def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
         )
     table = rows.table("samples without an error")
     return Log(
-        name, table.columns, table.lines, harness="inspect-ai", task=str(spec.get("task")),
-        run=str(spec.get("model") or ""), key=("id", "epoch"),
+        name,
+        table.columns,
+        table.lines,
+        harness="inspect-ai",
+        task=str(spec.get("task")),
+        run=str(spec.get("model") or ""),
+        key=("id", "epoch"),
         roles=Roles("input", ("target",), ("output.completion",)),
-        scores=tuple(dict.fromkeys(name for each in kept for name in each.get("scores") or ())),
-    )  # fmt: skip
+        scores=tuple(dict.fromkeys(name for sample in finished for name in sample.get("scores") or ())),
+    )
 
 
 def _order(sample: dict[str, Any]) -> tuple[str, str]:
     return str(sample.get("epoch")).zfill(20), str(sample.get("id")).zfill(20 * isinstance(sample.get("id"), int))
 
 
-def _asked(given: Any) -> str | None:
+def _asked(content: Any) -> str | None:
     """Return the input, or the text of the last message of a chat."""
-    while isinstance(given, list) and given and isinstance(given[-1], dict):
-        given = _content(given[-1])
-    return given if isinstance(given, str) else None
+    while isinstance(content, list) and content and isinstance(content[-1], dict):
+        content = _content(content[-1])
+    return content if isinstance(content, str) else None
 
 
 def _content(part: dict[str, Any]) -> Iterable[Any] | None:
@@ -368,14 +402,14 @@ def is_chat(value: Any) -> bool:
     return (
         isinstance(messages, list)
         and bool(messages)
-        and all(isinstance(each, Mapping) and isinstance(each.get("role"), str) for each in messages)
-        and any("content" in each for each in messages)
+        and all(isinstance(message, Mapping) and isinstance(message.get("role"), str) for message in messages)
+        and any("content" in message for message in messages)
     )
 
 
 def last_content(messages: Iterable[Mapping[str, Any]], role: str | None = ASSISTANT) -> Any:
     """Return the content of the last message of a role, or of any; None without one."""
-    contents = [each.get("content") for each in messages if role is None or each["role"] == role]
+    contents = [message.get("content") for message in messages if role is None or message["role"] == role]
     return contents[-1] if contents else None
 
 
@@ -401,7 +435,7 @@ def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
     message. Other cells stay what they are.
     """
     chats = {row: [cell] if isinstance(cell, Mapping) else cell for row, cell in enumerate(cells) if is_chat(cell)}
-    role = ASSISTANT if any(each["role"] == ASSISTANT for chat in chats.values() for each in chat) else None
+    role = ASSISTANT if any(message["role"] == ASSISTANT for chat in chats.values() for message in chat) else None
     texts = list(cells)
     for row, chat in chats.items():
         text = content_text(last_content(chat, role), places[row])

@@ -134,22 +134,22 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
 def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
     """Return the texts of each row's references."""
     cells = [[_within([table.columns[name][row]]) for name in references] for row in range(len(table.lines))]
-    return [[text for texts in own for text in texts if isinstance(text, str) and text] for own in cells]
+    return [[text for texts in row for text in texts if isinstance(text, str) and text] for row in cells]
 
 
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
     """Return which of several columns are no systems, with what they hold; those of a single candidate are none."""
     left_out: dict[str, str] = {}
-    given = list(chain.from_iterable(references))
-    if not given or not _are_codes(given):
+    texts = list(chain.from_iterable(references))
+    if not texts or not _are_codes(texts):
         codes = [name for name, cells in columns.items() if _are_codes(cells)]
         if len(codes) < len(columns):
             left_out = dict.fromkeys(codes, CODES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
-    if given:
+    if texts:
         return left_out | dict.fromkeys(unrelated(columns, references), UNRELATED)
-    same = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
-    return left_out | dict.fromkeys(same, CONSTANT) if len(same) < len(columns) else left_out
+    constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
+    return left_out | dict.fromkeys(constant, CONSTANT) if len(constant) < len(columns) else left_out
 
 
 def role_of(name: str) -> str:
@@ -175,8 +175,10 @@ def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
         _, words = _words_of(name)
-        named = "".join(words) in _DOCUMENTS and all(isinstance(cell, str | int) and cell != "" for cell in cells)
-        if named and 1 < len(set(cells)) < len(cells):
+        names_documents = "".join(words) in _DOCUMENTS and all(
+            isinstance(cell, str | int) and cell != "" for cell in cells
+        )
+        if names_documents and 1 < len(set(cells)) < len(cells):
             return name
     return None
 
@@ -199,15 +201,15 @@ def clear_role(name: str) -> str:
 def _words_of(name: str) -> tuple[str, list[str]]:
     """Return a name in lower case, and the words by which it is judged."""
     parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    every = re.findall(r"[^\W\d_]+", parts)
+    all_words = re.findall(r"[^\W\d_]+", parts)
     fillers = _FILLERS | _OTHER_FILLERS
-    return parts, [word for word in every if len(word) > 1 and word not in fillers] or every[:1]
+    return parts, [word for word in all_words if len(word) > 1 and word not in fillers] or all_words[:1]
 
 
 def _is_text(cells: Iterable[Any]) -> bool:
     """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
-    given = [cell for cell in cells if cell is not None]
-    return all(isinstance(cell, str) for cell in given) and any(cell and not _is_number(cell) for cell in given)
+    texts = [cell for cell in cells if cell is not None]
+    return all(isinstance(cell, str) for cell in texts) and any(cell and not _is_number(cell) for cell in texts)
 
 
 def _are_codes(cells: Iterable[Any]) -> bool:
@@ -234,9 +236,9 @@ LEAST_ROWS = 4
 _MOST_ROWS = 300
 # How many other rows' references a text is compared with.
 _SHIFTS = 5
-# What a column must share beyond chance, as part of what the best shares, and of at most this.
+# What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
 _LEAST_PART, _ENOUGH = 0.3, 0.5
-# What the best must share beyond chance for anything to be said.
+# What the best column must share beyond chance; below that, nothing is said of any.
 _LEAST_BEST = 0.1
 
 Words = frozenset[str]
@@ -248,8 +250,9 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
     What counts is how much more a text shares with the references of its row than with those of other rows: remarks
     in the language of the references share its articles with any. Letters of scripts without blanks are words.
     """
-    # one row of those with the same references: another row's would say nothing
+    # One of the rows with the same references: to compare it with the others would say nothing.
     rows = sorted({tuple(texts): row for row, texts in enumerate(references) if texts}.values())
+    # Every n-th row, with n rounded up.
     rows = rows[:: max(1, -(-len(rows) // _MOST_ROWS))]
     if len(rows) < LEAST_ROWS or len(columns) < 2:
         return []
@@ -266,14 +269,14 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
 
 def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:
     """Return the mean share of words in common with the own references, and how much more it is than with others."""
-    own = _mean(zip(texts, targets, strict=True))
+    own_share = _mean(zip(texts, targets, strict=True))
     shifts = range(1, min(_SHIFTS, len(targets) - 1) + 1)
-    others = [_mean(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
-    return own, own - sum(others) / len(others)
+    other_shares = [_mean(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
+    return own_share, own_share - sum(other_shares) / len(other_shares)
 
 
 def _mean(pairs: Iterable[tuple[Words, Words]]) -> float:
-    # of the shorter text: an answer of one word is all in a long explanation
+    # Of the shorter text: an answer of one word is wholly within a long explanation.
     shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
     return sum(shares) / len(shares) if shares else 0.0
 

@@ -54,9 +54,9 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     first line such as ``sep=;``, which Excel writes and reads, names it.
     """
     text = decode(read_bytes(stream, name, limits), name)
-    named = re.match('sep=([^"\r])\r?\n', text)
-    separator = named[1] if named else _separator(text, name, limits)
-    rows = _Quoted(text, separator, name, limits).rows(start=named.end() if named else 0)
+    declaration = re.match('sep=([^"\r])\r?\n', text)
+    separator = declaration[1] if declaration else _separator(text, name, limits)
+    rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
     return table_of_rows(listed(rows, name), name)
 
 
@@ -76,10 +76,12 @@ def _separator(text: str, name: str, limits: Limits) -> str:
     alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
     if len(alike) < 2:
         return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
-    found = ", and by ".join(f"{each!r} into {', '.join(map(shorten, splitting[each][:5]))}" for each in alike)
+    splits = ", and by ".join(
+        f"{separator!r} into {', '.join(map(shorten, splitting[separator][:5]))}" for separator in alike
+    )
     raise InputError(
-        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {found}. Save the "
-        "file as TSV (.tsv), or name the separator in its first line, such as sep=;"
+        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {splits}. Save "
+        "the file as TSV (.tsv), or name the separator in its first line, such as sep=;"
     )
 
 
@@ -121,13 +123,13 @@ class _Quoted:
     def rows(self, start: int = 0) -> Iterator[Row]:
         position, line = start, 1 + self.text.count("\n", 0, start)
         while position < len(self.text):
-            start, cells, more = position, list[str](), True
-            while more:
+            start, cells, has_more = position, list[str](), True
+            while has_more:
                 if len(cells) == MOST_COLUMNS:
                     raise _TooManyCellsError(f"{self.name}, line {line}: more than {MOST_COLUMNS} cells in a row.")
                 cell, end = self._cell(position, len(cells) + 1)
                 cells.append(cell)
-                more = self.text.startswith(self.separator, end)
+                has_more = self.text.startswith(self.separator, end)
                 position = end + 1
             yield line, cells
             line += self.text.count("\n", start, position)
@@ -158,11 +160,11 @@ class _Quoted:
         return self.text[start + 1 : closing].replace('""', '"'), end
 
     def _end(self, start: int) -> int:
-        found = self.end_of_cell.search(self.text, start)
-        return found.start() if found else len(self.text)
+        match = self.end_of_cell.search(self.text, start)
+        return match.start() if match else len(self.text)
 
-    def _error(self, position: int, found: str) -> InputError:
-        return InputError(f"{self._place(position)}: {found}.")
+    def _error(self, position: int, problem: str) -> InputError:
+        return InputError(f"{self._place(position)}: {problem}.")
 
     def _place(self, position: int) -> str:
         return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
@@ -210,24 +212,24 @@ def spread(table: Table) -> Table:
         return table
     names = {
         (outer, name): name if role_of(name) == role_of(f"{outer}.{name}") else f"{outer}.{name}"
-        for outer, found in inner.items()
-        for name in found
+        for outer, names_within in inner.items()
+        for name in names_within
     }
-    times = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
+    counts = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
     columns: dict[str, list[Any]] = {}
     for outer, cells in table.columns.items():
-        spread = {outer: cells}
+        spread_columns = {outer: cells}
         if outer in inner:
-            spread = {}
+            spread_columns = {}
             for name in inner[outer]:
-                whole, texts = f"{outer}.{name}", [cell.get(name) if cell else None for cell in cells]
-                texts = _without_chats(table, whole, texts)
-                if role_of(whole) == "system":
+                full_name, texts = f"{outer}.{name}", [cell.get(name) if cell else None for cell in cells]
+                texts = _without_chats(table, full_name, texts)
+                if role_of(full_name) == "system":
                     texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
-                spread[names[outer, name] if times[names[outer, name]] == 1 else whole] = texts
-        for column in spread.keys() & columns.keys():
+                spread_columns[names[outer, name] if counts[names[outer, name]] == 1 else full_name] = texts
+        for column in spread_columns.keys() & columns.keys():
             raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
-        columns |= spread
+        columns |= spread_columns
     return Table(table.name, columns, table.lines)
 
 
@@ -279,35 +281,37 @@ class _KeyTwiceError(Exception):
 def _object(text: str, place: str) -> dict[str, Any]:
     try:
         value = _DECODER.decode(text)
+        # Only an escape can stand for half a character, which cannot be encoded.
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except _KeyTwiceError as error:
-        wrong = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
+        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
     except json.JSONDecodeError as error:
-        what = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
-        wrong = f"not JSON ({what}, column {error.colno}); expected an object."
+        reason = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
+        problem = f"not JSON ({reason}, column {error.colno}); expected an object."
     except UnicodeEncodeError as error:
-        wrong = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
+        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
     except RecursionError:
-        wrong = "lists or objects nested too deeply; expected an object of texts."
-    except ValueError as error:  # an integer with more digits than Python takes
-        wrong = f"{error}; expected an object of texts."
+        problem = "lists or objects nested too deeply; expected an object of texts."
+    except ValueError as error:
+        # An integer with more digits than Python takes.
+        problem = f"{error}; expected an object of texts."
     else:
         if isinstance(value, dict):
             return value
-        wrong = f"found {shorten(value)}; expected an object, " + '{"column": "text"}.'
-    raise InputError(f"{place}: {wrong}")
+        problem = f"found {shorten(value)}; expected an object, " + '{"column": "text"}.'
+    raise InputError(f"{place}: {problem}")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        times = Counter(key for key, _ in pairs)
-        raise _KeyTwiceError(next(key for key in found if times[key] > 1))
-    return found
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _KeyTwiceError(next(key for key in values if counts[key] > 1))
+    return values
 
 
-# one for all lines: json.loads would make one for each
+# One for all lines: json.loads, given these arguments, would make one for each.
 _DECODER = json.JSONDecoder(
     parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
 )
@@ -348,9 +352,9 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     sheets = _sheets(data, name)
     if len(sheets) > 1:
         name = f"{name}, sheet {shorten(sheets[0].title)}"
-        filled = [each for each in sheets[1:] if (each.max_row, each.max_column) != (1, 1)]
+        filled = [sheet for sheet in sheets[1:] if (sheet.max_row, sheet.max_column) != (1, 1)]
         if filled:
-            titles = ", ".join(shorten(each.title) for each in filled[:_MOST_NAMED])
+            titles = ", ".join(shorten(sheet.title) for sheet in filled[:_MOST_NAMED])
             message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
             warnings.warn(message, stacklevel=level_of_caller())
     rows = listed(_reading(_rows(sheets[0], name), name), name)
@@ -371,29 +375,31 @@ def _sheets(data: bytearray, name: str) -> list[Any]:
     return list(_reading(loaded(), name))
 
 
-def _reading(found: Iterator[T], name: str) -> Iterator[T]:
+def _reading(values: Iterator[T], name: str) -> Iterator[T]:
     """Yield what is found, and turn what openpyxl raises on damaged parts of an archive into an InputError."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # openpyxl warns of everything that it passes over
+        # openpyxl warns of everything that it passes over.
+        warnings.simplefilter("ignore")
         try:
-            yield from found
+            yield from values
         except (InputError, GeneratorExit, MemoryError):
             raise
         except Exception as error:
-            why = " ".join(str(error).split())[:200].rstrip(".")
-            raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {why}.") from None
+            reason = " ".join(str(error).split())[:200].rstrip(".")
+            raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {reason}.") from None
 
 
 def _rows(sheet: Any, name: str) -> Iterator[Row]:
     """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
     _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)  # openpyxl's own values lack this
-    before = 0  # the last row that holds something
+    last_line = 0  # the last row that holds something
     for line, texts in _filled_rows(sheet):
         if line > _MOST_ROWS:
             raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
-        width = max((place for place in texts if place <= MOST_COLUMNS + 1), default=0)
-        beyond = [place for place in texts if place > MOST_COLUMNS + 1]
-        if beyond and width <= MOST_COLUMNS:  # else it is one column too many among others
+        width = max((column for column in texts if column <= MOST_COLUMNS + 1), default=0)
+        beyond = [column for column in texts if column > MOST_COLUMNS + 1]
+        # Otherwise it is one column too many among others.
+        if beyond and width <= MOST_COLUMNS:
             from openpyxl.utils import get_column_letter
 
             cell = f"{get_column_letter(min(beyond))}{line}"
@@ -401,17 +407,18 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
                 f"{name}, cell {cell}: found {shorten(texts[min(beyond)])} far to the right of the table; "
                 f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
-        if not texts or line <= before:  # of rows with the same number, the first is taken
+        # Of rows with the same number, the first is taken.
+        if not texts or line <= last_line:
             continue
-        n_empty = line - before - 1
+        n_empty = line - last_line - 1
         if n_empty > _MOST_EMPTY:
             raise InputError(
                 f"{name}: row {line:,} holds {shorten(texts[min(texts)])} below {n_empty:,} empty rows; "
                 f"expected no gap between rows of more than {_MOST_EMPTY:,}. Delete what was left there."
             )
-        yield from ((empty, []) for empty in range(before + 1, line))
-        before = line
-        yield line, [texts.get(place, "") for place in range(1, width + 1)]
+        yield from ((empty, []) for empty in range(last_line + 1, line))
+        last_line = line
+        yield line, [texts.get(column, "") for column in range(1, width + 1)]
 
 
 def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
@@ -424,26 +431,31 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
     book = sheet.parent
     with sheet._get_source() as source:
         parser = WorkSheetParser(
-            source, sheet._shared_strings, data_only=book.data_only, epoch=book.epoch,
-            date_formats=book._date_formats, timedelta_formats=book._timedelta_formats,
-        )  # fmt: skip
+            source,
+            sheet._shared_strings,
+            data_only=book.data_only,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
         for line, cells in parser.parse():
             texts = {cell["column"]: _text(cell["value"]) for cell in cells}
-            yield line, {place: text for place, text in texts.items() if text}
+            yield line, {column: text for column, text in texts.items() if text}
 
 
-def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
+def _check_cells(open_sheet: Callable[[], BinaryIO], name: str) -> None:
     """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
     from defusedxml.ElementTree import iterparse
 
-    with opened() as stream:
-        before, suspicious = b"", False
+    with open_sheet() as stream:
+        tail, suspicious = b"", False
         while not suspicious and (piece := stream.read(1 << 20)):
-            suspicious = any(sign in before + piece for sign in _SIGNS)
-            before = piece[-16:]
+            suspicious = any(sign in tail + piece for sign in _SIGNS)
+            # A sign may begin in one piece and end in the next.
+            tail = piece[-16:]
     if not suspicious:
         return
-    with opened() as stream:
+    with open_sheet() as stream:
         for _, element in iterparse(stream):
             tag = element.tag.rpartition("}")[2]
             if tag == "row":
@@ -454,13 +466,13 @@ def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
                     "text in each. Unmerge them and fill the others."
                 )
             elif tag == "c":
-                parts = {each.tag.rpartition("}")[2]: each.text for each in element}
-                kind, where = element.get("t"), f"{name}, cell {element.get('r')}"
+                texts = {child.tag.rpartition("}")[2]: child.text for child in element}
+                kind, place = element.get("t"), f"{name}, cell {element.get('r')}"
                 if kind == "e":
-                    raise InputError(f"{where}: found the error {parts.get('v')}; expected a text, or an empty cell.")
-                if "f" in parts and not parts.get("v") and kind != "str":
+                    raise InputError(f"{place}: found the error {texts.get('v')}; expected a text, or an empty cell.")
+                if "f" in texts and not texts.get("v") and kind != "str":
                     raise InputError(
-                        f"{where}: the file has the formula {shorten('=' + (parts['f'] or ''))} and not its result. "
+                        f"{place}: the file has the formula {shorten('=' + (texts['f'] or ''))} and not its result. "
                         "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
                     )
 

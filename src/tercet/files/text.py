@@ -63,7 +63,8 @@ def stream_lines(path: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
         finally:
-            text.detach()  # what is open is closed by its opener, and the standard input not at all
+            # What is open is closed by its opener, and the standard input not at all.
+            text.detach()
 
 
 def read_lines(path: str) -> list[str]:
@@ -76,7 +77,8 @@ def read_lines(path: str) -> list[str]:
         name = STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not text or text.endswith("\n"):  # nothing follows the last line end
+    # Nothing follows the last line end.
+    if not text or text.endswith("\n"):
         lines.pop()
     within = [number for number, line in enumerate(lines, 1) if "\r" in line]
     _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
@@ -102,7 +104,7 @@ def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
 
 # Bytes of a text file -> text, whatever program on whatever system wrote it.
 
-# UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
+# UTF-16 is read for those who have it, but not named: only UTF-8 is recommended.
 _EXPECTED = "text saved as UTF-8"
 
 _GZIP = b"\x1f\x8b"
@@ -149,10 +151,10 @@ def _check_beginning(data: bytes | bytearray, name: str) -> None:
     """Raise an InputError for a known binary format, by its first bytes."""
     check_bytes(data, name)
     if data.startswith(_GZIP):
-        # what comes from a file so named was unpacked once, and is gzipped twice
+        # A file with this extension has been unpacked once: it was gzipped twice.
         renamed = "" if name == STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
         raise InputError(f"{name} is gzipped: {renamed}unpack it.")
-    # before UTF-16, which begins with the same two bytes, and holds no NUL
+    # Before UTF-16, whose byte order mark is the beginning of this one.
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         raise InputError(f"{name} is UTF-32, which is not supported; expected {_EXPECTED}.")
 
@@ -165,8 +167,8 @@ def _unmarked_utf16(data: bytes | bytearray) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        others = set(text) - {"\n", "\r", "\t"}
-        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in others):
+        characters = set(text) - {"\n", "\r", "\t"}
+        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in characters):
             fitting.append(encoding)
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -204,10 +206,10 @@ class Limits:
     def check(self, n_bytes: int, n_lines: int, name: str) -> None:
         """Raise an InputError for a file of more bytes or lines."""
         if n_bytes > self.n_bytes or n_lines > self.n_lines:
-            held = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
+            bound = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
             packed = f" for a packed file of {size(self.packed)}" if self.packed else ""
             raise InputError(
-                f"{name} holds more than {held}, unpacked, which is the limit{packed}: split it into several files."
+                f"{name} holds more than {bound}, unpacked, which is the limit{packed}: split it into several files."
             )
 
     def check_json(self, texts: Sequence[Text], name: str, free: int = 0) -> None:
@@ -218,11 +220,11 @@ class Limits:
                 return
         raise InputError(f"{name} holds more than {most:,} lists and objects, which is the limit for its size.")
 
-    def check_line(self, n_bytes: int, place: str, what: str = "line") -> None:
+    def check_line(self, n_bytes: int, place: str, unit: str = "line") -> None:
         """Raise an InputError for a line, or what else is given, of more bytes."""
         if n_bytes > self.line:
             raise InputError(
-                f"{place}: a {what} of more than {size(self.line)}; expected a segment per line, or per cell."
+                f"{place}: a {unit} of more than {size(self.line)}; expected a segment per line, or per cell."
             )
 
 
@@ -244,7 +246,8 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     """Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits."""
     limits = limits.of(stream)
     data = bytearray()
-    start = n_lines = 0  # of the line that is not yet at its end, and before it
+    # The start of the line whose end has not been read, and the number of lines before it.
+    start = n_lines = 0
     while chunk := stream.read(min(_CHUNK, limits.line)):
         first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
         end = len(data) + (first if first >= 0 else len(chunk))
@@ -264,16 +267,18 @@ def _count_brackets(text: Text) -> int:
 
 def _count_containers(text: Text) -> int:
     """Return how many lists and objects JSON has."""
-    import numpy as np  # here, as commands that score nothing need none
+    # Here, as commands that score nothing need no numpy.
+    import numpy as np
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    # Without escaped quotes, every quote opens or closes a text; a bracket within a text is no list.
     data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     number, inside = 0, np.uint8(0)
     for start in range(0, len(data), _CHUNK):
-        part = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
-        within = np.bitwise_xor.accumulate((part == ord('"')).view(np.uint8)) ^ inside
+        piece = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
+        within = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8)) ^ inside
         inside = within[-1]
-        number += int((((part == ord("{")) | (part == ord("["))) & (within == 0)).sum())
+        number += int((((piece == ord("{")) | (piece == ord("["))) & (within == 0)).sum())
     return number
 
 
@@ -346,13 +351,21 @@ _TIME = r"(?:\d+:)?\d\d:\d\d[.,]\d{1,3}[ \t]*-->[ \t]*(?:\d+:)?\d\d:\d\d[.,]\d{1
 _LINES = (
     (re.compile(rf"\s*WEBVTT(?:[ \t].*)?\n(?s:.*?)^{_TIME}", re.MULTILINE), "subtitles (WebVTT)", _EXTRACT),
     (re.compile(rf"\s*\d+[ \t]*\n{_TIME}"), "subtitles (SRT)", _EXTRACT),
-    (re.compile(r"\s*\[Script Info\][ \t]*\n(?s:.*?)^(?:Format|Dialogue|ScriptType):", re.MULTILINE),
-     "subtitles (SSA)", _EXTRACT),
-    (re.compile(
-        r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:msgctxt[ \t]+\".*\"[ \t]*\n)?msgid[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*"
-        r"(?:msgid_plural[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*)?msgstr(?:\[\d+\])?[ \t]+\""
-    ), "a catalogue of translations (PO)", _MEMORY),
-)  # fmt: skip
+    (
+        re.compile(r"\s*\[Script Info\][ \t]*\n(?s:.*?)^(?:Format|Dialogue|ScriptType):", re.MULTILINE),
+        "subtitles (SSA)",
+        _EXTRACT,
+    ),
+    (
+        re.compile(
+            r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:msgctxt[ \t]+\".*\"[ \t]*\n)?"
+            r"msgid[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*"
+            r"(?:msgid_plural[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*)?msgstr(?:\[\d+\])?[ \t]+\""
+        ),
+        "a catalogue of translations (PO)",
+        _MEMORY,
+    ),
+)
 
 
 def check_bytes(data: bytes | bytearray, name: str) -> None:
@@ -360,35 +373,37 @@ def check_bytes(data: bytes | bytearray, name: str) -> None:
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
         kinds = [kind for entry, kind in _ARCHIVES.items() if entry in data]
-    for what, how in kinds:
-        raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
+    for description, advice in kinds:
+        raise InputError(f"{name} is {description}, which is not supported yet; expected {_EXPECTED}: {advice}.")
 
 
 def check_text(text: str, name: str) -> None:
     """Raise an InputError for a text file of markup, subtitles or messages with their translations.
 
-    Strong signs alone count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
+    Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
     beginning = text[:BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
-    what, how = _markup(beginning) or next(
-        ((what, how) for pattern, what, how in _LINES if pattern.match(beginning)), ("", "")
+    description, advice = _markup(beginning) or next(
+        ((description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)), ("", "")
     )
-    if what:
-        raise InputError(f"{name} is {what}, judging by its content, not a text with a segment per line: {how}.")
+    if description:
+        raise InputError(
+            f"{name} is {description}, judging by its content, not a text with a segment per line: {advice}."
+        )
 
 
 def _markup(text: str) -> tuple[str, str] | None:
-    """Return what a document in markup is, and what to do; None for other texts."""
+    """Return the format of a document in markup, and what to do with it; None for other texts."""
     start, is_declared = 0, False
     while match := _DECLARED.match(text, start):
         start, is_declared = match.end(), is_declared or match[1] is not None
-    rest = text[start:].lstrip()
-    if not re.match(r"<[a-z]", rest, re.IGNORECASE):
+    remaining = text[start:].lstrip()
+    if not re.match(r"<[a-z]", remaining, re.IGNORECASE):
         return None
-    # a document on each line is a text of a system that writes such
+    # With a document on each line, it is the output of a system that writes markup.
     opening = re.split(r"[\s>]", text.lstrip(), maxsplit=1)[0]
     if text.startswith(opening) and f"\n{opening}" in text:
         return None
     if not is_declared and not _UNDECLARED.match(text, start):
         return None
-    return next(kind for name, kind in _MARKUP.items() if re.match(f"<{name}", rest, re.IGNORECASE))
+    return next(kind for name, kind in _MARKUP.items() if re.match(f"<{name}", remaining, re.IGNORECASE))

@@ -75,7 +75,7 @@ def arrow_statistics(
     """
     scorer = summing_scorer(metric, options)
     rows = as_table(table)
-    columns = TextColumns.of(rows.schema, prediction, references, id, scorer.takes_references)
+    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=scorer.takes_references)
     ids = columns.ids(rows)
     corpus = scorer.corpus(*columns.texts(rows))
     try:
@@ -94,9 +94,9 @@ _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 
 def roles_of(schema: Any) -> Roles:
     """Return the roles of the columns of a pyarrow.Schema, by their names and types."""
-    of_system = [field for field in schema if role_of(field.name) == "system"]
-    texts = [field.name for field in of_system if is_text(field.type)]
-    nulls = [field.name for field in of_system if is_null(field.type)]  # a null column may have any type
+    system_fields = [field for field in schema if role_of(field.name) == "system"]
+    texts = [field.name for field in system_fields if is_text(field.type)]
+    nulls = [field.name for field in system_fields if is_null(field.type)]  # a null column may have any type
     references = [
         field.name
         for field in schema
@@ -107,7 +107,7 @@ def roles_of(schema: Any) -> Roles:
 
 def choose_columns(
     roles: Roles,
-    known: Sequence[str],
+    names: Sequence[str],
     systems: Sequence[str] | None,
     references: str | Sequence[str] | None,
     id: str | None,
@@ -122,23 +122,27 @@ def choose_columns(
     """
     if not (references is None or isinstance(references, Iterable)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
-    named = [references] if isinstance(references, str) else list(references or ())
-    for name in (*named, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
-        if name not in known:
-            raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, known)}")
-    others = {*named, *(systems or ()), id, cluster}
-    found = list(systems or (name for name in roles.systems if name not in others))
-    if not found or (one_system and len(found) > 1):
-        which = f"several match by name: {', '.join(found)}" if found else "none matches by name"
-        raise InputError(
-            f"Cannot tell which column holds predictions: {which}. The columns are "
-            f"{', '.join(known) or 'none'}: name one of them."
+    reference_columns = [references] if isinstance(references, str) else list(references or ())
+    for name in (*reference_columns, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
+        if name not in names:
+            raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, names)}")
+    taken_columns = {*reference_columns, *(systems or ()), id, cluster}
+    prediction_columns = list(systems or (name for name in roles.systems if name not in taken_columns))
+    if not prediction_columns or (one_system and len(prediction_columns) > 1):
+        problem = (
+            f"several match by name: {', '.join(prediction_columns)}"
+            if prediction_columns
+            else "none matches by name"
         )
-    if not named and take_references:
-        named = [name for name in roles.references if name not in others]
-        if not named:
-            raise InputError(f"No column matches references by name: name one of {', '.join(known)}.")
-    return found, named
+        raise InputError(
+            f"Cannot tell which column holds predictions: {problem}. The columns are "
+            f"{', '.join(names) or 'none'}: name one of them."
+        )
+    if not reference_columns and take_references:
+        reference_columns = [name for name in roles.references if name not in taken_columns]
+        if not reference_columns:
+            raise InputError(f"No column matches references by name: name one of {', '.join(names)}.")
+    return prediction_columns, reference_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +155,25 @@ class TextColumns:
 
     @classmethod
     def of(
-        cls, schema: Any, prediction: str | None, references: str | Sequence[str] | None, id: str | None,
+        cls,
+        schema: Any,
+        prediction: str | None,
+        references: str | Sequence[str] | None,
+        id: str | None,
         take_references: bool = True,
-    ) -> TextColumns:  # fmt: skip
+    ) -> TextColumns:
         """Return the given columns of a pyarrow.Schema, else those recognized by name."""
         systems = None if prediction is None else [prediction]
-        (prediction,), named = choose_columns(
-            roles_of(schema), schema.names, systems, references, id, take_references=take_references, one_system=True
+        (prediction,), reference_columns = choose_columns(
+            roles_of(schema),
+            schema.names,
+            systems=systems,
+            references=references,
+            id=id,
+            take_references=take_references,
+            one_system=True,
         )
-        columns = cls(prediction, tuple(named), id)
+        columns = cls(prediction, tuple(reference_columns), id)
         for name in columns.names:
             if schema.names.count(name) > 1:
                 raise InputError(
@@ -175,9 +189,9 @@ class TextColumns:
     def check_types(self, schema: Any) -> None:
         """Raise an InputError unless the columns hold texts or, for references, lists of texts."""
         for name in (self.prediction, *self.references):
-            kind, listed = schema.field(name).type, name in self.references
-            if not (is_text(kind) or is_null(kind) or (listed and is_list(kind))):
-                expected = "text or lists of text" if listed else "text"
+            kind, may_be_lists = schema.field(name).type, name in self.references
+            if not (is_text(kind) or is_null(kind) or (may_be_lists and is_list(kind))):
+                expected = "text or lists of text" if may_be_lists else "text"
                 raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
 
     def texts(self, table: Any, first_row: int = 0) -> tuple[Any, Any]:
@@ -199,20 +213,20 @@ class TextColumns:
         check_arrow(table[self.id], f"the column {self.id!r}")
         return table[self.id]
 
-    def row(self, table: Any, place: int, first_row: int = 0) -> str:
+    def row(self, table: Any, index: int, first_row: int = 0) -> str:
         """Return the name of a row in errors: its number, and its id if any."""
-        id = "" if self.id is None else f", {self.id} {shorten(table[self.id][place].as_py())}"
-        return f"row {first_row + place}{id}"
+        id = "" if self.id is None else f", {self.id} {shorten(table[self.id][index].as_py())}"
+        return f"row {first_row + index}{id}"
 
 
-def as_table(given: Any) -> Any:
+def as_table(data: Any) -> Any:
     """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
     try:
-        if isinstance(given, pa.RecordBatch):
-            given = pa.Table.from_batches([given])
-        table = given if isinstance(given, pa.Table) else pa.table(given)
+        if isinstance(data, pa.RecordBatch):
+            data = pa.Table.from_batches([data])
+        table = data if isinstance(data, pa.Table) else pa.table(data)
     except (TypeError, ValueError, pa.ArrowException):
-        raise InputError(f"Expected an Arrow-compatible table, got {shorten(given)}.") from None
+        raise InputError(f"Expected an Arrow-compatible table, got {shorten(data)}.") from None
     try:
         table.column_names  # noqa: B018  decodes them
     except UnicodeDecodeError as error:
@@ -227,15 +241,15 @@ def read_ids(ids: Any, first_item: int = 0) -> Any:
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
-        given = as_list(ids, "ids", "a string or an integer per item", 1)
-        return pa.array([_as_text(each, index) for index, each in enumerate(given, first_item)], pa.large_string())
+        values = as_list(ids, "ids", "a string or an integer per item", 1)
+        return pa.array([_as_text(value, index) for index, value in enumerate(values, first_item)], pa.large_string())
     if is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices), first_item)
     if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
-        what = f"ids are {ids.type}"
+        problem = f"ids are {ids.type}"
         if ids.null_count:
-            what = f"item {first_item + ids.is_null().index(True).as_py()} has no id"
-        raise InputError(f"{what}; expected a string or an integer for each item.")
+            problem = f"item {first_item + ids.is_null().index(True).as_py()} has no id"
+        raise InputError(f"{problem}; expected a string or an integer for each item.")
     return ids
 
 
@@ -245,7 +259,8 @@ def _as_text(id: Any, item: int) -> str:
     try:
         text = str(id)
         text.encode()
-    except ValueError:  # a lone surrogate, or an integer of thousands of digits
+    except ValueError:
+        # A lone surrogate, or an integer of thousands of digits.
         raise InputError(f"the id of item {item} cannot be written in UTF-8: {shorten(id)}.") from None
     return text
 
@@ -259,16 +274,18 @@ def _joined(columns: list[Any]) -> Any:
         return columns[0]
     texts, owners = [], []
     for column in columns:
-        whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-        owner = np.arange(len(whole))
-        if whole.type == _LISTS:
-            sizes = pc.fill_null(pc.list_value_length(whole), 0).to_numpy()
-            owner, whole = np.repeat(owner, sizes), whole.flatten()
-        filled = pc.fill_null(pc.greater(pc.binary_length(whole), 0), False)
-        texts.append(whole.filter(filled))
+        cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        # The row to which each text belongs.
+        owner = np.arange(len(cells))
+        if cells.type == _LISTS:
+            sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
+            owner, cells = np.repeat(owner, sizes), cells.flatten()
+        filled = pc.fill_null(pc.greater(pc.binary_length(cells), 0), False)
+        texts.append(cells.filter(filled))
         owners.append(owner[filled.to_numpy(zero_copy_only=False)])
     owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")  # an item's references in the order of columns
+    # Stable, so that an item's references stay in the order of the columns.
+    order = np.argsort(owner, kind="stable")
     offsets = np.append(0, np.cumsum(np.bincount(owner, minlength=len(columns[0]))))
     return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
 
@@ -281,11 +298,16 @@ def _plain(column: Any) -> Any:
     """Return texts, or lists of them, in one type; anything else unchanged."""
     kind = column.type
     if is_dictionary(kind) and is_text(kind):
-        chunks = [pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(_TEXT)) for each in column.chunks]
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(_TEXT)) for chunk in column.chunks
+        ]
         column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
-    wanted = _TEXT if is_text(kind) or is_null(kind) else _LISTS if is_list(kind) else kind
+    if is_text(kind) or is_null(kind):
+        kind = _TEXT
+    elif is_list(kind):
+        kind = _LISTS
     try:
-        return column.cast(wanted)
+        return column.cast(kind)
     except pa.ArrowNotImplementedError:  # such as lists of dictionary-encoded views
         return column
 

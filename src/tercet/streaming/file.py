@@ -47,17 +47,19 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
         raise InputError(f"{name} is an Arrow file, but was not written by {_WRITERS[kind]}.")
     try:
         header: dict[str, Any] = json.loads(metadata[_HEADER])
-        found = header["format"]
+        format = header["format"]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise damaged from None
-    if found != FORMAT:  # before the digest, which differs between versions
+    # Before the digest, which differs between versions.
+    if format != FORMAT:
         raise _of_another_format(name, kind, header, data) or damaged
     if metadata.get(_DIGEST) != _digest(data, metadata.get(_DIGEST, b"")):
         raise InputError(f"{name} is damaged: its checksum does not match.")
     if header.get("kind") != kind:
         writer = _WRITERS.get(str(header.get("kind")), "something else")
         raise InputError(f"{name} was written by {writer}, and not by {_WRITERS[kind]}.")
-    try:  # a valid digest does not make a file trustworthy
+    # A valid digest does not make a file trustworthy.
+    try:
         table = reader.read_all()
         table.validate(full=True)
         table.column_names  # noqa: B018  decodes them
@@ -78,9 +80,9 @@ def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], A
     return unpack(Path(path).read_bytes(), kind, Path(path).name)
 
 
-def _digest(data: bytes, own: bytes) -> bytes:
+def _digest(data: bytes, digest: bytes) -> bytes:
     """Return a digest of a file's bytes, without those of the digest itself."""
-    return sha256(data.replace(own, b"") if own else data).hexdigest().encode()
+    return sha256(data.replace(digest, b"") if digest else data).hexdigest().encode()
 
 
 def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:
@@ -91,10 +93,11 @@ def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: by
     older = re.fullmatch(r"tercet-([a-z]{1,20})-(\d{1,9})", str(header["format"]))
     if older is None and type(header["format"]) is not int:
         return None
-    written, number = older.groups() if older else (header.get("kind"), header["format"])
+    written_kind, number = older.groups() if older else (header.get("kind"), header["format"])
     version = re.search(rb"version:tercet-(\d{1,9}(?:\.\d{1,9}){0,3})", data)
-    by = version[1].decode() if version else header.get("tercet", "")
+    writer_version = version[1].decode() if version else header.get("tercet", "")
     return InputError(
-        f"{name} was written by tercet{' ' * bool(by)}{str(by)[:40]} as {str(written)[:20]} file format "
-        f"{str(number)[:20]}; this version of tercet reads {kind} file format {FORMAT}."
+        f"{name} was written by tercet{' ' * bool(writer_version)}{str(writer_version)[:40]} "
+        f"as {str(written_kind)[:20]} file format {str(number)[:20]}; "
+        f"this version of tercet reads {kind} file format {FORMAT}."
     )

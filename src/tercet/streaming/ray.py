@@ -73,9 +73,9 @@ class Workers:
         """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""
         resources = ray.cluster_resources()
         gpus, cpus = resources.get("GPU", 0.0), resources.get("CPU", 1.0)
-        each = (1.0 if gpus else 0.0) if self.num_gpus is None else self.num_gpus
-        size = self.concurrency or max(1, int(gpus / each if each else cpus / 2))
-        share = {"num_gpus": each} if each else {"num_cpus": 0.5}
+        gpus_per_worker = (1.0 if gpus else 0.0) if self.num_gpus is None else self.num_gpus
+        size = self.concurrency or max(1, int(gpus / gpus_per_worker if gpus_per_worker else cpus / 2))
+        share = {"num_gpus": gpus_per_worker} if gpus_per_worker else {"num_cpus": 0.5}
         return {"compute": ray.data.ActorPoolStrategy(size=size), **share}
 
 
@@ -103,7 +103,11 @@ class Tasks:
 
     def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
         contexts = map(self._work.fit_part, _parts(batch)) if self._of_files else [self._work.fit([batch])]
-        return [(number, plain_context(own)) for of_part in contexts for number, own in of_part.items()]
+        return [
+            (number, plain_context(context))
+            for part_contexts in contexts
+            for number, context in part_contexts.items()
+        ]
 
 
 def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
@@ -129,25 +133,27 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         for job in work.jobs:
             warn(job.scorer, job.scorer.corpus_warning(job.context))
     if network:
-        done = dataset.map_batches(Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray))
+        sums_dataset = dataset.map_batches(
+            Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray)
+        )
     else:
-        done = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
-    found = _added_up(ray, _results(done, "scoring", n_tasks))
-    bad = sorted(found.bad)
-    if not found.sums:
+        sums_dataset = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
+    total = _added_up(ray, _results(sums_dataset, "scoring", n_tasks))
+    bad = sorted(total.bad)
+    if not total.sums:
         raise InputError(f"No file could be read. {' '.join(bad[:3])}" if bad else _NOTHING)
-    for column, artefacts in found.artefacts.items():
-        owner = "the predictions have" if len(found.artefacts) == 1 else f"the predictions of {shorten(column)} have"
+    for column, artefacts in total.artefacts.items():
+        owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
         for message in artefacts.messages(owner, item="row").values():
             warn_of(message)
-    results = [result_of(job.scorer, found.sums[number]) for number, job in enumerate(work.jobs)]
+    results = [result_of(job.scorer, total.sums[number]) for number, job in enumerate(work.jobs)]
     return [result.with_keys(result, bad_files=bad) for result in results]
 
 
 def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
     """Return a dataset of tasks, a block each, and how many there are."""
     n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
-    # a file that is skipped is skipped as a whole
+    # A file that is skipped is skipped as a whole: none is divided then.
     tasks = tasks_of(list_parts(files, 1 if work.skip_bad else n_tasks), n_tasks)
     rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
     if not rows:
@@ -159,37 +165,39 @@ def _parts(batch: Any) -> list[FilePart]:
     return [FilePart(**part) for parts in batch["parts"].to_pylist() for part in json.loads(parts)]
 
 
-def _results(dataset: Any, what: str, n_tasks: int) -> Iterator[Any]:
+def _results(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
     """Yield the results of tasks, and show how many came; raises the first error."""
-    shown: Any
-    with bar_of(what, "tasks", n_tasks) if n_tasks else line_of(what) as shown:
+    bar: Any
+    with bar_of(activity, "tasks", n_tasks) if n_tasks else line_of(activity) as bar:
         for batch in dataset.iter_batches(batch_size=None, batch_format="numpy"):
             for result in batch["result"]:
                 if isinstance(result, TercetError):
                     raise result
                 yield result
-                if n_tasks and shown is not None:
-                    shown.update(1)
+                if n_tasks and bar is not None:
+                    bar.update(1)
 
 
 def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
     """Return the sum of results, whatever their number: workers add up most of them."""
-    added = ray.remote(num_cpus=0)(_sum_of)  # small work, which must not wait for the tasks before it
-    some: list[Summed] = []
+    # Small work, which must not wait for the tasks before it.
+    added = ray.remote(num_cpus=0)(_sum_of)
+    pending: list[Summed] = []
     sums: list[Any] = []
-    seen: set[str] = set()
+    seen_parts: set[str] = set()
     for result in results:
-        if result.parts and result.parts <= seen:
-            continue  # it came twice, and its sums are among others by now
-        seen |= result.parts
-        some.append(result)
-        if len(some) == _ADDED_AT_A_TIME:
-            sums.append(added.remote(*some))
-            some = []
+        if result.parts and result.parts <= seen_parts:
+            # It came twice, and its sums are among others by now.
+            continue
+        seen_parts |= result.parts
+        pending.append(result)
+        if len(pending) == _ADDED_AT_A_TIME:
+            sums.append(added.remote(*pending))
+            pending = []
     while len(sums) > _ADDED_AT_A_TIME:
-        chunks = (sums[at : at + _ADDED_AT_A_TIME] for at in range(0, len(sums), _ADDED_AT_A_TIME))
+        chunks = (sums[start : start + _ADDED_AT_A_TIME] for start in range(0, len(sums), _ADDED_AT_A_TIME))
         sums = [added.remote(*chunk) for chunk in chunks]
-    return _sum_of(*some, *ray.get(sums))
+    return _sum_of(*pending, *ray.get(sums))
 
 
 def _sum_of(*results: Summed) -> Summed:
@@ -201,8 +209,8 @@ def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
     total: dict[int, Any] = {}
     for result in results:
         for number, plain in result:
-            own = context_of(plain, work.jobs[number].scorer)
-            total[number] = total[number] + own if number in total else own
+            context = context_of(plain, work.jobs[number].scorer)
+            total[number] = total[number] + context if number in total else context
     return total
 
 
@@ -283,10 +291,18 @@ def score(
     with spelled("score", options, signature(score).parameters):
         scorer = make_scorer(metric, options)
     [result] = score_systems(
-        data, {scorer.name: scorer}, systems=None if prediction is None else [prediction], references=references,
-        id=id, cluster=cluster, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
-        workers=Workers(num_gpus, concurrency), one_system=True,
-    ).values()  # fmt: skip
+        data,
+        {scorer.name: scorer},
+        systems=None if prediction is None else [prediction],
+        references=references,
+        id=id,
+        cluster=cluster,
+        write_segments=write_segments,
+        on_bad_file=on_bad_file,
+        progress=progress,
+        workers=Workers(num_gpus, concurrency),
+        one_system=True,
+    ).values()
     return result
 
 
@@ -313,7 +329,7 @@ def score_systems(
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
     for scorer in scorers.values():
         check_in_parts(scorer, passes=2)
-    is_dataset = any(each.__module__.startswith("ray.data") for each in type(data).__mro__)
+    is_dataset = any(cls.__module__.startswith("ray.data") for cls in type(data).__mro__)
     files = None if is_dataset else list_files(data)
     if files is None and write_segments is not None and id is None:
         raise InputError(
@@ -324,21 +340,40 @@ def score_systems(
         check_folder(folder, files or ())
     with bars_within(progress), running_ray() as ray:
         if files is None:
-            roles, known = roles_of(data.schema().base_schema), data.schema().names
+            roles, names = roles_of(data.schema().base_schema), data.schema().names
         else:
-            roles, known = _roles_in_first(files, on_bad_file == "skip")
+            roles, names = _roles_in_first(files, on_bad_file == "skip")
         compares = any(scorer.takes_references for scorer in scorers.values())
-        columns, named = choose_columns(
-            roles, known, systems, references, id, take_references=compares, one_system=one_system, cluster=cluster
+        columns, reference_columns = choose_columns(
+            roles,
+            names,
+            systems=systems,
+            references=references,
+            id=id,
+            take_references=compares,
+            one_system=one_system,
+            cluster=cluster,
         )
-        listed = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
-        labels = labels_of(listed)
-        jobs = tuple(Job(one[2], one[0], own) for one, own in zip(listed, labels, strict=True))
-        if folder is not None and id in {label for own in labels for label in own.values()}:
+        systems_and_metrics = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
+        labels = labels_of(systems_and_metrics)
+        jobs = tuple(
+            Job(scorer, system, job_labels)
+            for (system, _, scorer), job_labels in zip(systems_and_metrics, labels, strict=True)
+        )
+        if folder is not None and id in {label for job_labels in labels for label in job_labels.values()}:
             raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
-        work = Work(jobs, tuple(named) if compares else (), id, folder, on_bad_file == "skip", cluster)
+        work = Work(
+            jobs=jobs,
+            references=tuple(reference_columns) if compares else (),
+            id=id,
+            segments=folder,
+            skip_bad=on_bad_file == "skip",
+            cluster=cluster,
+        )
         results = run(ray, data if files is None else files, work, workers)
-    return {(system, metric): result for (system, metric, _), result in zip(listed, results, strict=True)}
+    return {
+        (system, metric): result for (system, metric, _), result in zip(systems_and_metrics, results, strict=True)
+    }
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
@@ -349,8 +384,8 @@ def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[s
         except BadFileError as error:
             if not skip_bad:
                 raise
-            last = error
-    raise InputError(f"No file could be read. {last}")
+            last_error = error
+    raise InputError(f"No file could be read. {last_error}")
 
 
 # The Ray to use: the running one, the cluster of ``RAY_ADDRESS``, or a local one for the time of a call.
@@ -373,7 +408,8 @@ def running_ray() -> Iterator[Any]:
     """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")
-    if local:  # read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows
+    if local:
+        # Read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     needs("Scoring on a cluster", "ray", "ray")
     import ray
@@ -383,17 +419,20 @@ def running_ray() -> Iterator[Any]:
     if started:
         _check_address(os.environ.get("RAY_ADDRESS", ""))
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-        own = {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
+        settings = (
+            {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
+        )
         try:
-            ray.init(**own, **quiet)
+            ray.init(**settings, **quiet)
         except Exception as error:
             address = os.environ.get("RAY_ADDRESS")
-            where = (
+            problem = (
                 f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers" if address else "Ray did not start"
             )
-            raise OptionError(f"{where}. {first_line(error)}") from None
+            raise OptionError(f"{problem}. {first_line(error)}") from None
     context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
-    before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
+    # The program's own settings, which are put back at the end.
+    settings_before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
     for name, value in _SETTINGS.items():
         setattr(context, name, value)
     log.setLevel(logging.CRITICAL)
@@ -401,7 +440,7 @@ def running_ray() -> Iterator[Any]:
         with _plain_errors(ray):
             yield ray
     finally:
-        for name, value in before.items():
+        for name, value in settings_before.items():
             setattr(context, name, value)
         log.setLevel(level)
         if started:

@@ -48,10 +48,10 @@ def result_of(scorer: Scorer, sums: Sums) -> Result:
         intervals = _intervals(scorer, corpus, resamples, level)
         notes["ci"] = f"{level!r}"
     line = str(signature.extended(notes))
-    asked = {"intervals": intervals, "signature": line if scorer.asked.signature else None}
+    requested = {"intervals": intervals, "signature": line if scorer.asked.signature else None}
     entries = scorer.report(corpus, None)
     return Result(
-        {**entries, **{name: value for name, value in asked.items() if value is not None}},
+        {**entries, **{name: value for name, value in requested.items() if value is not None}},
         metric=scorer.name,
         signature=line,
         n_segments=scorer.total_of(corpus, "items"),
@@ -64,35 +64,36 @@ def result_of(scorer: Scorer, sums: Sums) -> Result:
 
 def check_made(scorer: Scorer, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
-    made = Signature.parse(sums.signature)
-    if made.metric != scorer.name:
-        raise MergeError(f"The sums are of {made.metric or 'no metric'}, not of {scorer.name}.")
+    signature = Signature.parse(sums.signature)
+    if signature.metric != scorer.name:
+        raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {scorer.name}.")
     empty = None if scorer.needs_corpus else empty_context(scorer)  # the sums lack a context
     expected = sums_columns(scorer, empty)
-    for what, names, others in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
-        lacking = [shorten(name)[1:-1] for name in names if name not in others]
-        if lacking:
+    for relation, names, other_names in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
+        missing = [shorten(name)[1:-1] for name in names if name not in other_names]
+        if missing:
             raise MergeError(
-                f"The sums {what} {', '.join(lacking[:9])}: they are of another metric, or of other options."
+                f"The sums {relation} {', '.join(missing[:9])}: they are of another metric, or of other options."
             )
     _check_numbers(scorer, sums)
     resampling = resampling_of(scorer)
-    asked = 0 if resampling is None else resampling.n_resamples
+    n_requested = 0 if resampling is None else resampling.n_resamples
     n_resamples = len(sums.exact.digits) - 1
-    if asked != n_resamples:
+    if n_requested != n_resamples:
         raise MergeError(
-            f"The sums have {n_resamples or 'no'} resamples, and these options ask for {asked or 'none'}: "
+            f"The sums have {n_resamples or 'no'} resamples, and these options ask for {n_requested or 'none'}: "
             "confidence_level and n_resamples must be those that the sums were made with."
         )
+    # The signature of such a metric depends on the texts, which the sums lack.
     if scorer.needs_corpus:
         return
-    own = scorer.signature(empty)
+    expected_signature = scorer.signature(empty)
     if resampling is not None:
-        own = resampled(own, resampling, made.get("ids", ""))
-    if dict(made) != dict(own):
+        expected_signature = resampled(expected_signature, resampling, signature.get("ids", ""))
+    if dict(signature) != dict(expected_signature):
         raise MergeError(
-            f"The sums were made with other options or another version: their signature is {made}, that of these "
-            f"options {own}."
+            f"The sums were made with other options or another version: their signature is {signature}, that of "
+            f"these options {expected_signature}."
         )
 
 
@@ -101,15 +102,16 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
     counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = sums.of_corpus(ADDED)
     for column, name in enumerate(sums.columns):
+        # Of the four digits of a sum, the first has the sign, and the last two are decimals.
         digits = sums.exact.digits[:, column]
         may_be_negative = scorer.loads_model and name not in counts  # cosines
-        wrong = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
+        problem = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
         if name in counts and name not in SPREAD and digits[:, 2:].any():
-            wrong = wrong or "not an integer"
+            problem = problem or "not an integer"
         if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
-            wrong = wrong or "more than all items"
-        if wrong:
-            raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts can give.")
+            problem = problem or "more than all items"
+        if problem:
+            raise MergeError(f"The sum of {shorten(name)} is {problem}, which no texts can give.")
     for chain in scorer.ascending:
         for name, larger in pairwise(chain):
             if sums.exact.exceeds(sums.columns.index(name), sums.columns.index(larger)).any():
@@ -136,12 +138,13 @@ def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> s
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
     names = (*scorer.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
-    if items * squares == references * references:  # no spread
+    # By the inequality of Cauchy and Schwarz, equal only if all items have the same number of references.
+    if items * squares == references * references:
         return f"{references / items:g}"
     spread = sums.exact.digits[0, [sums.columns.index(name) for name in SPREAD]].ravel()
     if not spread[-1] and spread.sum() == items:  # unless a digit overflowed
-        known = np.flatnonzero(spread)
-        return f"{known[0]}-{known[-1]}"
+        reference_counts = np.flatnonzero(spread)
+        return f"{reference_counts[0]}-{reference_counts[-1]}"
     return f"mean {references / items:.3g}"
 
 
@@ -152,8 +155,9 @@ def _intervals(
     observed = scorer.scores_of(corpus)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
-    drawn = resamples[resamples[:, scorer.columns.index("items")] > 0]  # with so few items, some resamples are empty
-    for name, distribution in scorer.scores_of(drawn if len(drawn) else corpus[None]).items():
+    # Of few items, some resamples draw none.
+    scored = resamples[resamples[:, scorer.columns.index("items")] > 0]
+    for name, distribution in scorer.scores_of(scored if len(scored) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score

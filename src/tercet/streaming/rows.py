@@ -94,17 +94,17 @@ def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
     ends = np.cumsum([len(part) for part in parts]).tolist()
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
     scorer.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
-    found = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
-    _warn_of_artefacts(found)
-    stats = [part.stats for part in found if part.stats is not None]
-    if found and len(stats) == len(found):
-        context = joined_context([part.context for part in found])
-        if not scorer.needs_corpus or {each.signature for each in stats} == {scorer.signature(context)}:
+    filled_parts = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    _warn_of_artefacts(filled_parts)
+    stats = [part.stats for part in filled_parts if part.stats is not None]
+    if filled_parts and len(stats) == len(filled_parts):
+        context = joined_context([part.context for part in filled_parts])
+        if not scorer.needs_corpus or {part_stats.signature for part_stats in stats} == {scorer.signature(context)}:
             warn(scorer, scorer.corpus_warning(context))
             return SegmentStats.concatenate(stats)
-    joined = join_batches([part.batch for part in parts if part.batch is not None])
-    joined.searched = any(part.stats is not None for part in found)
-    return batch_stats(scorer, joined)
+    corpus = join_batches([part.batch for part in parts if part.batch is not None])
+    corpus.searched = any(part.stats is not None for part in filled_parts)
+    return batch_stats(scorer, corpus)
 
 
 def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
@@ -137,7 +137,8 @@ class Running:
         self.scorer.check_missing([self._items + index for index in batch.missing])
         numbered = batch.numbered(self._items)
         rows = Rows.counted(self.scorer, numbered)
-        batch.searched = numbered.searched  # not once more for the next metric
+        # So that the next metric does not search the texts once more.
+        batch.searched = numbered.searched
         return rows
 
     def add(self, part: Rows) -> None:
@@ -156,7 +157,7 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
     The columns of part i are ``i.row.<column>``, ``i.predictions`` and ``i.references``.
     """
     columns: dict[str, Any] = {}
-    described = []
+    descriptions = []
     for number, part in enumerate(parts):
         if part.stats is not None:
             for name, values in zip(part.stats.columns, part.stats.rows.T, strict=True):
@@ -164,11 +165,15 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
         if part.batch is not None:
             columns.update(zip((f"{number}.{name}" for name in _TEXTS), part.batch.arrays(), strict=True))
         signature = None if part.stats is None else str(part.stats.signature)
-        described.append({
-            "signature": signature, "context": plain_context(part.context), "texts": part.batch is not None,
-            "artefacts": None if part.artefacts is None else part.artefacts.plain(),
-        })  # fmt: skip
-    write_packed(path, "rows", {"options": dict(options), "parts": described}, pa.table(columns))
+        descriptions.append(
+            {
+                "signature": signature,
+                "context": plain_context(part.context),
+                "texts": part.batch is not None,
+                "artefacts": None if part.artefacts is None else part.artefacts.plain(),
+            }
+        )
+    write_packed(path, "rows", {"options": dict(options), "parts": descriptions}, pa.table(columns))
 
 
 class RowsFile:
@@ -187,19 +192,21 @@ class RowsFile:
             return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
         except TercetError:
             raise
-        except Exception as error:  # any type in the place of a number or text
+        except Exception as error:
+            # Any type may stand in the place of a number or text.
             raise InputError(f"its file is damaged. {first_line(error)}") from None
 
     def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
         context, stats, batch = context_of(part["context"], scorer), None, None
         if part["signature"] is not None:
-            own = scorer.signature(context)
-            if part["signature"] != str(own):
+            signature = scorer.signature(context)
+            if part["signature"] != str(signature):
                 raise InputError(
-                    f"its items were counted as {shorten(part['signature'], 300)}, expected {shorten(str(own), 300)}"
+                    f"its items were counted as {shorten(part['signature'], 300)}, "
+                    f"expected {shorten(str(signature), 300)}"
                 )
             rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in scorer.columns]
-            stats = SegmentStats(own, scorer.columns, np.column_stack(rows))
+            stats = SegmentStats(signature, scorer.columns, np.column_stack(rows))
         if part["texts"]:
             batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
         artefacts = part.get("artefacts")
@@ -228,17 +235,17 @@ class Sums:
 
     def of_corpus(self, column: str) -> float:
         """Return the sum of a column over the corpus."""
-        at = self.columns.index(column)
-        return float(ExactSums(self.exact.digits[:1, at : at + 1]).floats()[0, 0])
+        index = self.columns.index(column)
+        return float(ExactSums(self.exact.digits[:1, index : index + 1]).floats()[0, 0])
 
     def to_table(self) -> Any:
         """Return a pyarrow.Table with a row for the corpus (resample 0) and one for each resample.
 
         The sums are decimals with 18 places, which every engine adds exactly.
         """
-        m = len(self.exact.digits)
-        first = [pa.array([self.signature] * m), pa.array(np.arange(m, dtype=np.int32))]
-        return pa.table([*first, *self.exact.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
+        n_rows = len(self.exact.digits)
+        labels = [pa.array([self.signature] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
+        return pa.table([*labels, *self.exact.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
 
     @classmethod
     def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
@@ -250,12 +257,14 @@ class Sums:
         names = table.column_names
         if columns is None:
             columns = tuple(name for name in names if name not in (SIGNATURE, RESAMPLE))
-        other = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
-        if other or not columns or not table.num_rows:
-            what = "no sums" if table.num_rows else "no rows"
-            if other:
-                what = f"{'several columns' if other[0] in names else 'no column'} {other[0]!r}"
-            raise MergeError(f"The table has {what}: expected sums of statistics, as tercet.arrow_statistics gives.")
+        missing = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
+        if missing or not columns or not table.num_rows:
+            content = "no sums" if table.num_rows else "no rows"
+            if missing:
+                content = f"{'several columns' if missing[0] in names else 'no column'} {missing[0]!r}"
+            raise MergeError(
+                f"The table has {content}: expected sums of statistics, as tercet.arrow_statistics gives."
+            )
         check_arrow(table, "the table of sums")
         try:
             signatures = table[SIGNATURE].unique().to_pylist()
@@ -264,14 +273,15 @@ class Sums:
         if len(signatures) != 1 or not isinstance(signatures[0], str):
             raise MergeError(f"Sums of different signatures do not add up: {shorten(signatures, 500)}.")
         numbers = _resample_numbers(table[RESAMPLE])
-        times = np.bincount(numbers)
-        if (times != times[0]).any():
+        counts = np.bincount(numbers)
+        if (counts != counts[0]).any():
             raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
         sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in columns])
         ordered = sums.digits[np.argsort(numbers, kind="stable")]
-        total, *others = (ExactSums(ordered[part :: times[0]]) for part in range(int(times[0])))
-        for part in others:
-            total = total + part
+        # Sorted by resample, the rows of a part stand at the same offset within those of each resample.
+        total, *other_sums = (ExactSums(ordered[offset :: counts[0]]) for offset in range(int(counts[0])))
+        for part_sums in other_sums:
+            total = total + part_sums
         return cls(signatures[0], columns, total)
 
 
@@ -292,12 +302,12 @@ def _decimals(name: str, column: Any) -> Any:
     """Return a column of sums as decimals; MergeError if an engine rounded or lost any."""
     rounded = pa.types.is_floating(column.type)
     if rounded or column.null_count:
-        what = f"rounded, to the type {column.type}" if rounded else "incomplete"
-        raise MergeError(f"The sums of {name!r} are {what}; expected decimals, as tercet.arrow_statistics gives.")
+        damage = f"rounded, to the type {column.type}" if rounded else "incomplete"
+        raise MergeError(f"The sums of {name!r} are {damage}; expected decimals, as tercet.arrow_statistics gives.")
     try:
         if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):
-            # Arrow's own cast lets texts of hundreds of digits overflow
-            column = pa.chunked_array([pa.array([Decimal(each) for each in column.to_pylist()], DECIMAL)])
+            # Arrow's own cast lets texts of hundreds of digits overflow.
+            column = pa.chunked_array([pa.array([Decimal(text) for text in column.to_pylist()], DECIMAL)])
         return column.cast(DECIMAL)
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
         raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None
@@ -309,10 +319,10 @@ def _decimals(name: str, column: Any) -> Any:
 def plain_context(context: Any) -> Any:
     """Return a context as data that JSON can hold."""
     if is_dataclass(context) and not isinstance(context, type):
-        return {each.name: plain_context(getattr(context, each.name)) for each in fields(context)}
+        return {field.name: plain_context(getattr(context, field.name)) for field in fields(context)}
     if isinstance(context, np.ndarray):
         return context.tolist()
-    return [plain_context(each) for each in context] if isinstance(context, tuple) else context
+    return [plain_context(item) for item in context] if isinstance(context, tuple) else context
 
 
 def context_of(plain: Any, scorer: Scorer) -> Any:
@@ -328,7 +338,7 @@ def empty_context(scorer: Scorer) -> Any:
 def summable(context: Any) -> dict[str, int]:
     """Return a context as numbers that add up; empty for any other context."""
     plain = plain_context(context)
-    is_numbers = isinstance(plain, dict) and all(isinstance(each, int) for each in plain.values())
+    is_numbers = isinstance(plain, dict) and all(isinstance(number, int) for number in plain.values())
     return plain if is_numbers else {}
 
 
@@ -339,7 +349,7 @@ def _like(plain: Any, example: Any) -> Any:
     if isinstance(example, np.ndarray):
         return np.array(plain, example.dtype)
     if isinstance(example, tuple):
-        return tuple(_like(value, each) for value, each in zip(plain, example, strict=True))
+        return tuple(_like(value, item) for value, item in zip(plain, example, strict=True))
     return plain
 
 
@@ -365,15 +375,15 @@ def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
 def check_in_parts(scorer: Scorer, passes: int) -> None:
     """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
     scorer.check_totals()
-    # two passes fit all of a corpus, but the texts of a set depend on each other
+    # Two passes fit all of a corpus, but the texts of a set depend on each other.
     if scorer.needs_corpus and (passes == 1 or scorer.takes_sets):
         raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
 
 
 def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
     """Return the requested bootstrap; None without intervals."""
-    o = scorer.asked
-    return None if o.confidence_level is None else PoissonBootstrap(o.n_resamples, o.seed)
+    call = scorer.asked
+    return None if call.confidence_level is None else PoissonBootstrap(call.n_resamples, call.seed)
 
 
 def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
@@ -386,48 +396,55 @@ def sums_of(
     corpus: Corpus,
     ids: Any = None,
     context: Any = None,
-    seen: Callable[..., Any] | None = None,
+    on_rows: Callable[..., Any] | None = None,
     clusters: Any = None,
 ) -> Sums:
     """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
 
     Items with the same label in `clusters`, another array, are resampled together.
 
-    A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
+    A scorer that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
     scorer.check_missing([corpus.first_item + item for item in corpus.missing])
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
-    drawn_by = None if clusters is None else keys_of_ids(clusters)
-    units = "clusters" if clusters is not None else "texts" if ids is None else "given"
+    cluster_keys = None if clusters is None else keys_of_ids(clusters)
+    units = "texts" if ids is None else "given"
+    if clusters is not None:
+        units = "clusters"
 
     def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
         batch = corpus.part(start, stop)
-        own = keys_of_texts(batch) if keys is None else keys[start:stop]
-        fitted = scorer.fit(batch) if context is None else context
-        stats = scorer.segment_stats(batch, fitted)
+        item_keys = keys_of_texts(batch) if keys is None else keys[start:stop]
+        batch_context = scorer.fit(batch) if context is None else context
+        stats = scorer.segment_stats(batch, batch_context)
         check_summable(stats.rows, stats.columns, batch.first_item)
-        drawn = own if drawn_by is None else drawn_by[start:stop]
-        return _sums(scorer, stats, own, drawn, None if context is not None else fitted, units), stats
+        drawn_keys = item_keys if cluster_keys is None else cluster_keys[start:stop]
+        # A context of the whole corpus is known already: only those of pieces are summed.
+        own_context = None if context is not None else batch_context
+        sums = _sums(scorer, stats, keys=item_keys, drawn_keys=drawn_keys, context=own_context, units=units)
+        return sums, stats
 
     def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
-        if seen is not None:
-            seen(piece[1])
+        if on_rows is not None:
+            on_rows(piece[1])
         return piece[0]
 
     return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
 
 
-def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn: Keys, context: Any, units: str) -> Sums:
+def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
     """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
     signature, resampling = stats.signature, resampling_of(scorer)
     squares = stats.column("references") ** 2
+    # The upper 32 bits of each key, which a float holds exactly.
     halves = (keys >> np.uint64(32)).astype(np.float64)
     sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
     if resampling is not None:
         signature = resampled(signature, resampling, units)
-        none = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
-        sums = sums.stacked(resampling.sums(stats.rows, drawn).beside(none))
+        # These sums are of the corpus alone: resamples have 0 in their place.
+        no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
+        sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
     sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
     return Sums(str(signature), sums_columns(scorer, context), sums)
 
@@ -438,21 +455,21 @@ def _distinct_keys(ids: Any, n_items: int, first_item: int) -> Keys:
         raise InputError(f"There must be an id for each item, got {len(ids)} ids for {n_items} items.")
     keys = keys_of_ids(ids)
     order = np.argsort(keys, kind="stable")
-    twice = np.flatnonzero(np.diff(keys[order]) == 0)
-    if len(twice):
-        one, other = sorted(order[twice[0] : twice[0] + 2].tolist())
-        names = f"items {first_item + one} and {first_item + other}"
-        raise InputError(f"{names} have the same id, {shorten(ids[one].as_py())}: ids must differ.")
+    duplicates = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(duplicates):
+        first, second = sorted(order[duplicates[0] : duplicates[0] + 2].tolist())
+        names = f"items {first_item + first} and {first_item + second}"
+        raise InputError(f"{names} have the same id, {shorten(ids[first].as_py())}: ids must differ.")
     return keys
 
 
 def _spread(stats: SegmentStats) -> ExactSums:
     """Return the numbers of scored items with 0, 1, 2 ... references."""
     numbers = stats.column("references")[stats.column("items") > 0].astype(np.int64)
-    found = ExactSums.zeros(1, len(SPREAD))
-    most = found.digits.size - 1
-    found.digits.flat[:] = np.bincount(np.minimum(numbers, most), minlength=most + 1)
-    return found
+    sums = ExactSums.zeros(1, len(SPREAD))
+    last = sums.digits.size - 1
+    sums.digits.flat[:] = np.bincount(np.minimum(numbers, last), minlength=last + 1)
+    return sums
 
 
 def resampled(signature: Signature, resampling: PoissonBootstrap, ids: str) -> Signature:

@@ -71,8 +71,8 @@ class Stream:
 
     def __init__(self, metric: str | Metric, **options: Any) -> None:
         self._scorer = summing_scorer(metric, options)
-        of_value = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
-        self._given = {**of_value, **options}
+        metric_options = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
+        self._given = {**metric_options, **options}
         self._sums: Sums | None = None
         # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
         # because a set that grows takes no copy for each stream that is merged.
@@ -119,9 +119,11 @@ class Stream:
             With intervals, for ids or clusters if earlier items had none, or none if they had some.
         """
         corpus = self._scorer.corpus(predictions, references)
-        named = None if ids is None else read_ids(ids)
-        if named is not None and len(named) != corpus.n_items:
-            raise InputError(f"There must be an id for each item, got {len(named)} ids for {corpus.n_items} items.")
+        item_ids = None if ids is None else read_ids(ids)
+        if item_ids is not None and len(item_ids) != corpus.n_items:
+            raise InputError(
+                f"There must be an id for each item, got {len(item_ids)} ids for {corpus.n_items} items."
+            )
         labels = None if cluster is None else read_ids(cluster)
         if labels is not None and len(labels) != corpus.n_items:
             raise InputError(
@@ -129,7 +131,7 @@ class Stream:
                 f"{corpus.n_items:,} items."
             )
         if corpus.n_items:
-            self._sums = self._plus(sums_of(self._scorer, corpus, named, clusters=labels))
+            self._sums = self._plus(sums_of(self._scorer, corpus, item_ids, clusters=labels))
             self._origins.add(self._mark)
             if self._scorer.takes_references:
                 self._warn(corpus)
@@ -144,26 +146,27 @@ class Stream:
         """
         streams = other if isinstance(other, Iterable) and not isinstance(other, Stream) else [other]
         sums = self._sums
-        new: set[str] = set()
-        for each in streams:
-            if not isinstance(each, Stream):
-                raise MergeError(f"Only streams merge, got {shorten(each)}.")
-            if each.metric != self.metric:
-                raise MergeError(f"A stream of {each.metric} does not merge with one of {self.metric}.")
-            if each._sums is None:
+        new_marks: set[str] = set()
+        for stream in streams:
+            if not isinstance(stream, Stream):
+                raise MergeError(f"Only streams merge, got {shorten(stream)}.")
+            if stream.metric != self.metric:
+                raise MergeError(f"A stream of {stream.metric} does not merge with one of {self.metric}.")
+            if stream._sums is None:
                 continue
-            if each is self:
+            if stream is self:
                 raise MergeError("A stream cannot be merged into itself.")
-            marks = {*each._origins, _identity(each._sums)}
+            marks = {*stream._origins, _identity(stream._sums)}
             if sums is None:
-                check_made(self._scorer, each._sums)
-                sums = each._sums
+                check_made(self._scorer, stream._sums)
+                sums = stream._sums
             else:
-                _check_different(marks & self._origins | marks & new | marks & {_identity(sums)})
-                sums = sums + each._sums
-            new |= marks
+                # Streams or items that this stream has, or one of the others that are merged into it.
+                _check_different(marks & self._origins | marks & new_marks | marks & {_identity(sums)})
+                sums = sums + stream._sums
+            new_marks |= marks
         self._sums = sums
-        self._origins |= new
+        self._origins |= new_marks
 
     def result(self) -> Result:
         """Return the result of all items so far; more can be added afterwards.
@@ -212,7 +215,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, self.metric, self._given, self._sums, self._origins)
+        write_stream(path, self.metric, options=self._given, sums=self._sums, origins=self._origins)
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:
@@ -253,11 +256,11 @@ class Stream:
     def _plus(self, sums: Sums) -> Sums:
         if self._sums is None:
             return sums
-        before, now = (Signature.parse(each.signature).get("ids") for each in (self._sums, sums))
-        if before != now:
-            called = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
-            had, have = called.get(before or "", before), called.get(now or "", now)
-            raise MergeError(f"Earlier items had {had}, these have {have}: give all the same, or none.")
+        earlier_ids, ids = (Signature.parse(part.signature).get("ids") for part in (self._sums, sums))
+        if earlier_ids != ids:
+            descriptions = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
+            earlier_words, words = descriptions.get(earlier_ids or "", earlier_ids), descriptions.get(ids or "", ids)
+            raise MergeError(f"Earlier items had {earlier_words}, these have {words}: give all the same, or none.")
         return self._sums + sums
 
     def _filled(self) -> Sums:
@@ -269,20 +272,21 @@ class Stream:
 
 def _identity(sums: Sums) -> str:
     """Return a mark of the items in sums, independent of the stream."""
-    n = int(sums.of_corpus(ADDED))
-    return f"{n:,} {'item' if n == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
+    n_items = int(sums.of_corpus(ADDED))
+    return f"{n_items:,} {'item' if n_items == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
 
 
-def _check_different(twice: set[str]) -> None:
+def _check_different(shared_marks: set[str]) -> None:
     """Raise a MergeError if there are marks that two streams share."""
-    if any(" " not in mark for mark in twice):
+    # Marks of items hold blanks (see _identity), those of streams none.
+    if any(" " not in mark for mark in shared_marks):
         raise MergeError(
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."
         )
-    if twice:
-        same = max(twice).rpartition(" ")[0]
+    if shared_marks:
+        items = max(shared_marks).rpartition(" ")[0]
         raise MergeError(
-            f"Both streams hold the same {same}. If they are different items with equal texts, give them ids."
+            f"Both streams hold the same {items}. If they are different items with equal texts, give them ids."
         )
 
 
@@ -294,11 +298,11 @@ def write_stream(
 ) -> None:
     """Write a stream; options that cannot be saved are listed by name, to be given again."""
     plain = {name: plain_value(value) for name, value in options.items()}
-    kept = {name: value for name, value in plain.items() if value is not NotImplemented}
+    saved = {name: value for name, value in plain.items() if value is not NotImplemented}
     header = {
         "metric": metric,
-        "options": kept,
-        "given again": sorted(plain.keys() - kept.keys()),
+        "options": saved,
+        "given again": sorted(plain.keys() - saved.keys()),
         "origins": sorted(origins),
     }
     _check_path(path)
@@ -324,12 +328,12 @@ def read_stream(
         raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
     for field, (is_right, expected) in _FIELDS.items():
         if not is_right(header.get(field)):
-            found = shorten(header.get(field))
-            raise InputError(f"{name} is damaged: its {field!r} is {found}; expected {expected}.")
+            value = shorten(header.get(field))
+            raise InputError(f"{name} is damaged: its {field!r} is {value}; expected {expected}.")
     if {*again} != {*header["given again"]}:
-        lacking, known = sorted({*header["given again"]} - {*again}), ", ".join(sorted(again))
-        what = f"give {', '.join(lacking)} again, as no file can hold them" if lacking else f"got also {known}"
-        raise OptionError(f"{name} holds the options that it was made with: {what}.")
+        missing, repeated = sorted({*header["given again"]} - {*again}), ", ".join(sorted(again))
+        problem = f"give {', '.join(missing)} again, as no file can hold them" if missing else f"got also {repeated}"
+        raise OptionError(f"{name} holds the options that it was made with: {problem}.")
     try:
         sums = Sums.of_table(table) if table.num_rows else None
     except MergeError as error:
@@ -343,15 +347,15 @@ def _check_path(path: object) -> None:
         raise InputError(f"Expected the path of a file, got {shorten(path)}.")
 
 
-def _is_names(given: Any) -> bool:
-    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 #: Fields of a header: the check and description of each. Files are untrusted input.
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "metric": (lambda given: isinstance(given, str), "the name of a metric"),
+    "metric": (lambda value: isinstance(value, str), "the name of a metric"),
     "options": (
-        lambda given: isinstance(given, dict) and not {"self", "metric"} & given.keys(),
+        lambda value: isinstance(value, dict) and not {"self", "metric"} & value.keys(),
         "options by their names",
     ),
     "given again": (_is_names, "a list of names"),
@@ -371,9 +375,9 @@ def plain_value(value: Any) -> Any:
         value = sorted(value, key=str)
     entries: list[Any] | None = None
     if isinstance(value, (list, tuple)):
-        entries = [plain_value(each) for each in value]
+        entries = [plain_value(entry) for entry in value]
     elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        entries = [plain_value(each) for each in value.values()]
-    if entries is None or any(each is NotImplemented for each in entries):
+        entries = [plain_value(entry) for entry in value.values()]
+    if entries is None or any(entry is NotImplemented for entry in entries):
         return NotImplemented
     return dict(zip(value, entries, strict=True)) if isinstance(value, Mapping) else entries

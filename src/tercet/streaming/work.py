@@ -45,11 +45,13 @@ class Summed:
 
     def add(self, other: Summed) -> Summed:
         """Add other parts, once, and return these sums; a MergeError if only some of them were added before."""
-        twice = other.parts & self.parts
-        if other.parts and twice == other.parts:
+        common = other.parts & self.parts
+        if other.parts and common == other.parts:
             return self
-        if twice:
-            raise MergeError(f"The part {min(twice)} was counted twice, once together with others. Please try again.")
+        if common:
+            raise MergeError(
+                f"The part {min(common)} was counted twice, once together with others. Please try again."
+            )
         self.parts |= other.parts
         for job, sums in other.sums.items():
             self.sums[job] = self.sums[job] + sums if job in self.sums else sums
@@ -138,15 +140,15 @@ class Work:
 
     def fit(self, tables: Iterable[Any], first_row: int = 0) -> dict[int, Any]:
         """Return the contexts, from a part of the corpus, of scorers that need the whole corpus, by job."""
-        found: dict[int, Any] = {}
+        contexts: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
                 if job.scorer.needs_corpus:
                     corpus = job.scorer.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
-                    own = job.scorer.fit(corpus.part(0, corpus.n_items))
-                    found[number] = found[number] + own if number in found else own
+                    context = job.scorer.fit(corpus.part(0, corpus.n_items))
+                    contexts[number] = contexts[number] + context if number in contexts else context
             first_row += table.num_rows
-        return found
+        return contexts
 
     def fitted(self, contexts: Mapping[int, Any]) -> Work:
         """Return the same work with contexts of the whole corpus."""
@@ -172,24 +174,24 @@ class _Rows:
         """Sum further rows."""
         scores: dict[str, Any] = {}
         searched: set[str] = set()
-        first = self._first
-        named = None if self.work.id is None else read_ids(table[self.work.id], first)
-        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first)
+        first_row = self._first
+        ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
+        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
-            kept: list[SegmentStats] = []
-            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first)).numbered(first)
-            seen = None if self.work.segments is None else kept.append
-            sums = sums_of(job.scorer, corpus, named, job.context, seen, clusters)
+            piece_stats: list[SegmentStats] = []
+            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
+            on_rows = None if self.work.segments is None else piece_stats.append
+            sums = sums_of(job.scorer, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
             if job.scorer.takes_references and job.prediction not in searched:
                 self._search(job.prediction, corpus)
                 searched.add(job.prediction)
-            if kept:
-                lists = segment_lists(job.scorer, SegmentStats.concatenate(kept))
+            if piece_stats:
+                lists = segment_lists(job.scorer, SegmentStats.concatenate(piece_stats))
                 for name, label in job.labels.items():
                     scores[label] = pa.array(lists[name], pa.float64())
         if self.work.segments is not None:
-            self.scores.append(pa.table({**self._names_of(table, named), **scores}))
+            self.scores.append(pa.table({**self._names_of(table, ids), **scores}))
         self.n_rows += table.num_rows
 
     @property
@@ -203,13 +205,13 @@ class _Rows:
 
     def _search(self, column: str, corpus: Corpus) -> None:
         """Count the artefacts of a column of predictions and of the references."""
-        for own in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
-            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + own
+        for artefacts in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
 
-    def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
+    def _names_of(self, table: Any, ids: Any) -> dict[str, Any]:
         """Return columns that name the items: ids, or the file and the row in it."""
         if self.work.id is not None:
-            return {self.work.id: named}
+            return {self.work.id: ids}
         assert self.part is not None
         paths = pa.array([self.part.path] * table.num_rows, pa.string())
         return {"file": paths, "row": pa.array(range(self._first, self._first + table.num_rows), pa.int64())}
@@ -219,7 +221,8 @@ class _Rows:
         if self.work.segments is None or not self.scores:
             return
         system, folder = place_of(self.work.segments)
-        system.create_dir(folder, recursive=True)  # it may be missing on another machine
+        # The folder may be missing on another machine.
+        system.create_dir(folder, recursive=True)
         target = f"{folder}/{name}.parquet"
         with system.open_output_stream(f"{target}.tmp") as file:
             pq.write_table(pa.concat_tables(self.scores), file)
@@ -229,15 +232,15 @@ class _Rows:
 @contextmanager
 def named_errors(path: str = "") -> Iterator[None]:
     """Name the file in errors about its rows, and turn those of a user's function into a TercetError."""
-    before = f"{path}: " if path else ""
+    prefix = f"{path}: " if path else ""
     try:
         yield
     except BadFileError:
         raise
     except TercetError as error:
-        raise type(error)(f"{before}{error}") from None
+        raise type(error)(f"{prefix}{error}") from None
     except (Exception, SystemExit) as error:
-        raise TercetError(f"{before}scoring failed. {first_line(error)}") from error
+        raise TercetError(f"{prefix}scoring failed. {first_line(error)}") from error
 
 
 def check_folder(path: str, files: Sequence[str]) -> None:
@@ -248,12 +251,14 @@ def check_folder(path: str, files: Sequence[str]) -> None:
         infos = system.get_file_info(fs.FileSelector(place))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
-    written = [each.base_name for each in infos if each.base_name.startswith("part-")]
+    written = [info.base_name for info in infos if info.base_name.startswith("part-")]
     real = os.path.realpath(path)
-    inside = [each for each in files if "://" not in each and os.path.realpath(each).startswith(f"{real}{os.sep}")]
+    inside = [file for file in files if "://" not in file and os.path.realpath(file).startswith(f"{real}{os.sep}")]
     if written or inside:
-        what = f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is to be scored"
-        raise InputError(f"The folder for the scores of items, {path!r}, {what}: give an empty one.")
+        problem = (
+            f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is to be scored"
+        )
+        raise InputError(f"The folder for the scores of items, {path!r}, {problem}: give an empty one.")
 
 
 def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
@@ -263,9 +268,9 @@ def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
         for system, metric, scorer in jobs
     ]
     for length in range(3):
-        labels = [{name: several[length] for name, several in own.items()} for own in names]
-        flat = [label for own in labels for label in own.values()]
-        if len({*flat}) == len(flat):
+        labels = [{name: spellings[length] for name, spellings in job_names.items()} for job_names in names]
+        all_labels = [label for job_labels in labels for label in job_labels.values()]
+        if len({*all_labels}) == len(all_labels):
             return labels
     raise InputError("A metric is given twice, with the same options.")
 
@@ -310,37 +315,37 @@ class BadFileError(InputError):
     """A file that cannot be read, or lacks a column."""
 
 
-def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+def list_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths, folders, patterns and addresses (``s3://...``) stand for, each once.
 
     Names in folders that begin with ``_`` or ``.`` (hidden or unfinished) are skipped, as by other readers.
     """
-    paths = [given] if isinstance(given, (str, os.PathLike)) else given
-    are_paths = isinstance(paths, Sequence) and all(isinstance(each, (str, os.PathLike)) for each in paths)
+    paths = [data] if isinstance(data, (str, os.PathLike)) else data
+    are_paths = isinstance(paths, Sequence) and all(isinstance(path, (str, os.PathLike)) for path in paths)
     if not are_paths or not paths:
         raise InputError(
-            f"Expected paths of files or a ray.data.Dataset, got {shorten(given)}. (Tables in memory are for "
+            f"Expected paths of files or a ray.data.Dataset, got {shorten(data)}. (Tables in memory are for "
             "tercet.Stream and tercet.arrow_statistics.)"
         )
-    found: list[str] = []
-    for path in _matching([os.fspath(each) for each in paths]):
+    files: list[str] = []
+    for path in _matching([os.fspath(path) for path in paths]):
         if _is_folder(path):
-            within = _files_within(path)
-            if not within:
+            files_within = _files_within(path)
+            if not files_within:
                 raise InputError(f"The folder {path!r} has no file that ends with {' '.join(_ENDS)}.")
-            found += within
+            files += files_within
         else:
-            found.append(path)
-    for path in found:
+            files.append(path)
+    for path in files:
         if not _is_table(path):
             raise InputError(f"{path!r} is not a table, judging by its extension; expected {' '.join(_ENDS)}.")
-    seen: set[str] = set()
-    for path in found:
+    real_paths: set[str] = set()
+    for path in files:
         real = path if "://" in path else os.path.realpath(path)
-        if real in seen:
+        if real in real_paths:
             raise InputError(f"The file {path!r} is given twice.")
-        seen.add(real)
-    return found
+        real_paths.add(real)
+    return files
 
 
 def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
@@ -350,11 +355,11 @@ def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
     """
     at_addresses = any("://" in path for path in files)
     with ThreadPoolExecutor(_THREADS) as pool:
-        wholes = list(pool.map(_whole, files) if at_addresses else map(_whole, files))
-        n_bytes = sum(part.n_bytes for part in wholes)
-        large = [part for part in wholes if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
+        whole_files = list(pool.map(_whole, files) if at_addresses else map(_whole, files))
+        n_bytes = sum(part.n_bytes for part in whole_files)
+        large = [part for part in whole_files if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
         groups = dict(zip((part.path for part in large), pool.map(_groups, large), strict=True))
-    parts = chain.from_iterable(groups.get(part.path, [part]) for part in wholes)
+    parts = chain.from_iterable(groups.get(part.path, [part]) for part in whole_files)
     return [replace(part, number=number) for number, part in enumerate(parts)]
 
 
@@ -365,22 +370,26 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
     """
     share = sum(part.n_bytes + _OPENING for part in parts) / max(1, n_tasks)
     tasks: list[list[FilePart]] = []
-    begun = work = rows = 0  # before this part: the work of all tasks, and the work and rows of the last one
+    # Before this part: the work of all tasks, and the work and rows of the last one.
+    total_work = work = rows = 0
     for part in parts:
-        own = part.n_bytes + _OPENING
-        full = work + own > _MOST_BYTES or rows + part.n_rows > _MOST_ROWS
-        if not tasks or full or begun >= share * len(tasks):
+        part_work = part.n_bytes + _OPENING
+        is_full = work + part_work > _MOST_BYTES or rows + part.n_rows > _MOST_ROWS
+        # A task begins once those before it have their share of the work.
+        if not tasks or is_full or total_work >= share * len(tasks):
             tasks.append([])
             work = rows = 0
-        begun, work, rows = begun + own, work + own, rows + part.n_rows
-        last = tasks[-1][-1] if tasks[-1] else None
-        if last is None or last.n_groups is None or last.path != part.path or part.n_groups is None:
+        total_work, work, rows = total_work + part_work, work + part_work, rows + part.n_rows
+        previous = tasks[-1][-1] if tasks[-1] else None
+        if previous is None or previous.n_groups is None or previous.path != part.path or part.n_groups is None:
             tasks[-1].append(part)
         else:
             tasks[-1][-1] = replace(
-                last, n_groups=last.n_groups + part.n_groups, n_rows=last.n_rows + part.n_rows,
-                n_bytes=last.n_bytes + part.n_bytes,
-            )  # fmt: skip
+                previous,
+                n_groups=previous.n_groups + part.n_groups,
+                n_rows=previous.n_rows + part.n_rows,
+                n_bytes=previous.n_bytes + part.n_bytes,
+            )
     return tasks
 
 
@@ -419,7 +428,8 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
                 raise BadFileError(
                     f"{part.path} is damaged: it has {n_rows:,} rows where its footer says {expected:,}."
                 )
-    _check_state(part)  # a file that was written to as it was read
+    # The file may have been written to while it was read.
+    _check_state(part)
 
 
 def _whole(path: str) -> FilePart:
@@ -435,10 +445,17 @@ def _groups(file: FilePart) -> list[FilePart]:
         footer = _digest(parquet.metadata)
         for number in range(parquet.num_row_groups):
             group = parquet.metadata.row_group(number)
-            parts.append(replace(
-                file, first_group=number, n_groups=1, first_row=first_row, n_rows=group.num_rows,
-                n_bytes=group.total_byte_size, footer=footer,
-            ))  # fmt: skip
+            parts.append(
+                replace(
+                    file,
+                    first_group=number,
+                    n_groups=1,
+                    first_row=first_row,
+                    n_rows=group.num_rows,
+                    n_bytes=group.total_byte_size,
+                    footer=footer,
+                )
+            )
             first_row += group.num_rows
     return parts
 
@@ -501,10 +518,10 @@ def _table(path: str) -> Table:
     return table
 
 
-def _check_columns(path: str, columns: Sequence[str], known: Sequence[str]) -> None:
-    lacking = [name for name in columns if name not in known]
-    if lacking:
-        raise BadFileError(f"{path} has no column {shorten(lacking[0])}. Its columns are {', '.join(known)}.")
+def _check_columns(path: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    missing = [name for name in columns if name not in names]
+    if missing:
+        raise BadFileError(f"{path} has no column {shorten(missing[0])}. Its columns are {', '.join(names)}.")
 
 
 def _is_table(path: str) -> bool:
@@ -517,14 +534,14 @@ def _is_parquet(path: str) -> bool:
 
 def _matching(paths: Sequence[str]) -> list[str]:
     """Return the paths; missing ones are expanded as patterns."""
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
-        there = "://" in path or os.path.exists(path)
-        matching = [path] if there else sorted(glob(path, recursive=True))
+        exists = "://" in path or os.path.exists(path)
+        matching = [path] if exists else sorted(glob(path, recursive=True))
         if not matching:
             raise InputError(f"There is no file {path!r}.")
-        found += matching
-    return found
+        files += matching
+    return files
 
 
 def _is_folder(path: str) -> bool:
@@ -539,13 +556,14 @@ def _files_within(folder: str) -> list[str]:
     with _readable(folder):
         system, place = place_of(folder)
         infos = system.get_file_info(fs.FileSelector(place, recursive=True))
-    before = folder.removesuffix(place) if "://" in folder else ""
-    found = []
-    for path in sorted(each.path for each in infos if each.is_file):
+    # What stands before the path in an address, such as "s3://".
+    prefix = folder.removesuffix(place) if "://" in folder else ""
+    files = []
+    for path in sorted(info.path for info in infos if info.is_file):
         names = path[len(place) :].strip("/").split("/")
         if not any(name.startswith(("_", ".")) for name in names) and _is_table(path):
-            found.append(before + path)
-    return found
+            files.append(prefix + path)
+    return files
 
 
 def place_of(path: str) -> tuple[Any, str]:

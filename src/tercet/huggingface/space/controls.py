@@ -20,8 +20,11 @@ from tercet.registry import metric_class
 #: as comparisons show scores; to programs the default is the metric's own.
 COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100), "value": 100}}
 FOR_PROGRAMS: dict[str, dict[str, Any]] = {
-    "segments": {}, "confidence_level": {}, "n_resamples": {"most": 10_000}, "seed": {},
-}  # fmt: skip
+    "segments": {},
+    "confidence_level": {},
+    "n_resamples": {"most": 10_000},
+    "seed": {},
+}
 
 #: Greatest number that an option takes here, where the metric sets no bound to it.
 _MOST = 1_000_000_000
@@ -57,25 +60,25 @@ class Control:
         if self.kind == "menu":
             return next(label for label, choice in self.choices.items() if choice == value)
         if self.kind == "several":
-            return [str(each) for each in value]
+            return [str(item) for item in value]
         if self.kind == "weights":
             return _weights_text(value)
         return "" if value is None else value
 
     def in_words(self, value: Any) -> str:
         """Return a value as an example says it."""
-        shown = self.shown(value)
-        return ", ".join(shown) if isinstance(shown, list) else str(shown)
+        content = self.shown(value)
+        return ", ".join(content) if isinstance(content, list) else str(content)
 
-    def read(self, shown: Any) -> Any:
+    def read(self, content: Any) -> Any:
         """Return the value of the option for what the page's control holds."""
-        if self.kind == "menu" and isinstance(shown, str) and shown in self.choices:
-            return self.choices[shown]
+        if self.kind == "menu" and isinstance(content, str) and content in self.choices:
+            return self.choices[content]
         if self.kind == "weights":
-            return _weights(shown)
-        if self.kind in ("whole", "number") and isinstance(shown, str):
-            shown = self._number(shown.strip())
-        return self.checked(shown)
+            return _weights(content)
+        if self.kind in ("whole", "number") and isinstance(content, str):
+            content = self._number(content.strip())
+        return self.checked(content)
 
     def _number(self, text: str) -> int | float | None:
         try:
@@ -88,7 +91,7 @@ class Control:
         if self.kind == "menu":
             names = {label: _program_name(label, choice) for label, choice in self.choices.items()}
             for label, choice in self.choices.items():
-                if any(type(value) is type(known) and value == known for known in (choice, names[label])):
+                if any(type(value) is type(accepted) and value == accepted for accepted in (choice, names[label])):
                     return choice
             raise self._refused(value, "one of " + ", ".join(map(repr, names.values())))
         if self.kind == "flag":
@@ -96,9 +99,13 @@ class Control:
                 return value
             raise self._refused(value, "True or False")
         if self.kind == "several":
-            several = [value] if isinstance(value, str) else value
-            if isinstance(several, list) and several and all(type(e) is str and e in self.choices for e in several):
-                return several
+            values = [value] if isinstance(value, str) else value
+            if (
+                isinstance(values, list)
+                and values
+                and all(type(item) is str and item in self.choices for item in values)
+            ):
+                return values
             raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}")
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
@@ -120,34 +127,38 @@ def controls(
     """Return the controls of options that a metric's demo offers."""
     cls = metric_class(metric)
     declared = {**cls.options(), **Call.options()}
-    made: dict[str, Control] = {}
-    for name, given in offered.items():
-        control = replace(_control(declared[name], given), info=option_doc(declared[name]).first_sentence)
+    controls_by_name: dict[str, Control] = {}
+    for name, settings in offered.items():
+        control = replace(_control(declared[name], settings), info=option_doc(declared[name]).first_sentence)
         if of_one_text and name in of_one_text:
             control = _depending(control, of_one_text[name])
-        for other, following in given.get("follows", {}).items():
-            control = replace(control, value=following[made[other].value], follows=other, following=following)
-        made[name] = control
-    return list(made.values())
+        for leader, following in settings.get("follows", {}).items():
+            control = replace(
+                control, value=following[controls_by_name[leader].value], follows=leader, following=following
+            )
+        controls_by_name[name] = control
+    return list(controls_by_name.values())
 
 
-def _control(declared: Option, given: Mapping[str, Any]) -> Control:
+def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
     check, default = declared.check, declared.default
-    choices = given.get("choices")
+    choices = settings.get("choices")
     if isinstance(default, tuple):
         default = list(default)
-        return Control(declared.name, "several", default, default, {name: name for name in choices or default})
+        return Control(
+            declared.name, "several", default, value=default, choices={name: name for name in choices or default}
+        )
     if choices is None and isinstance(check, OneOf):
         choices = check.choices
     if choices is not None:
         labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
         first = default if default in labels.values() else next(iter(labels.values()))
-        return Control(declared.name, "menu", default, given.get("value", first), labels)
-    value = given.get("value", default)
+        return Control(declared.name, "menu", default, value=settings.get("value", first), choices=labels)
+    value = settings.get("value", default)
     if check is flag or isinstance(default, bool):
         return Control(declared.name, "flag", default, value)
     if isinstance(check, Integer):
-        most = given.get("most", _MOST if check.maximum is None else None)
+        most = settings.get("most", _MOST if check.maximum is None else None)
         return Control(declared.name, "whole", default, value, most=most)
     return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
 
@@ -168,34 +179,34 @@ def _program_name(label: str, choice: Any) -> Any:
     return choice if label == _label(choice) else label.split(" (")[0]
 
 
-def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+def given_options(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked options from a program's; those at their default are left out.
 
     Where the metric has no default, what is not given is what the page begins with.
     """
     if not isinstance(values, Mapping):
         raise OptionError(f"The options must be names with values. Got {shorten(values)} instead.")
-    by_name = {control.name: control for control in own}
+    by_name = {control.name: control for control in offered}
     for name in values:
         if name not in by_name:
             hint = did_you_mean(str(name)[:100], by_name)
             raise OptionError(f"The option {shorten(name)} cannot be chosen here. {hint}")
     checked = {name: by_name[name].checked(value) for name, value in values.items()}
-    return without_defaults(own, {**_begun(own, checked), **checked})
+    return without_defaults(offered, {**_begun(offered, checked), **checked})
 
 
-def _begun(own: Sequence[Control], given: Mapping[str, Any]) -> dict[str, Any]:
+def _begun(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page begins with instead of defaults; nothing where another of its encoders is given."""
-    begun = {control.name: control for control in own if control.value not in (control.default, DEPENDS)}
-    menus = [control for control in begun.values() if control.kind == "menu"]
-    if any(given.get(menu.name, menu.value) != menu.value for menu in menus):
+    initial = {control.name: control for control in offered if control.value not in (control.default, DEPENDS)}
+    menus = [control for control in initial.values() if control.kind == "menu"]
+    if any(values.get(menu.name, menu.value) != menu.value for menu in menus):
         return {}
-    return {name: control.value for name, control in begun.items()}
+    return {name: control.value for name, control in initial.items()}
 
 
-def without_defaults(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+def without_defaults(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options whose value is not the metric's default, and that were chosen at all."""
-    defaults = {control.name: control.default for control in own}
+    defaults = {control.name: control.default for control in offered}
     return {name: value for name, value in values.items() if value is not DEPENDS and value != defaults[name]}
 
 
@@ -206,9 +217,9 @@ def _weights(text: Any) -> Any:
     try:
         if "=" not in text:
             return _numbers(text)
-        named = [part.split("=", 1) for part in text.split(";") if part.strip()]
-        weights = {name.strip(): _numbers(numbers) for name, numbers in named}
-        if len(weights) < len(named):
+        entries = [part.split("=", 1) for part in text.split(";") if part.strip()]
+        weights = {name.strip(): _numbers(numbers) for name, numbers in entries}
+        if len(weights) < len(entries):
             raise ValueError
         return weights
     except (TypeError, ValueError):
@@ -226,5 +237,5 @@ def _weights_text(weights: Any) -> str:
     if weights is None:
         return ""
     if isinstance(weights, Mapping):
-        return "; ".join(f"{name} = {_weights_text(each)}" for name, each in weights.items())
+        return "; ".join(f"{name} = {_weights_text(value)}" for name, value in weights.items())
     return ", ".join(f"{weight:g}" for weight in weights)

@@ -30,13 +30,15 @@ from tercet.errors import InputError, shorten
 
 from .scoring import MOST_BYTES, Demo
 
-_WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is sent
+# A file has a frame around it when it is sent.
+_WITH_FRAME = MOST_BYTES + (1 << 20)
 #: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
 _DRAINED = 20 * MOST_BYTES
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values and keys.
 _MOST_LEVELS, _MOST_VALUES = 16, 100_000
 _TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
-_LONGEST_SESSION = 100  # characters: the names of sessions are kept
+# In characters: the names of sessions are kept.
+_LONGEST_SESSION = 100
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,7 +53,8 @@ class Guard:
 
     def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
         self._app, self._leave = app, leave
-        self._checking = asyncio.Lock()  # one thread at a time competes with the event loop
+        # One thread at a time competes with the event loop.
+        self._checking = asyncio.Lock()
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Answer a request, or pass it on."""
@@ -59,35 +62,38 @@ class Guard:
             await self._app(scope, receive, send)
             return
         status, problem, body = 0, None, None
-        if "://" in scope["path"]:  # gradio has paths that fetch an address for the visitor
+        if "://" in scope["path"]:
+            # gradio has paths that fetch an address for the visitor.
             status, problem = 403, "This page does not fetch URLs."
         elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
-            if _is_foreign(Headers(scope=scope)):  # a script of another page, in a visitor's browser
+            if _is_foreign(Headers(scope=scope)):
+                # A script of another page, in a visitor's browser.
                 status, problem = 403, "This page takes no requests from pages of other sites."
             else:
                 status, problem, body = await self._checked_body(scope, receive)
         if problem is not None:
             await JSONResponse({"detail": problem}, status)(scope, receive, send)
             return
-        begun = complete = False
+        has_begun = is_complete = False
 
         async def answer(message: _Message) -> None:
-            nonlocal begun, complete
-            begun = True
-            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            nonlocal has_begun, is_complete
+            has_begun = True
+            is_complete = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         async def listen() -> _Message:
             message = await receive()
-            if message["type"] == "http.disconnect" and not complete and scope["method"] == "GET":
+            if message["type"] == "http.disconnect" and not is_complete and scope["method"] == "GET":
                 self._leave(_names(scope))
             return message
 
         try:
             await self._app(scope, listen if body is None else _again(body, receive), answer)
-        except Exception as error:  # gradio has no message for functions that are not there, and the like
+        except Exception as error:
+            # gradio has no message for functions that are not there, and the like.
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
-            if begun:
+            if has_begun:
                 await send({"type": "http.response.body", "body": b""})
             else:
                 problem = (
@@ -99,13 +105,13 @@ class Guard:
     async def _checked_body(self, scope: _Message, receive: _Receive) -> tuple[int, str | None, bytes]:
         """Return the body of a request; or a status and a message, where it is refused."""
         parts: list[bytes] = []
-        size, more = 0, True
-        while more:
+        size, has_more = 0, True
+        while has_more:
             message = await receive()
             if message["type"] != "http.request":  # the visitor has gone
                 return 400, "The request was cut off.", b""
             part = message.get("body", b"")
-            size, more = size + len(part), message.get("more_body", False) and size <= _DRAINED
+            size, has_more = size + len(part), message.get("more_body", False) and size <= _DRAINED
             if size <= _WITH_FRAME:
                 parts.append(part)
         if size > _WITH_FRAME:
@@ -151,10 +157,12 @@ def _problem_of_json(body: bytes) -> str | None:
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Return whether a browser says that another site's page asks; programs, and pages of this address, do not."""
+    """Return whether a browser says that a page of another site asks; programs and pages of this address do not."""
     origin = headers.get("origin")
-    known = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
-    return origin is not None and origin.partition("://")[2].lower() not in {host.lower() for host in known if host}
+    own_hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
+    return origin is not None and origin.partition("://")[2].lower() not in {
+        host.lower() for host in own_hosts if host
+    }
 
 
 def _children(value: Any) -> list[Any]:
@@ -164,11 +172,11 @@ def _children(value: Any) -> list[Any]:
 
 
 def _again(body: bytes, receive: _Receive) -> _Receive:
-    """Return what gives a body that was read once more, and then what follows."""
-    left: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    """Return a receiver that gives a body, which was read already, once more, and then the messages behind it."""
+    messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> _Message:
-        return left.pop() if left else await receive()
+        return messages.pop() if messages else await receive()
 
     return next_message
 
@@ -207,20 +215,22 @@ class Page(gr.Blocks):  # type: ignore[misc]
         processed: list[Any] = await super().preprocess_data(block_fn, inputs, state, explicit_call)
         return processed
 
-    async def process_api(self, block_fn: Any, *arguments: Any, **more: Any) -> dict[str, Any]:
-        """Return what a function of the page says; those have messages for all that goes wrong within them."""
-        VISIT.set(tuple(name for name in (more.get("session_hash"), more.get("event_id")) if name))
+    async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:
+        """Return what a function of the page returns; it has its own messages for all that goes wrong within it."""
+        VISIT.set(tuple(name for name in (keywords.get("session_hash"), keywords.get("event_id")) if name))
         try:
-            output: dict[str, Any] = await super().process_api(block_fn, *arguments, **more)
+            output: dict[str, Any] = await super().process_api(block_fn, *arguments, **keywords)
         except gr.Error:
             raise
-        except Exception as error:  # a value that no control has, a file that was not uploaded
+        except Exception as error:
+            # A value that no control has, or a file that was not uploaded.
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
             raise _refused("The values sent do not fit the controls of this page.") from None
         finally:
-            if more.get("state") is not None:
-                for block in (*block_fn.inputs, *block_fn.outputs):  # gradio keeps them of each of many sessions
-                    more["state"]._update_value_in_config(block._id, None)
+            if keywords.get("state") is not None:
+                # gradio keeps the values for many sessions.
+                for block in (*block_fn.inputs, *block_fn.outputs):
+                    keywords["state"]._update_value_in_config(block._id, None)
         return output
 
 
@@ -244,7 +254,7 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("path"), str) and "meta" in value
 
 
-# Computes in worker processes, which can be killed (threads cannot).
+# Worker processes, in which texts are scored: unlike threads, they can be killed.
 #
 # Short texts have a process of their own, so that nobody waits for another's long ones. Of all else two requests
 # run at a time, one where a model is loaded. A request ends when its visitor leaves, and at a deadline: its process
@@ -267,9 +277,9 @@ _demo: Demo
 class _Lane:
     """Worker processes, of which some run at a time."""
 
-    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, most: int) -> None:
+    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, max_entries: int) -> None:
         self._begin, self._n_workers = begin, at_a_time + spare
-        self.places, self.entries = Semaphore(at_a_time), Semaphore(most)
+        self.places, self.entries = Semaphore(at_a_time), Semaphore(max_entries)
         self._pool = self._new_pool()
 
     def _new_pool(self) -> Any:
@@ -311,7 +321,8 @@ class Jobs:
         self._running: dict[str, set[Future[Any]]] = {}
         self._lock = Lock()
         self._ready = self._short.warm_up()
-        self._ready.add_done_callback(lambda _: self._long.warm_up())  # then, as the first visitors wait for that
+        # The long lane starts after the short one, for which the first visitors wait.
+        self._ready.add_done_callback(lambda _: self._long.warm_up())
 
     def warm_up(self) -> None:
         """Wait until a process has scored the first example, or for some seconds."""
@@ -334,7 +345,8 @@ class Jobs:
             )
         try:
             return self._run(lane, method, arguments)
-        except BrokenProcessPool:  # an idle process was killed, as where memory is short: pebble's pool ends with it
+        except BrokenProcessPool:
+            # An idle process was killed, as where memory is short: pebble's pool ends with it.
             return self._run(lane, method, arguments)
         finally:
             lane.entries.release()
@@ -386,7 +398,8 @@ def _begin(metric: str, cases: str, address: str) -> None:
     first = _demo.examples[0]
     try:
         _demo.score_text(first.prediction, first.references, _demo.text_options(first.shown)[0])
-    except Exception as error:  # whatever it is, a visitor who asks for the same is shown it
+    except Exception as error:
+        # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
 
 

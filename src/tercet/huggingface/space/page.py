@@ -48,7 +48,7 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
             with file:
                 file_tab(demo, jobs, list(contents.values()), of_file)
         reset.click(lambda: demo.begun, None, list(contents.values()), api_visibility="private")
-        for control in filter(lambda each: each.follows, demo.controls):
+        for control in filter(lambda control: control.follows, demo.controls):
             _follow(control, contents[control.name], demo, contents[control.follows])
         gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)
     return blocks
@@ -56,44 +56,56 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
 
 def launch(metric: str, folder: Path) -> None:
     """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
-    address = os.environ.get("SPACE_ID") or str(folder)  # what evaluate.load finds the metric by
+    # The address by which evaluate.load finds the metric.
+    address = os.environ.get("SPACE_ID") or str(folder)
     demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
     jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
     blocks = page(demo, jobs, folder)
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
-    blocks._queue.sleep_when_free = 0.05  # seconds; gradio takes a thousandth, which keeps an idle page busy
+    # In seconds; gradio takes a thousandth, which keeps an idle page busy.
+    blocks._queue.sleep_when_free = 0.05
     jobs.warm_up()
     blocks.launch(
-        theme=theme(), css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
-        state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard, jobs.leave)]},
-    )  # fmt: skip
+        theme=theme(),
+        css=CSS,
+        max_file_size=MOST_BYTES,
+        ssr_mode=False,
+        footer_links=["api"],
+        state_session_capacity=1000,
+        app_kwargs={"middleware": [Middleware(Guard, jobs.leave)]},
+    )
 
 
 def _component(control: Control) -> Any:
-    shown = control.shown(control.value)
+    content = control.shown(control.value)
     common = {
-        "label": control.name, "info": control.info, "min_width": 150, "elem_id": f"option-{control.name}",
+        "label": control.name,
+        "info": control.info,
+        "min_width": 150,
+        "elem_id": f"option-{control.name}",
         "render": False,
-    }  # fmt: skip
+    }
     if control.kind == "menu":
         wide = "wide" if max(map(len, control.choices)) > 20 else None
-        return gr.Dropdown(list(control.choices), value=shown, elem_classes=wide, **common)
+        return gr.Dropdown(list(control.choices), value=content, elem_classes=wide, **common)
     if control.kind == "several":
-        return gr.Dropdown(list(control.choices), value=shown, multiselect=True, elem_classes="wide", **common)
+        return gr.Dropdown(list(control.choices), value=content, multiselect=True, elem_classes="wide", **common)
     if control.kind == "flag":
-        return gr.Checkbox(shown, **common)
+        return gr.Checkbox(content, **common)
     if control.kind == "weights":
-        return gr.Textbox(shown, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
-    if control.default is None:  # gradio's number has no empty state: it becomes 0
-        return gr.Textbox(str(shown), placeholder="default", **common)
-    return gr.Number(shown, **common)  # without bounds: the metric says more of a number that it refuses
+        return gr.Textbox(content, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
+    if control.default is None:
+        # gradio's number has no empty state: it becomes 0.
+        return gr.Textbox(str(content), placeholder="default", **common)
+    # Without bounds: the metric's own message says more about a number that it refuses.
+    return gr.Number(content, **common)
 
 
 def _follow(control: Control, content: Any, demo: Demo, leader: Any) -> None:
     """Have a control show what belongs to the choice of another, when a visitor chooses there."""
-    choices = next(each.choices for each in demo.controls if each.name == control.follows)
-    shown = {label: str(control.shown(control.following.get(choice))) for label, choice in choices.items()}
-    leader.input(None, leader, content, js=f"label => ({json.dumps(shown)})[label]", api_visibility="private")
+    choices = next(candidate.choices for candidate in demo.controls if candidate.name == control.follows)
+    contents = {label: str(control.shown(control.following.get(choice))) for label, choice in choices.items()}
+    leader.input(None, leader, content, js=f"label => ({json.dumps(contents)})[label]", api_visibility="private")
 
 
 def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any]]:
@@ -188,18 +200,31 @@ CSS = """
 
 def theme() -> gr.themes.Soft:
     """Return Gradio's theme with fonts of the visitor's machine, and colours that stand out as WCAG 2 asks for."""
-    own = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
-    return own.set(
-        block_info_text_color="*neutral_600", block_info_text_color_dark="*neutral_300",
-        block_title_text_color="*primary_800", block_title_text_color_dark="*neutral_100",
-        block_title_background_fill="none", block_title_background_fill_dark="none", block_title_padding="0",
-        block_label_background_fill="none", block_label_background_fill_dark="none",
-        block_label_text_color="*primary_800", block_label_text_color_dark="*neutral_100",
-        body_text_color_subdued="*neutral_600", body_text_color_subdued_dark="*neutral_300",
-        input_placeholder_color="*neutral_600", input_placeholder_color_dark="*neutral_300",
-        button_primary_background_fill="*primary_700", button_primary_background_fill_dark="*primary_700",
-        button_primary_background_fill_hover="*primary_800", button_primary_background_fill_hover_dark="*primary_800",
-        link_text_color_dark="*primary_300", link_text_color_visited_dark="*primary_300",
-        link_text_color_hover_dark="*primary_200", link_text_color_active_dark="*primary_200",
-        checkbox_border_color="*neutral_500", checkbox_border_color_dark="*neutral_400",
-    )  # fmt: skip
+    base_theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    return base_theme.set(
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        block_title_text_color="*primary_800",
+        block_title_text_color_dark="*neutral_100",
+        block_title_background_fill="none",
+        block_title_background_fill_dark="none",
+        block_title_padding="0",
+        block_label_background_fill="none",
+        block_label_background_fill_dark="none",
+        block_label_text_color="*primary_800",
+        block_label_text_color_dark="*neutral_100",
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        input_placeholder_color="*neutral_600",
+        input_placeholder_color_dark="*neutral_300",
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_800",
+        link_text_color_dark="*primary_300",
+        link_text_color_visited_dark="*primary_300",
+        link_text_color_hover_dark="*primary_200",
+        link_text_color_active_dark="*primary_200",
+        checkbox_border_color="*neutral_500",
+        checkbox_border_color_dark="*neutral_400",
+    )

@@ -84,68 +84,81 @@ class Demo:
         self.title = kind.title or kind.name
         self._is_share = kind.is_share
         offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.has_scale else {})}
-        begun = given_options(controls(metric, offered), {})
-        self.controls = controls(metric, offered, make_scorer(metric, begun).segment_options)
-        own = [replace(each, value=each.default) if each.name in COMMON else each for each in self.controls]
-        self._of_programs = [*own, *controls(metric, FOR_PROGRAMS)]
+        initial_options = given_options(controls(metric, offered), {})
+        self.controls = controls(metric, offered, make_scorer(metric, initial_options).segment_options)
+        program_controls = [
+            replace(control, value=control.default) if control.name in COMMON else control
+            for control in self.controls
+        ]
+        self._of_programs = [*program_controls, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
     @property
     def examples(self) -> list[Example]:
         """The items of the cases: each sets its own options, and all others to what the page begins with."""
-        found = []
+        examples = []
         for case in self._cases:
-            values = {each.name: case["options"].get(each.name, each.value) for each in self.controls}
-            shown = [each.shown(values[each.name]) for each in self.controls]
-            changed = [each for each in self.controls if values[each.name] != each.value]
-            options = " · ".join(f"{each.name}={each.in_words(values[each.name])}" for each in changed)
+            values = {control.name: case["options"].get(control.name, control.value) for control in self.controls}
+            contents = [control.shown(values[control.name]) for control in self.controls]
+            changed = [control for control in self.controls if values[control.name] != control.value]
+            options = " · ".join(f"{control.name}={control.in_words(values[control.name])}" for control in changed)
             n_items = len(case["predictions"])
             references = case.get("references", [[]] * n_items)
             pairs = zip(case["predictions"], references, strict=True)
             for number, (prediction, references) in enumerate(pairs, 1):
                 title = f"{case['description']} ({number} of {n_items})" if n_items > 1 else case["description"]
-                found.append(Example(title, options, prediction, joined(references), shown))
-        return found
+                examples.append(
+                    Example(
+                        title=title,
+                        options=options,
+                        prediction=prediction,
+                        references=joined(references),
+                        shown=contents,
+                    )
+                )
+        return examples
 
     @property
     def begun(self) -> list[Any]:
         """What the controls hold as the page begins."""
-        return [each.shown(each.value) for each in self.controls]
+        return [control.shown(control.value) for control in self.controls]
 
     def page_options(self, contents: Sequence[Any]) -> dict[str, Any]:
         """Return the options that the page's controls hold; those at their default are left out."""
         return without_defaults(self.controls, self._values(contents))
 
     def _values(self, contents: Sequence[Any]) -> dict[str, Any]:
-        return {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
+        return {control.name: control.read(content) for control, content in zip(self.controls, contents, strict=True)}
 
     def chosen(self, contents: Sequence[Any]) -> list[str]:
-        """Return what is to be said of options that are not as the page began: an example may have set them."""
+        """Return a line on options that differ from what the page begins with: an example may have set them."""
         values = self._values(contents)
-        own = [each for each in self.controls if values[each.name] != each.value]
-        options = ", ".join(f"{each.name}={values[each.name]!r}" for each in own if values[each.name] is not DEPENDS)
+        changed = [control for control in self.controls if values[control.name] != control.value]
+        options = ", ".join(
+            f"{control.name}={values[control.name]!r}" for control in changed if values[control.name] is not DEPENDS
+        )
         return [f"Options: {options}."] if options else []
 
     def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return the options of a single text, and what is to be said of those that nobody chose.
+        """Return the options of a single text, and a note on those that nobody chose.
 
-        A single text is scored as the metric scores a segment, but for options that a visitor set.
+        A single text is scored as the metric scores a segment, except for options that a visitor set.
         """
         options = self.page_options(contents)
-        left = [name for name, value in self._values(contents).items() if value is DEPENDS]
-        if not left:
+        undecided = [name for name, value in self._values(contents).items() if value is DEPENDS]
+        if not undecided:
             return options, []
-        own = make_scorer(self.metric, options).segment_options
-        of_one = {name: value for name, value in own.items() if name in left}
-        return {**options, **of_one}, [segment_note(of_one)] if of_one else []
+        segment_options = make_scorer(self.metric, options).segment_options
+        segment_values = {name: value for name, value in segment_options.items() if name in undecided}
+        return {**options, **segment_values}, [segment_note(segment_values)] if segment_values else []
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
     ) -> tuple[Scored, Metric, Corpus]:
-        """Score texts that are not too many or too long for a page; references are left alone where none are taken.
+        """Score texts that are not too many or too long for a page; references are ignored where none are taken.
 
-        Returns the scorer and the texts that it read, too.
+        Also return the metric, and the texts that it read.
         """
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
@@ -155,18 +168,23 @@ class Demo:
         with warnings.catch_warnings(record=True) as caught:  # a process has one call at a time
             warnings.simplefilter("always")
             result = score_batch(scorer, batch)
-        own = [str(warning.message) for warning in caught if warning.category is UserWarning]
-        notes = [note.removeprefix(f"{self.metric}: ") for note in own]
+        messages = [str(warning.message) for warning in caught if warning.category is UserWarning]
+        notes = [note.removeprefix(f"{self.metric}: ") for note in messages]
         notes += dropped_letters(scorer, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
-        of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
-        primary = scorer.primary, of_items[scorer.primary]
+        segment_names = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
+        primary = scorer.primary, segment_names[scorer.primary]
         scored = Scored(
-            result.to_dict(full=True), notes, dict(options), primary, score_titles(scorer),
-            frozenset(scorer.segment_names) - {*scorer.score_names}, scorer.scale,
-            scorer.has_scale and scorer.scale == 100,
-        )  # fmt: skip
+            result=result.to_dict(full=True),
+            notes=notes,
+            options=dict(options),
+            primary=primary,
+            titles=score_titles(scorer),
+            only_of_items=frozenset(scorer.segment_names) - {*scorer.score_names},
+            scale=scorer.scale,
+            in_percent=scorer.has_scale and scorer.scale == 100,
+        )
         return scored, scorer, batch
 
     def check_size(
@@ -183,16 +201,16 @@ class Demo:
 
         Without options it is what the page begins with; intervals and segments are options too.
         """
-        given = given_options(self._of_programs, {} if options is None else options)
-        result = self.score(predictions, references, given)[0].result
+        checked_options = given_options(self._of_programs, {} if options is None else options)
+        result = self.score(predictions, references, checked_options)[0].result
         return {key: self._without_folders(value) for key, value in result.items()}
 
     def _without_folders(self, entry: Any) -> Any:
         """Return an entry of a result with the names of encoders for their folders, which are the server's."""
         names = {choice: name for control in self.controls for name, choice in control.renamed.items()}
-        for place, name in names.items():
-            if isinstance(entry, str) and os.path.isabs(place):  # no name of the Hub
-                entry = entry.replace(place, name)
+        for folder, name in names.items():
+            if isinstance(entry, str) and os.path.isabs(folder):  # no name of the Hub
+                entry = entry.replace(folder, name)
         return entry
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, str]:
@@ -207,15 +225,17 @@ class Demo:
         if not targets and self.takes_references:
             raise InputError("There is no reference: give at least one, one per line.")
         scored, scorer, batch = self.score([prediction], [targets], options)
-        with warnings.catch_warnings():  # said above
+        with warnings.catch_warnings():  # self.score has noted them
             warnings.simplefilter("ignore")
             try:
-                shares = scorer.with_options({"scale": 1}, idle=True)  # which are shown in percent where scores are
-                why = shares.explained(batch, scorer.fit(batch))
-            except InputError as error:  # too much to draw, though not to score
+                # As shares: the picture shows them in percent where scores are.
+                shares = scorer.with_options({"scale": 1}, idle=True)
+                explanation = shares.explained(batch, scorer.fit(batch))
+            except InputError as error:
+                # Too much to draw, though not to score.
                 scored.notes.append(str(error))
                 return scored, ""
-        html = why.to_html(scorer.scale if scorer.has_scale else 1)
+        html = explanation.to_html(scorer.scale if scorer.has_scale else 1)
         if len(html) > MOST_DRAWN:
             scored.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
@@ -224,13 +244,14 @@ class Demo:
         return scored, html
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
-        """Read a visitor's file, and guess which column is what."""
+        """Read a visitor's file, and guess the roles of its columns."""
         with open(path, "rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: larger files are not accepted.")
-        n_lines = text.count(b"\n")
-        if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
+        n_lines = content.count(b"\n")
+        # Checked before the file is read as a table, which takes memory.
+        if n_lines > 20 * self.most_items + 1000:
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         if table_format(path) in _NOT_TAKEN:
             raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
@@ -243,17 +264,17 @@ class Demo:
     def sure_systems(self, table: Table, roles: Roles) -> list[str]:
         """Return the columns of predictions, if recognized by name: as many as the page compares.
 
-        They are where one is called a reference, or a single one is left: languages are not, nor two unknown names.
+        They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
-        known = len(roles.systems) == 1 or (self.takes_references and roles.references)
-        return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if known else []
+        is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
+        return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if is_sure else []
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
         languages = table.name.lower().endswith(".tmx")
-        why = "Each column is a language of the file." if languages else "No columns were recognized by name."
-        compared = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
-        return f"{why} Choose the predictions{compared}."
+        reason = "Each column is a language of the file." if languages else "No columns were recognized by name."
+        also = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
+        return f"{reason} Choose the predictions{also}."
 
     def texts_of_file(
         self, path: str, systems: Sequence[str], references: Sequence[str]
@@ -261,11 +282,11 @@ class Demo:
         """Return a file's table, with the texts of the chosen systems and their references."""
         table, _ = self.read_file(path)
         if not systems or (self.takes_references and not references):
-            more = ", and at least one of references" if self.takes_references else ""
-            raise InputError(f"Choose the column of the predictions{more}.")
-        if both := [system for system in systems if self.takes_references and system in references]:
+            also = ", and at least one of references" if self.takes_references else ""
+            raise InputError(f"Choose the column of the predictions{also}.")
+        if in_both_roles := [system for system in systems if self.takes_references and system in references]:
             raise InputError(
-                f"The column {both[0]!r} is chosen for the predictions and as a reference: choose another."
+                f"The column {in_both_roles[0]!r} is chosen for the predictions and as a reference: choose another."
             )
         targets = items(table, systems[0], references)[1]
         return table, {system: items(table, system, [])[0] for system in systems}, targets
@@ -276,20 +297,20 @@ class Demo:
         """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
         table, texts, targets = self.texts_of_file(path, systems, references)
         (predictions,) = texts.values()
-        asked = {**options, "segments": True, "confidence_level": CONFIDENCE}
-        scored, _, _ = self.score(predictions, targets, asked)
+        all_options = {**options, "segments": True, "confidence_level": CONFIDENCE}
+        scored, _, _ = self.score(predictions, targets, all_options)
         segments = scored.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        given = file_given(path, table, systems, references if self.takes_references else [])
-        return scored, rows, self.code(given, scored.options)
+        file_lines = file_given(path, table, systems, references if self.takes_references else [])
+        return scored, rows, self.code(file_lines, scored.options)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
         return {"references": [" | ".join(texts) for texts in targets]} if self.takes_references else {}
 
-    def code(self, given: Given, options: Mapping[str, Any]) -> str:
+    def code(self, source: Given, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for lines that give it texts."""
-        return program(self.address, given, options, self.takes_references)
+        return program(self.address, source, options, self.takes_references)
 
     def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
         """Return how many values of a score lie in each of twenty ranges."""
@@ -327,11 +348,11 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
 
     Values that are no shares have the scale 0; a few that are much greater than all others share the last range.
     """
-    known = np.array([value for value in values if value is not None], float)
-    low, high = min(0.0, known.min(initial=0.0)), max(scale, known.max(initial=0.0))
+    numbers = np.array([value for value in values if value is not None], float)
+    low, high = min(0.0, numbers.min(initial=0.0)), max(scale, numbers.max(initial=0.0))
     if not scale:
-        high = min(high, 3 * float(np.percentile(known, 90))) if len(known) else 1.0
-    counts, edges = np.histogram(np.minimum(known, high), bins=20, range=(low, high))
+        high = min(high, 3 * float(np.percentile(numbers, 90))) if len(numbers) else 1.0
+    counts, edges = np.histogram(np.minimum(numbers, high), bins=20, range=(low, high))
     digits = 0 if high >= 100 else 2
     return [
         (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
@@ -356,37 +377,45 @@ class Compared:
 
 
 def compare_file(
-    demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any],
+    demo: Demo,
+    path: str,
+    systems: Sequence[str],
+    references: Sequence[str],
+    options: Mapping[str, Any],
     lines: Sequence[str],
-) -> Compared:  # fmt: skip
+) -> Compared:
     """Return the comparison of columns of a file, and the table of its items with a score of each system."""
-    table, found = _compared(demo, path, systems, references, options)
-    main = primary_table(found.tables)
-    assert found.corpus is not None
-    notes = [*dropped_letters(main.scorer, found.corpus), *found.remarks(), *found.warnings]
-    texts = found.test_set
+    table, comparison = _compared(demo, path, systems, references=references, options=options)
+    main = primary_table(comparison.tables)
+    assert comparison.corpus is not None
+    notes = [*dropped_letters(main.scorer, comparison.corpus), *comparison.remarks(), *comparison.warnings]
+    texts = comparison.test_set
     name = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))[main.name]
     rows: dict[str, list[Any]] = {
         "line": table.lines,
         **{f"{name} {system}": scores for system, scores in main.segments.items()},
-        **{f"prediction {system}": own for system, own in texts.systems.items()},
+        **{f"prediction {system}": predictions for system, predictions in texts.systems.items()},
         **demo.joined_references(texts.references),
     }
-    given = file_given(path, table, systems, references if demo.takes_references else [])
-    html = compared_html(found, notes, lines)
+    file_lines = file_given(path, table, systems, references if demo.takes_references else [])
+    html = compared_html(comparison, notes, lines)
     return Compared(
-        html, main.signature, rows, found.to_dict(), comparing(given, _metric(demo, options)),
-        {f"{name} {system}": f"{main.title} {system}" for system in main.segments},
-        main.scorer.has_scale and main.scorer.scale == 100,
-    )  # fmt: skip
+        html=html,
+        signature=main.signature,
+        rows=rows,
+        entries=comparison.to_dict(),
+        program=comparing(file_lines, _metric(demo, options)),
+        titles={f"{name} {system}": f"{main.title} {system}" for system in main.segments},
+        in_percent=main.scorer.has_scale and main.scorer.scale == 100,
+    )
 
 
 def report_file(
     demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
 ) -> str:
     """Return the report on columns of a file, an HTML page."""
-    _, found = _compared(demo, path, systems, references, options)
-    return found.to_html()
+    _, comparison = _compared(demo, path, systems, references=references, options=options)
+    return comparison.to_html()
 
 
 def _compared(
@@ -404,7 +433,9 @@ def _compared(
 
 def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
     """Return the metric with options that change a comparison, which is in percent anyway."""
-    return make_scorer(demo.metric, {name: each for name, each in options.items() if (name, each) != ("scale", 100)})
+    return make_scorer(
+        demo.metric, {name: value for name, value in options.items() if (name, value) != ("scale", 100)}
+    )
 
 
 # What both tabs of the page share: where results stand, as HTML, and messages in their place.
@@ -437,15 +468,16 @@ def code_box(name: str) -> Any:
 
 
 def hidden(outputs: list[Any]) -> list[Any]:
-    """Return what hides the results of a former call after the first output; the code at the end stays folded."""
-    kept = [
-        {} if isinstance(each, gr.Button) else {"value": None} for each in outputs[1:-1]
-    ]  # a button's is its name
-    return [*(gr.update(visible=False, **value) for value in kept), gr.update(value=_NO_CODE)]
+    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
+    # The value of a button is its name, which stays.
+    updates: list[dict[str, Any]] = [
+        {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
+    ]
+    return [*(gr.update(visible=False, **update) for update in updates), gr.update(value=_NO_CODE)]
 
 
-def with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Callable[..., list[Any]]:
-    """Return a function that shows an error in the first output, and in the others what is then there."""
+def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
+    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
 
     def answer(*inputs: Any) -> list[Any]:
         try:
@@ -455,7 +487,7 @@ def with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Calla
         except Exception:
             _LOG.exception("the page failed")
             message = OUR_FAULT
-        return [error_html(message), *others]
+        return [error_html(message), *other_outputs]
 
     return answer
 
@@ -469,37 +501,39 @@ def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
     """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
     result, (primary, _) = scored.result, scored.primary
     of_items = result.get("segments") or {}
-    others = {
+    entries = {
         name: value
         for name, value in result.items()
         if name not in _APART and name != primary and not isinstance(value, dict)
-        # those of a file have a table of their own, and that of one text is said already
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
         if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
     }
-    scores = {name: value for name, value in others.items() if _is_score(value)}
-    counts = {name: value for name, value in others.items() if name not in scores}
+    scores = {name: value for name, value in entries.items() if _is_score(value)}
+    counts = {name: value for name, value in entries.items() if name not in scores}
     intervals = result.get("intervals") or {}
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
-    said = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in scored.notes)
+    lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in scored.notes)
     digits = 2 if scored.in_percent else 4
     interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
     percent = "Scores in percent." if scored.in_percent else ""
-    without = "" if intervals else "One text has no interval: a file of texts has one."
-    small = " ".join(filter(None, [percent, without]))
+    without_interval = "" if intervals else "One text has no interval: a file of texts has one."
+    remark = " ".join(filter(None, [percent, without_interval]))
+    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
+    remark_html = f"<small>{remark}</small>" if remark else ""
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(scored.titles[primary])} '
         f"{number(result[primary], digits)}</div>"
         f'<div class="tercet-interval">{interval}</div>'
-        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}"
-        f"{_table(scores, intervals, scored.titles, digits)}{f'<small>{small}</small>' if small else ''}"
+        f"{band_html}{lines_html}{notes_html}"
+        f"{_table(scores, intervals, scored.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
 
 
 def _is_score(value: Any) -> bool:
     """Return whether a value is no count: it has a fraction, or all of its values have."""
-    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(each, float) for each in value))
+    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(item, float) for item in value))
 
 
 def _range(bounds: Sequence[Any], digits: int) -> str:
@@ -512,8 +546,8 @@ def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapp
     for name, value in values.items():
         words = escape(titles.get(name, name.replace("_", " ")))
         interval = f"<td>{_range(intervals[name], digits) if name in intervals else ''}</td>" if intervals else ""
-        shown = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
-        rows += f'<tr><th scope="row">{words}</th><td>{shown}</td>{interval}</tr>'
+        text = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
+        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval}</tr>'
     heads = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
     return f"<table>{f'<tr>{heads}</tr>' if intervals else ''}{rows}</table>" if rows else ""
 
@@ -521,7 +555,7 @@ def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapp
 def number(value: Any, digits: int = 4) -> str:
     """Return a value as a person reads it: so many decimals, lists in a row."""
     if isinstance(value, list):
-        return ", ".join(number(each, digits) for each in value)
+        return ", ".join(number(item, digits) for item in value)
     return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
 
 
@@ -545,61 +579,64 @@ class Given(NamedTuple):
     imports: str = ""  # what stands above them
 
 
-def program(address: str, given: Given, options: Mapping[str, Any], takes_references: bool) -> str:
+def program(address: str, source: Given, options: Mapping[str, Any], takes_references: bool) -> str:
     """Return the program that loads a metric and computes."""
     names = ["predictions", *(["references"] if takes_references else [])]
     arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
     lines = "".join(f"    {name}={value},\n" for name, value in arguments.items())
     return (
-        f"import evaluate\n{given.imports}\n{given.lines}\nmetric = evaluate.load({address!r})\n"
+        f"import evaluate\n{source.imports}\n{source.lines}\nmetric = evaluate.load({address!r})\n"
         f"result = metric.compute(\n{lines})\nprint(result)\n"
     )
 
 
-def comparing(given: Given, metric: Metric) -> str:
+def comparing(source: Given, metric: Metric) -> str:
     """Return the program that compares systems."""
     arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
     lines = "".join(f"    {argument},\n" for argument in arguments)
-    imports = f"{given.imports}\n" if given.imports else ""
+    imports = f"{source.imports}\n" if source.imports else ""
     return (
-        f"{imports}import tercet\n\n{given.lines}\nresult = tercet.compare(\n{lines})\nprint(result.to_dataframe())\n"
+        f"{imports}import tercet\n\n{source.lines}\nresult = tercet.compare(\n{lines})\n"
+        "print(result.to_dataframe())\n"
     )
 
 
 def texts_given(prediction: str, references: Sequence[str] | None) -> Given:
     """Return the lines that give one text; without references where None is given."""
-    compared = "" if references is None else f"references = {[list(references)]!r}\n"
-    return Given(f"predictions = {[prediction]!r}\n{compared}")
+    references_line = "" if references is None else f"references = {[list(references)]!r}\n"
+    return Given(f"predictions = {[prediction]!r}\n{references_line}")
 
 
 def file_given(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Given:
-    """Return the lines that read columns of a visitor's file; it was tried that they read what the page has read.
+    """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
 
     One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
     the lines only say which texts belong there.
     """
     name = Path(path).name
-    read = _reading(path, table, [*systems, *references])
-    if read is None:
+    reading = _reading(path, table, [*systems, *references])
+    if reading is None:
         also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
         if len(systems) == 1:
             return Given(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
         entries = ", ".join(f"{system!r}: [...]" for system in systems)
         return Given(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
-    columns = [f"table[{each!r}]" for each in references]
-    cells = [cell for each in references for cell in table.columns[each]]
+    columns = [f"table[{column!r}]" for column in references]
+    cells = [cell for column in references for cell in table.columns[column]]
     text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
-    one = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
-    kept = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
-    compared = f"references = [[{one} if {kept}] for row in zip({', '.join(columns)})]\n" if references else ""
+    loops = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
+    condition = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
+    references_line = (
+        f"references = [[{loops} if {condition}] for row in zip({', '.join(columns)})]\n" if references else ""
+    )
     if len(systems) == 1:
-        predicted = f"predictions = table[{systems[0]!r}].tolist()"
+        predictions_line = f"predictions = table[{systems[0]!r}].tolist()"
     else:
-        predicted = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
-    return Given(f"{read.lines}{predicted}\n{compared}", read.imports)
+        predictions_line = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
+    return Given(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
 
 
-# Stands as it is in the program of a visitor with such a file.
+# Its source is copied into the program for a visitor with such a file.
 def read_tmx(path: str) -> pd.DataFrame:
     """Return the texts of a TMX file: a row per unit, a column per language ("en 2" for a second text of a unit)."""
 
@@ -623,14 +660,15 @@ def read_tmx(path: str) -> pd.DataFrame:
 
 
 def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
-    """Return the lines that read a file as a table of pandas; None where its columns are others."""
+    """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
     name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
     if format == "tmx":
         try:
-            same = _same(read_tmx(path), table, columns)
-        except ElementTree.ParseError:  # its encoding is one that the standard library does not know
-            same = False
-        if not same:
+            is_same = _same(read_tmx(path), table, columns)
+        except ElementTree.ParseError:
+            # Its encoding is one that the standard library does not know.
+            is_same = False
+        if not is_same:
             return None
         imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
         return Given(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
@@ -638,18 +676,19 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
     for encoding in _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]:
         for way in ways:
             try:
-                same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
-            except (ValueError, ImportError):  # of another encoding, not a table; without the package for workbooks
+                is_same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
+            except (ValueError, ImportError):
+                # Of another encoding, not a table, or a workbook without the package that reads it.
                 continue
-            if same:
-                given = {each: value for each, value in {**way, **encoding}.items() if (each, value) != ("sep", ",")}
-                arguments = ", ".join(f"{each}={_named(value)}" for each, value in given.items())
+            if is_same:
+                settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
+                arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
                 return Given(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
     return None
 
 
 def _same(frame: pd.DataFrame, table: Table, columns: Iterable[str]) -> bool:
-    return all(each in frame and _texts(frame[each]) == _texts(table.columns[each]) for each in columns)
+    return all(column in frame and _texts(frame[column]) == _texts(table.columns[column]) for column in columns)
 
 
 def _texts(cells: Iterable[Any]) -> list[Any]:
@@ -661,16 +700,16 @@ def _named(value: Any) -> str:
     return "str" if value is str else repr(value)
 
 
-# Notes on a score, shown on the page, that no metric warns of.
+# Notes that the page adds to a score, since no metric warns of this.
 
 #: Most letters that a note names.
 _MOST_LETTERS = 12
 
 
 def segment_note(options: Mapping[str, Any]) -> str:
-    """Return what says that a text was scored as a segment, and by which options that nobody chose."""
-    given = " and ".join(f"{name}={value!r}" for name, value in options.items())
-    return f"Scored as one segment, with {given}. A file is scored as a corpus, without that."
+    """Return a note that a text was scored as a segment, with the options that nobody chose."""
+    option_words = " and ".join(f"{name}={value!r}" for name, value in options.items())
+    return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
 
 
 def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
@@ -683,19 +722,26 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     context = scorer.fit(batch)
     if scorer.signature(context).get("tok") != "rouge" or scorer.corpus_warning(context, batch) is not None:
         return []
-    every = batch.texts.to_pylist()
-    letters = {each for each in set().union(*every) if not each.isascii() and unicodedata.category(each)[0] in "LM"}
+    all_texts = batch.texts.to_pylist()
+    letters = {
+        letter
+        for letter in set().union(*all_texts)
+        if not letter.isascii() and unicodedata.category(letter)[0] in "LM"
+    }
     if not letters:
         return []
-    named = sorted(letters)[:_MOST_LETTERS]  # a mark stands on a circle, which shows where it belongs
-    shown = ", ".join(f"\u25cc{each}" if unicodedata.category(each)[0] == "M" else each for each in named)
-    more = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
-    text = next(text for text in every if not letters.isdisjoint(text))
+    shown_letters = sorted(letters)[:_MOST_LETTERS]
+    # A mark, such as an accent, stands on a circle, which shows where it belongs.
+    listing = ", ".join(
+        f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
+    )
+    remainder = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
+    text = next(text for text in all_texts if not letters.isdisjoint(text))
     word = next(word for word in text.split() if not letters.isdisjoint(word))
-    left = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
+    pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
     return [
-        f"The tokenizer 'rouge' drops the letters {shown}{more}: of {shorten(word)} it leaves {left}. Choose the "
-        "tokenizer 'unicode' to keep them."
+        f"The tokenizer 'rouge' drops the letters {listing}{remainder}: of {shorten(word)} it leaves {pieces}. "
+        "Choose the tokenizer 'unicode' to keep them."
     ]
 
 
@@ -717,8 +763,10 @@ MOST_MATCHES = 200_000_000
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
 MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
-_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
-_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")  # those of ROUGE, which splits words at all other letters
+# Words, and each character of scripts without blanks.
+_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
+# The words of ROUGE, which splits at all other letters.
+_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
 #: marks: what they take time for.
 _BY_DICTIONARY = ("ja", "jieba")
@@ -751,7 +799,7 @@ def check_size(
             f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
             "them on your own machine."
         )
-    # Each token of a text that is compared with nothing is read beside the others of it.
+    # Where there are no references, a text stands in for them: a model reads each of its tokens beside the others.
     targets = [[text] for text in predictions] if references is None else references
     texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
     longest = max(map(len, texts), default=0)
@@ -761,9 +809,9 @@ def check_size(
     mean = MEAN_CHARACTERS_ALONE if references is None else MEAN_CHARACTERS
     most = min(ALL_CHARACTERS, mean * most_items)
     products = sum(
-        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in own)
-        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in own)
-        for prediction, own in zip(predictions, targets, strict=True)
+        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
+        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
+        for prediction, compared in zip(predictions, targets, strict=True)
     )
     if n_characters > most or products > MOST_PRODUCTS:
         raise InputError(
@@ -771,16 +819,17 @@ def check_size(
             "fewer when single texts are long."
         )
     n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
-    if n_weighted * products > MOST_MATCHES:  # else there are no more matches than that
+    # There are at most as many matches as products: below the limit, none need be counted.
+    if n_weighted * products > MOST_MATCHES:
         pairs = zip(predictions, targets, strict=True)
-        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, own in pairs for text in own)
+        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
         if n_weighted * matches > MOST_MATCHES:
             raise InputError(
                 f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
                 f"this page takes {MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
             )
     if tokenizer in _BY_DICTIONARY:
-        stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
+        stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
         if sum(length * length for length in stretches) > MOST_SQUARES:
             raise InputError(
                 f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "

@@ -51,17 +51,23 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             examples[0].prediction, label="Prediction", lines=3, elem_id="prediction", min_width=280
         )
         references = gr.Textbox(
-            examples[0].references, lines=3, elem_id="references", min_width=280,
+            examples[0].references,
+            lines=3,
+            elem_id="references",
+            min_width=280,
             label="References: one per line, or with an empty line between them",
             visible=demo.takes_references,
-        )  # fmt: skip
+        )
     button = gr.Button("Compute", variant="primary", elem_id="compute")
     inputs = [prediction, references, *contents]
-    chosen = gr.Dataset(
-        label="Examples, with the options that they set", components=[gr.HTML(render=False)], elem_id="examples",
-        samples=[[f"<b>{escape(each.title)}</b><small>{escape(each.options)}</small>"] for each in examples],
-        type="index", samples_per_page=len(examples),
-    )  # fmt: skip
+    gallery = gr.Dataset(
+        label="Examples, with the options that they set",
+        components=[gr.HTML(render=False)],
+        elem_id="examples",
+        samples=[[f"<b>{escape(example.title)}</b><small>{escape(example.options)}</small>"] for example in examples],
+        type="index",
+        samples_per_page=len(examples),
+    )
     with results:
         with gr.Row():
             with gr.Column(min_width=300):
@@ -74,23 +80,23 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, lines = demo.text_options(contents)
-        scored, drawn = jobs.run(Demo.score_text, prediction or "", references or "", options)
+        scored, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
         targets = split_references(references or "")
         return [
             result_html(scored, [*demo.chosen(contents), *lines]),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.HTML(drawn, visible=True),
+            gr.HTML(picture_html, visible=True),
             demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
         ]
 
     def fill(number: int) -> list[Any]:
-        chosen = examples[number]
-        return [chosen.prediction, chosen.references, *chosen.shown]
+        example = examples[number]
+        return [example.prediction, example.references, *example.shown]
 
     answer = with_messages(compute, hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
-    # at once, whoever else is being served
-    filled = chosen.click(fill, chosen, inputs, queue=False, show_progress="hidden", api_visibility="private")
+    # Without the queue: the texts change at once, whoever else is being served.
+    filled = gallery.click(fill, gallery, inputs, queue=False, show_progress="hidden", api_visibility="private")
     # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
     filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
 
@@ -103,21 +109,33 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     about = outcome_box("about-file")
     with gr.Row():
         systems = gr.Dropdown(
-            [], multiselect=True, elem_id="system", min_width=200,
+            [],
+            multiselect=True,
+            elem_id="system",
+            min_width=200,
             label="Predictions: a column for each system, the baseline first",
-        )  # fmt: skip
+        )
         references = gr.Dropdown(
-            [], multiselect=True, label="References", elem_id="reference-columns", min_width=200,
+            [],
+            multiselect=True,
+            label="References",
+            elem_id="reference-columns",
+            min_width=200,
             visible=demo.takes_references,
-        )  # fmt: skip
+        )
     button = gr.Button("Compute", variant="primary", elem_id="compute-file")
     with results:
         outcome = outcome_box("file-result", _BY_KEYS)
         signature = signature_box("file-signature")
         plot = gr.BarPlot(
-            x="score", y="texts", title="Distribution of scores", visible=False, height=260,
-            x_label_angle=-60, elem_id="distribution",
-        )  # fmt: skip
+            x="score",
+            y="texts",
+            title="Distribution of scores",
+            visible=False,
+            height=260,
+            x_label_angle=-60,
+            elem_id="distribution",
+        )
         rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
         with gr.Row():
             as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
@@ -134,15 +152,15 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             return ["", *without_file]
         table, roles = jobs.run(Demo.read_file, path)
         names = list(table.columns)
-        own = demo.sure_systems(table, roles)
-        said = f"{len(table.lines):,} rows."
-        if not own:
-            said += f" {demo.choice_of_columns(table)}"
-        elif len(own) < len(roles.systems):
-            said += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(own)}."
+        recognized = demo.sure_systems(table, roles)
+        summary = f"{len(table.lines):,} rows."
+        if not recognized:
+            summary += f" {demo.choice_of_columns(table)}"
+        elif len(recognized) < len(roles.systems):
+            summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
         return [
-            f"<p>{escape(said)}</p>",
-            gr.Dropdown(names, value=own),
+            f"<p>{escape(summary)}</p>",
+            gr.Dropdown(names, value=recognized),
             gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
             "",
             *hidden(outputs),
@@ -157,23 +175,23 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             list(dict.fromkeys(systems or [])),
         )
         if len(systems) > 1:
-            found = jobs.run(compare_file, path, systems, references, options, lines)
+            comparison = jobs.run(compare_file, path, systems, references, options, lines)
             return [
-                found.html,
-                gr.Textbox(found.signature, visible=True),
+                comparison.html,
+                gr.Textbox(comparison.signature, visible=True),
                 gr.BarPlot(visible=False),
-                *items(found.rows, found.entries, found.titles, found.in_percent),
+                *items(comparison.rows, comparison.entries, comparison.titles, comparison.in_percent),
                 gr.Button(visible=True),
                 gr.DownloadButton(visible=False),
                 "",
-                found.program,
+                comparison.program,
             ]
         scored, table, program = jobs.run(Demo.score_file, path, systems, references, options)
         _, of_items = scored.primary
         bars = pd.DataFrame(demo.histogram(table[of_items], scored.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
-        bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
+        bars["score"] = ["\u200b" * position + label for position, label in enumerate(bars["score"])]
         return [
             result_html(scored, lines),
             gr.Textbox(scored.result["signature"], visible=True),
@@ -189,10 +207,10 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
     ) -> list[Any]:
         frame = pd.DataFrame(table)
-        shown = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
-        widths = [f"{_width(name, shown[name])}px" for name in shown]
+        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
+        widths = [f"{_width(name, visible_rows[name])}px" for name in visible_rows]
         return [
-            gr.Dataframe(shown, visible=True, column_widths=widths),
+            gr.Dataframe(visible_rows, visible=True, column_widths=widths),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(
                 value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
@@ -208,16 +226,22 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
     empty = [gr.update(choices=[], value=[]), gr.update(choices=[], value=[])]
     without_file = [*empty, "", *hidden(outputs)]
-    given = [file, systems, references, *contents]
+    inputs = [file, systems, references, *contents]
     file.change(
-        with_messages(read, without_file), file, [about, systems, references, *outputs], api_visibility="private",
+        with_messages(read, without_file),
+        file,
+        [about, systems, references, *outputs],
+        api_visibility="private",
         **jobs.queue,
-    )  # fmt: skip
-    button.click(with_messages(compute, hidden(outputs)), given, outputs, api_visibility="private", **jobs.queue)
+    )
+    button.click(with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue)
     make_report.click(
-        with_messages(write_report, [gr.update(), gr.update()]), given, [trouble, make_report, report],
-        api_visibility="private", **jobs.queue,
-    )  # fmt: skip
+        with_messages(write_report, [gr.update(), gr.update()]),
+        inputs,
+        [trouble, make_report, report],
+        api_visibility="private",
+        **jobs.queue,
+    )
 
 
 def _width(name: str, cells: pd.Series[Any]) -> int:
