@@ -27,7 +27,7 @@ def _by_rouge_score(predictions: Sequence[str], references: Lists, scorer: Any) 
     from rouge_score.rouge_scorer import RougeScorer as Original  # type: ignore[import-untyped]
 
     o = scorer
-    names = [each.name for each in o.types]
+    names = [rouge_type.name for rouge_type in o.types]
     theirs = Original(names, use_stemmer=o.porter)
     items = [theirs.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
     return _means({name: [item[name] for item in items] for name in names}, o.output)
@@ -37,19 +37,19 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
     """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
 
     def scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
-        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.types}
+        names = {rouge_type.name: f"rouge-{rouge_type.order or 'l'}" for rouge_type in scorer.types}
         theirs = import_module(package).Rouge(metrics=list(names.values()))
 
         def of_pair(text: str, reference: str) -> dict[str, Triple]:
             try:
-                (found,) = theirs.get_scores(text, reference)
-            except ValueError:  # a text without a word
+                (triples,) = theirs.get_scores(text, reference)
+            except ValueError:  # raised for a text without a word
                 return dict.fromkeys(names, (0.0, 0.0, 0.0))
             except RecursionError as error:
                 raise UnavailableError(
                     f"{package} recurses once for each word, too deeply for these texts"
                 ) from error
-            return {name: (found[key]["p"], found[key]["r"], found[key]["f"]) for name, key in names.items()}
+            return {name: (triples[key]["p"], triples[key]["r"], triples[key]["f"]) for name, key in names.items()}
 
         items = [
             [of_pair(text, reference) for reference in texts]
@@ -88,8 +88,9 @@ class _Part(Rouge):
     _off: ClassVar[Collection[str]] = ()
 
     @classmethod
-    def _without(cls, given: Mapping[str, Any], off: Collection[str]) -> Any:
-        part = cls.made(given, idle=True)
+    def _without(cls, options: Mapping[str, Any], off: Collection[str]) -> Any:
+        part = cls.made(options, idle=True)
+        # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
         part.__dict__["_off"] = off
         part.check()
         return part
@@ -101,10 +102,10 @@ class _PartOfScript(_Part):
     @classmethod
     def of(cls, metric: Rouge, off: Collection[str]) -> Any:
         """Return the metric without the rules that are off."""
-        given = metric.given
-        if given.pop("use_stemmer", False):
-            given["stemmer"] = script_stemmer()
-        part = cls._without(given, off)
+        options = metric.given
+        if options.pop("use_stemmer", False):
+            options["stemmer"] = script_stemmer()
+        part = cls._without(options, off)
         part._by_script = "average" not in off
         part._cut_by_line &= "bytes" not in off
         part._cut = truncate_words if "words" in off else first_words
@@ -158,7 +159,7 @@ class _MixedCounter(PairCounter):
 
 
 def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:
-    return lambda options: any(each.kind in kinds for each in options.types)
+    return lambda options: any(rouge_type.kind in kinds for rouge_type in options.types)
 
 
 def _always(options: Rouge) -> bool:
@@ -168,7 +169,8 @@ def _always(options: Rouge) -> bool:
 _SCRIPT = (
     Rule(
         "letters", "whether İ and the kelvin sign, which lowercase to i and k, count as letters", "yes", "no",
-        lambda options: options.tokenizer == "rouge" and not options.use_stemmer,  # it would bring this along
+        # The rule about the stemmer includes this one.
+        lambda options: options.tokenizer == "rouge" and not options.use_stemmer,
     ),
     Rule(
         "stemmer", "which stemmer -m is", "NLTK's Porter",
