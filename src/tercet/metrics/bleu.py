@@ -201,9 +201,20 @@ def _check_grid(value: Any) -> Any:
 
 
 TokenizerName = Literal[
-    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K", "ja", "jieba",
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ja-mecab",
+    "ko-mecab",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+    "ja",
+    "jieba",
     "unicode",
-]  # fmt: skip
+]
 
 #: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
 TOKENIZER = option(
@@ -290,12 +301,17 @@ DIALECTS = {
         arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
         without_effect=("force",),
         keys={
-            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
-            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
+            "score": "bleu",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
         },
         left_out=("length_ratio",),
     ),
-}  # fmt: skip
+}
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.
 _DIVISORS = ("nltk4", "nltk6", "nltk7")
@@ -692,8 +708,13 @@ class Bleu(BleuOptions):
 
 #: The default smooth_value of each method that uses one.
 SMOOTH_VALUES: dict[str, float] = {
-    "floor": 0.1, "add-k": 1.0, "nltk1": 0.1, "nltk4": 5.0, "nltk6": 5.0, "nltk7": 5.0,
-}  # fmt: skip
+    "floor": 0.1,
+    "add-k": 1.0,
+    "nltk1": 0.1,
+    "nltk4": 5.0,
+    "nltk6": 5.0,
+    "nltk7": 5.0,
+}
 NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
 SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
@@ -1007,13 +1028,14 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
-def facts_line(known: Mapping[str, Any], scale: float) -> str:
+def facts_line(facts: Mapping[str, Any], scale: float) -> str:
     """Return the facts of a corpus as sacrebleu prints them."""
-    bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
+    bleu, *precisions = (100 / scale * value for value in (facts["bleu"], *facts["precisions"]))
+    precisions_text = "/".join(f"{precision:.1f}" for precision in precisions)
     return (
-        f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
-        f"ratio = {known['length_ratio']:.3f} hyp_len = {known['translation_length']} "
-        f"ref_len = {known['reference_length']:g})"
+        f"BLEU = {bleu:.1f} {precisions_text} (BP = {facts['brevity_penalty']:.3f} "
+        f"ratio = {facts['length_ratio']:.3f} hyp_len = {facts['translation_length']} "
+        f"ref_len = {facts['reference_length']:g})"
     )
 
 
@@ -1027,12 +1049,12 @@ def no_resamples(method: str) -> str:
 
 
 def zero_warning(
-    counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
+    counts: Counts, weighted: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
     """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
     if counts.matches[0] == 0:
         return None
-    orders = list(zip(used, counts.matches, counts.totals, strict=True))
+    orders = list(zip(weighted, counts.matches, counts.totals, strict=True))
     unmatched = [not smoothed and bool(has_weight) and hits == 0 and total > 0 for has_weight, hits, total in orders]
     unreached = [not effective and bool(has_weight) and not total > 0 for has_weight, _, total in orders]
     order = next((n for n in range(len(orders)) if unmatched[n] or unreached[n]), None)
@@ -1059,10 +1081,14 @@ def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
     o = scorer
     return {
         "bleu": sacrebleu.BLEU(
-            lowercase=o.lowercase, tokenize=o.tokenizer, smooth_method=o.smooth_method, smooth_value=o.smooth_value,
-            max_ngram_order=o.max_order, effective_order=o.effective_order,
+            lowercase=o.lowercase,
+            tokenize=o.tokenizer,
+            smooth_method=o.smooth_method,
+            smooth_value=o.smooth_value,
+            max_ngram_order=o.max_order,
+            effective_order=o.effective_order,
         )
-    }  # fmt: skip
+    }
 
 
 def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
@@ -1141,22 +1167,34 @@ def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
 
 _NLTK = (
     Rule(
-        "zero order", "precision of an order without a match", "0", "the smallest positive float",
-        lambda options: options.smooth_method == "none",
+        name="zero order",
+        description="precision of an order without a match",
+        ours="0",
+        theirs="the smallest positive float",
+        applies=lambda options: options.smooth_method == "none",
     ),
     Rule(
-        "short texts", "number of n-grams counted for a text shorter than n", "0", "1",
-        lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
+        name="short texts",
+        description="number of n-grams counted for a text shorter than n",
+        ours="0",
+        theirs="1",
+        applies=lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
     ),
     Rule(
-        "last item", "which n-grams the smoothing of the corpus looks at", "of all items", "of the last item",
-        lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
+        name="last item",
+        description="which n-grams the smoothing of the corpus looks at",
+        ours="of all items",
+        theirs="of the last item",
+        applies=lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
     ),
-)  # fmt: skip
+)
 _RIGHT_END = Rule(
-    "right end", "whether 13a strips the right end of a text first", "stripped", "as it stands",
-    lambda options: options.tokenizer == "13a",
-)  # fmt: skip
+    name="right end",
+    description="whether 13a strips the right end of a text first",
+    ours="stripped",
+    theirs="as it stands",
+    applies=lambda options: options.tokenizer == "13a",
+)
 
 PEERS = Peers(
     packages={

@@ -392,16 +392,16 @@ def f_beta(precision: Array, recall: Array, beta: float) -> Array:
     )
 
 
-def geometric_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the geometric mean of the known values over the last axis; 0 if one of them is 0, or none is known."""
-    zero = (known & (values <= 0)).any(axis=-1) | ~known.any(axis=-1)
-    logs = np.where(known & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
-    return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)))
+def geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the geometric mean of the defined values over the last axis; 0 if one is 0, or none is defined."""
+    zero = (is_defined & (values <= 0)).any(axis=-1) | ~is_defined.any(axis=-1)
+    logs = np.where(is_defined & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
+    return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)))
 
 
-def arithmetic_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the mean of the known values over the last axis; 0 where none is known."""
-    mean: Array = np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
+def arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the mean of the defined values over the last axis; 0 where none is defined."""
+    mean: Array = np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)
     return mean
 
 

@@ -475,21 +475,37 @@ _SETTINGS = tuple(
 # The keys that are read from the files, and those that change no embedding of a text: sizes, versions, the speed of
 # padding, and the prompts and lengths of calls that ask for them. Where a value is listed, any other is refused.
 _KNOWN_OF_MODEL = {
-    "model_type": "SentenceTransformer", "prompts": ..., "default_prompt_name": ..., "truncate_dim": ...,
-    "similarity_fn_name": ..., "__version__": ..., "requirements": ...,
-}  # fmt: skip
+    "model_type": "SentenceTransformer",
+    "prompts": ...,
+    "default_prompt_name": ...,
+    "truncate_dim": ...,
+    "similarity_fn_name": ...,
+    "__version__": ...,
+    "requirements": ...,
+}
 _KNOWN_OF_NETWORK = {
-    "transformer_task": "feature-extraction", "modality_config": ..., "module_output_name": "token_embeddings",
-    "max_seq_length": ..., "do_lower_case": ..., "unpad_inputs": ...,
-}  # fmt: skip
+    "transformer_task": "feature-extraction",
+    "modality_config": ...,
+    "module_output_name": "token_embeddings",
+    "max_seq_length": ...,
+    "do_lower_case": ...,
+    "unpad_inputs": ...,
+}
 _KNOWN_OF_POOLING = {
-    "embedding_dimension": ..., "word_embedding_dimension": ..., "pooling_mode": ..., "include_prompt": ...,
+    "embedding_dimension": ...,
+    "word_embedding_dimension": ...,
+    "pooling_mode": ...,
+    "include_prompt": ...,
     **{f"pooling_mode_{key}": ... for key in _LEGACY},
-}  # fmt: skip
+}
 _KNOWN_OF_NORMALIZE = {"module_input_name": _SENTENCE, "module_output_name": _SENTENCE}
 _KNOWN_OF_DENSE = {
-    **_KNOWN_OF_NORMALIZE, "in_features": ..., "out_features": ..., "bias": ..., "activation_function": ...,
-}  # fmt: skip
+    **_KNOWN_OF_NORMALIZE,
+    "in_features": ...,
+    "out_features": ...,
+    "bias": ...,
+    "activation_function": ...,
+}
 # How the network is called with texts.
 _TEXTS = {"method": "forward", "method_output_name": "last_hidden_state"}
 
@@ -645,7 +661,7 @@ def _count(home: str, config: Mapping[str, Any], name: str) -> int | None:
     return value
 
 
-def _known(home: str, file: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(home: str, file: str, known_values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a file declares, if all of it is known: with ``...`` any value, or else only the one listed."""
     config = _read(home, file)
     if config is None:
@@ -653,7 +669,7 @@ def _known(home: str, file: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(config, Mapping):
         raise _refusal(home, f"has a {file} that is not an object")
     for name, value in config.items():
-        if value not in (None, False, "", [], {}) and known.get(name, None) not in (..., value):
+        if value not in (None, False, "", [], {}) and known_values.get(name, None) not in (..., value):
             raise _refusal(home, f"declares {name!r}: {shorten(value)} in {file}")
     return config
 
@@ -720,13 +736,13 @@ class Pooling:
 
 
 def pooling_of(
-    declared: Declared, asked: str, truncate_dim: int | None, width: int, use_safetensors: bool
+    declared: Declared, requested: str, truncate_dim: int | None, width: int, use_safetensors: bool
 ) -> Pooling:
     """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it.
 
     `width` is that of the encoder's embeddings.
     """
-    name = asked if asked != "auto" else declared.pooling or "mean"
+    name = requested if requested != "auto" else declared.pooling or "mean"
     steps = tuple(None if step is None else _layer(declared.home, step, use_safetensors) for step in declared.steps)
     layers = [step for step in steps if step is not None]
     if layers:
@@ -749,7 +765,7 @@ def pooling_of(
 
 
 def token_weights(
-    name: str, windows: Windows, chosen: NDArray[np.int64], taken: NDArray[np.bool_], rows: Ragged
+    name: str, windows: Windows, chosen: NDArray[np.int64], is_taken: NDArray[np.bool_], rows: Ragged
 ) -> NDArray[np.float32]:
     """Return the contribution of each token of some windows to its text, shape (b, width).
 
@@ -759,7 +775,7 @@ def token_weights(
     text = owners(windows, rows)[chosen]
     lengths = rows.lengths[text].astype(np.float64)[:, None]
     first = windows.first[chosen][:, None]
-    within = np.arange(taken.shape[1])[None, :]
+    within = np.arange(is_taken.shape[1])[None, :]
     if name in ("cls", "lasttoken"):
         window_share = (windows.last[chosen][:, None] - first) / lengths
         place = 0 if name == "cls" else windows.ids.lengths[chosen][:, None] - 1
@@ -770,7 +786,7 @@ def token_weights(
         "weightedmean": (within + (windows.target[chosen] - rows.offsets[:-1][text])[:, None] - first + 1)
         / (lengths * (lengths + 1) / 2),
     }[name]
-    return np.where(taken, weights, 0.0).astype(np.float32)
+    return np.where(is_taken, weights, 0.0).astype(np.float32)
 
 
 def owners(windows: Windows, rows: Ragged) -> NDArray[np.int64]:
@@ -867,11 +883,11 @@ def embed(
     windows = windows_of(rows, limit, encoder.subwords)
     text = owners(windows, rows)
     with _new:
-        kept = _kept.setdefault(encoder, _Kept())
+        cache = _kept.setdefault(encoder, _Kept())
     in_windows = limit if len(windows.ids.values) > len(rows.values) else None
     name = f"{pooling.name},{pooling.digest},{pooling.dimensions},{in_windows}"
     keys = [(name, row.tobytes()) for row in rows.pieces()]
-    kept_vectors = kept.find(keys)
+    kept_vectors = cache.find(keys)
     is_new = np.ones(len(keys), bool)
     is_new[list(kept_vectors)] = False
     pooled = np.zeros((len(keys), encoder.dimensions), np.float32)
@@ -885,7 +901,7 @@ def embed(
     for place, vector in kept_vectors.items():
         vectors[place] = vector
     new_places = np.flatnonzero(is_new)
-    kept.add([keys[place] for place in new_places.tolist()], vectors[new_places])
+    cache.add([keys[place] for place in new_places.tolist()], vectors[new_places])
     return vectors
 
 
@@ -899,14 +915,14 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if is_max else 0.0, device=encoder.device
         )
-        for chosen, states, taken in encoder.states(windows, batch_size):
+        for chosen, states, is_taken in encoder.states(windows, batch_size):
             place = torch.from_numpy(text[chosen]).to(encoder.device)
             if is_max:
-                absent = torch.from_numpy(~taken).to(encoder.device)[:, :, None]
+                absent = torch.from_numpy(~is_taken).to(encoder.device)[:, :, None]
                 greatest = states.masked_fill(absent, -torch.inf).amax(1)
                 sums.scatter_reduce_(0, place[:, None].expand_as(greatest), greatest, "amax")
             else:
-                weights = torch.from_numpy(token_weights(name, windows, chosen, taken, rows)).to(encoder.device)
+                weights = torch.from_numpy(token_weights(name, windows, chosen, is_taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
             if bar is not None:
                 bar.update(len(chosen))
@@ -1029,11 +1045,11 @@ def _weighted_tokens(
     windows = windows_of(rows, limit, encoder.subwords)
     shares = np.zeros((len(rows.values), encoder.dimensions))
     with torch.inference_mode():
-        for chosen, states, taken in encoder.states(windows, batch_size):
-            weights = token_weights(pooling.name, windows, chosen, taken, rows)
-            target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
+        for chosen, states, is_taken in encoder.states(windows, batch_size):
+            weights = token_weights(pooling.name, windows, chosen, is_taken, rows)
+            target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
             weighted = states.cpu().numpy().astype(np.float64) * weights[:, :, None]
-            shares[target[taken]] = weighted[taken]
+            shares[target[is_taken]] = weighted[is_taken]
     return shares
 
 

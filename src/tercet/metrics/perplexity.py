@@ -660,11 +660,11 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
 
 
 def check_lengths(
-    metric: Perplexity, model: LanguageModel, texts: Texts, own: NDArray[np.int64], batch: Corpus
+    metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
     start, (size, _) = start_of(metric, model), window_of(metric, model)
-    lengths = texts.whole[own]
+    lengths = texts.whole[text_numbers]
     for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)

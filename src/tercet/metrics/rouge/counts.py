@@ -107,8 +107,8 @@ class PairCounter:
         self, hits: NDArray[np.int64], totals: NDArray[np.int64], of_references: NDArray[np.int64] | None = None
     ) -> PairCounts:
         """Return counts whose totals are a number of each document, of references perhaps another one."""
-        others = totals if of_references is None else of_references
-        text_totals, reference_totals = totals[self._texts], others[self._references]
+        totals_of_references = totals if of_references is None else of_references
+        text_totals, reference_totals = totals[self._texts], totals_of_references[self._references]
         return PairCounts(hits.astype(float), text_totals.astype(float), reference_totals.astype(float))
 
     @cached_property

@@ -667,7 +667,9 @@ class PairOfTexts:
             self._check_steps(kind, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
             run_weights = [float(run) ** kind.weight for run in range(longest + 2)]
-            text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, run_weights))
+            text, reference = self._union(
+                lambda ids, reference_ids: weighted_lcs_places(ids, reference_ids, run_weights)
+            )
             return MatchedPlaces(
                 run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
             )

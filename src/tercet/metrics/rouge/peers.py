@@ -64,9 +64,17 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
 def _by_script(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
     o = scorer
     figures = script_scores(
-        predictions, references, o.types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
-        beta=o.beta, alpha=o.alpha, multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
-    )  # fmt: skip
+        predictions,
+        references,
+        o.types,
+        use_stemmer=o.use_stemmer,
+        stopwords=o.stopwords,
+        beta=o.beta,
+        alpha=o.alpha,
+        multi_ref=o.multi_ref,
+        max_words=o.max_words,
+        max_bytes=o.max_bytes,
+    )
     return _means(figures, o.output)
 
 
@@ -168,62 +176,103 @@ def _always(options: Rouge) -> bool:
 
 _SCRIPT = (
     Rule(
-        "letters", "whether İ and the kelvin sign, which lowercase to i and k, count as letters", "yes", "no",
+        name="letters",
+        description="whether İ and the kelvin sign, which lowercase to i and k, count as letters",
+        ours="yes",
+        theirs="no",
         # The rule about the stemmer includes this one.
-        lambda options: options.tokenizer == "rouge" and not options.use_stemmer,
+        applies=lambda options: options.tokenizer == "rouge" and not options.use_stemmer,
     ),
     Rule(
-        "stemmer", "which stemmer -m is", "NLTK's Porter",
-        "the script's Porter, irregular forms of WordNet first", lambda options: options.use_stemmer,
+        name="stemmer",
+        description="which stemmer -m is",
+        ours="NLTK's Porter",
+        theirs="the script's Porter, irregular forms of WordNet first",
+        applies=lambda options: options.use_stemmer,
     ),
     Rule(
-        "words", "which words max_words counts", "those between any white space",
-        "those between white space of ASCII, and an empty one before a blank that begins a line",
-        lambda options: options.max_words is not None,
-    ),
-    Rule("lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L")),
-    Rule(
-        "bytes", "what max_bytes limits for ROUGE-L and W", "the text", "each line by itself",
-        lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
-    ),
-    Rule("last word", "which words ROUGE-SU adds to the pairs", "all", "all but the last", _has_kind("SU")),
-    Rule(
-        "best reference", "which measure selects the best reference", "F", "recall",
-        lambda options: options.multi_ref == "best",
+        name="words",
+        description="which words max_words counts",
+        ours="those between any white space",
+        theirs="those between white space of ASCII, and an empty one before a blank that begins a line",
+        applies=lambda options: options.max_words is not None,
     ),
     Rule(
-        "average", "what is averaged over references", "scores", "counts, before the ratios are taken",
-        lambda options: options.multi_ref == "average",
+        name="lines",
+        description="what ROUGE-L finds subsequences in",
+        ours="the whole text",
+        theirs="line by line",
+        applies=_has_kind("L"),
     ),
     Rule(
-        "five decimals", "how precision, recall and F are rounded; F is computed from the rounded two",
-        "unrounded", "to five decimals", lambda options: options.rounded is not False,
+        name="bytes",
+        description="what max_bytes limits for ROUGE-L and W",
+        ours="the text",
+        theirs="each line by itself",
+        applies=lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
     ),
-)  # fmt: skip
+    Rule(
+        name="last word",
+        description="which words ROUGE-SU adds to the pairs",
+        ours="all",
+        theirs="all but the last",
+        applies=_has_kind("SU"),
+    ),
+    Rule(
+        name="best reference",
+        description="which measure selects the best reference",
+        ours="F",
+        theirs="recall",
+        applies=lambda options: options.multi_ref == "best",
+    ),
+    Rule(
+        name="average",
+        description="what is averaged over references",
+        ours="scores",
+        theirs="counts, before the ratios are taken",
+        applies=lambda options: options.multi_ref == "average",
+    ),
+    Rule(
+        name="five decimals",
+        description="how precision, recall and F are rounded; F is computed from the rounded two",
+        ours="unrounded",
+        theirs="to five decimals",
+        applies=lambda options: options.rounded is not False,
+    ),
+)
 
 
 def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
     """Return rouge or rouge_chinese, which share most."""
     rules = (
         Rule(
-            "sentences", "where sentences end (a blank one counts as an empty word)", "at line ends", ends,
-            lambda options: options.tokenizer == "none",
+            name="sentences",
+            description="where sentences end (a blank one counts as an empty word)",
+            ours="at line ends",
+            theirs=ends,
+            applies=lambda options: options.tokenizer == "none",
         ),
         Rule(
-            "repetition", "how often ROUGE-N counts a repeated n-gram", "as often as both have it", "once",
-            _has_kind("n"),
+            name="repetition",
+            description="how often ROUGE-N counts a repeated n-gram",
+            ours="as often as both have it",
+            theirs="once",
+            applies=_has_kind("n"),
         ),
         *subsequence,
-        Rule("1e-8", "F's denominator", "P + R", "P + R + 1e-8", _always),
-    )  # fmt: skip
+        Rule(name="1e-8", description="F's denominator", ours="P + R", theirs="P + R + 1e-8", applies=_always),
+    )
     warning = "takes one reference: of several, the one with the best F counts; it raises an error at a text without "
     return Peer(_by_package(name), rules, _PartOfPackage.of, warning=f"{name} {warning}a word, which counts 0")
 
 
 _UNION = Rule(
-    "union", "what ROUGE-L counts", "the longest common subsequence of the texts",
-    "the different words of those of all pairs of sentences", _has_kind("L"),
-)  # fmt: skip
+    name="union",
+    description="what ROUGE-L counts",
+    ours="the longest common subsequence of the texts",
+    theirs="the different words of those of all pairs of sentences",
+    applies=_has_kind("L"),
+)
 
 PEERS = Peers(
     packages={
@@ -233,7 +282,9 @@ PEERS = Peers(
             "call",
         ),
         "rouge155": Peer(
-            _by_script, _SCRIPT, _PartOfScript.of,
+            _by_script,
+            _SCRIPT,
+            _PartOfScript.of,
             warning="the script prints the mean of 1000 random resamples; compared is the mean of its figures (-d)",
         ),
         "rouge": _package("rouge", "at full stops", _UNION),
@@ -255,4 +306,4 @@ PEERS = Peers(
     together=(("use_stemmer", "stemmer", "lemmatizer"), ("max_words", "max_bytes"), ("beta", "alpha")),
     names_scores="rouge_types",
     aside=lambda options: {"use_aggregator": True, "output": options.output},
-)  # fmt: skip
+)

@@ -282,9 +282,14 @@ def _make_data(perl: str, home: Path, folder: Path) -> None:
 
 def _run(command: Sequence[Any], folder: str) -> str:
     process = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False,
+        [str(part) for part in command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
         errors="replace",
-    )  # fmt: skip
+    )
     if process.returncode:
         lines = process.stderr.strip().splitlines()
         raise UnavailableError(f"ROUGE-1.5.5.pl failed: {lines[-1] if lines else process.returncode}")
