@@ -759,6 +759,7 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[E
         safe_total = where(total > 0, total, 1.0)
         precision = where(has_ngrams, hits / safe_total, 0.0)
         if method in ("exp", "floor"):
+            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
             zero = has_ngrams & (hits == 0)
             divisor = where(zero, 2.0 * divisor, divisor)
             precision = where(
@@ -766,6 +767,7 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[E
             )
         smoothed.append(precision)
         n_orders_reached = n_orders_reached + has_ngrams
+    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
     if method != ADD_ONE and not holds(any_match):
         smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
     return smoothed, n_orders_reached
@@ -826,7 +828,7 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Ei
     and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.metrics.bleu.Bleu.corpus_totals`).
     """
     assert counts.floors is not None
-    matches, floors = (np.asarray(stacked(columns)) for columns in (counts.matches, counts.floors))
+    matches, floors = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.floors))
     smoothed = _by_nltk(matches, floors, counts, method, value)
     is_one_corpus = isinstance(counts.length, float)
     return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))

@@ -272,7 +272,7 @@ def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequen
 
 
 def _make_data(perl: str, home: Path, folder: Path) -> None:
-    """Copy the script's data into our folder, and build its database, whose format depends on the machine."""
+    """Copy the script's data into our folder, with its database, which must be built on this machine."""
     data, exceptions = folder / "data", home / "data" / "WordNet-2.0-Exceptions"
     data.mkdir()
     shutil.copy(home / "data" / "smart_common_words.txt", data)
