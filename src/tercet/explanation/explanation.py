@@ -44,8 +44,8 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
-        fields: Any = self
-        return asdict(fields)
+        instance: Any = self  # for type checkers: this class is no dataclass, but every subclass is
+        return asdict(instance)
 
     def to_html(self, scale: float = 1) -> str:
         """Return a fragment of HTML: the texts with their matches coloured, and the numbers; 100 is for percent."""
@@ -137,8 +137,8 @@ class NgramTexts(Explanation):
             *(Line(label, words, "{}-gram") for label, words in lines),
             self.precisions_table(),
             *(
-                counted(f"all {name}s of the prediction", each)
-                for name, each in zip(orders, self.ngrams, strict=True)
+                counted(f"all {name}s of the prediction", counts)
+                for name, counts in zip(orders, self.ngrams, strict=True)
             ),
         ]
 
@@ -150,14 +150,16 @@ def compared(
     as_written: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
     """Return the first fields of `NgramTexts` for a prediction and its references, as ids of words."""
-    text, *targets = documents
-    of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
+    prediction_ids, *references_ids = documents
+    limits_of_references = ngram_limits(references_ids, orders)
+    limits_of_text = ngram_limits([prediction_ids], orders)
     words = [[spelling[token] for token in ids] for ids in documents]
-    limits = [of_references, *[of_text] * len(targets)]
-    levels = [ngram_levels(*each) for each in zip(documents, limits, strict=True)]
+    limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
+    levels = [ngram_levels(ids, text_limits) for ids, text_limits in zip(documents, limits, strict=True)]
     prediction, *references = map(words_of, words, levels, as_written or words)
-    ngrams = [ngram_counts(of_text[order], of_references[order], spelling) for order in orders]
-    ngrams[:0] = [[] for _ in range(1, orders.start)]  # which do not count
+    ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
+    # Shorter orders do not count, but `NgramTexts.ngrams` begins with order 1.
+    ngrams[:0] = [[] for _ in range(1, orders.start)]
     return {"prediction": prediction, "references": references, "ngrams": ngrams}
 
 
@@ -193,23 +195,37 @@ class Step:
 def steps_of(
     kinds: Iterable[int],
     words: Sequence[str],
-    others: Iterable[str],
+    reference_words: Iterable[str],
     places: Sequence[int] | None = None,
     moved: Collection[int] = (),
 ) -> list[Step]:
     """Return the steps of the engine's alignment; words may have moved, and then stand in the order of `places`."""
-    left, wanted, steps = iter(range(len(words)) if places is None else places), iter(others), list[Step]()
+    remaining_places = iter(range(len(words)) if places is None else places)
+    remaining_reference = iter(reference_words)
+    steps: list[Step] = []
     for kind in kinds:
-        place = next(left) if kind != DELETION else None
-        word = None if place is None else words[place]
-        steps.append(Step(_KINDS[kind], word, next(wanted) if kind != INSERTION else None, place, place in moved))
+        place = next(remaining_places) if kind != DELETION else None
+        steps.append(
+            Step(
+                kind=_KINDS[kind],
+                prediction=None if place is None else words[place],
+                reference=next(remaining_reference) if kind != INSERTION else None,
+                place=place,
+                shifted=place in moved,
+            )
+        )
     return steps
 
 
 def words_in(steps: Iterable[Step], side: str) -> list[Word]:
     """Return the words of the ``prediction`` or the ``reference`` in the order of the steps."""
-    found = ((step, getattr(step, side)) for step in steps)
-    return [Word(text, (1 + step.shifted) * (step.kind == "match")) for step, text in found if text is not None]
+    words = []
+    for step in steps:
+        text = getattr(step, side)
+        if text is not None:
+            level = 1 + step.shifted if step.kind == "match" else 0
+            words.append(Word(text, level))
+    return words
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -239,8 +255,8 @@ class Edits(Explanation):
     @property
     def prediction(self) -> list[Word]:
         """The words of the prediction as it was given; level 1 for a match, 2 for one after a shift."""
-        placed = [(step.place, step) for step in self.steps if step.place is not None]
-        return words_in((step for _, step in sorted(placed, key=lambda each: each[0])), "prediction")
+        steps_by_place = [(step.place, step) for step in self.steps if step.place is not None]
+        return words_in((step for _, step in sorted(steps_by_place, key=lambda pair: pair[0])), "prediction")
 
     @property
     def title(self) -> Heading:
@@ -259,7 +275,7 @@ class Edits(Explanation):
 
     def parts(self) -> list[Part]:
         """Return the texts in colour, the edits and the alignment."""
-        below, behind = self.shifted()
+        below_prediction, below_reference = self.shifted()
         head = ("prediction", "reference", "edit")
         steps = [
             (step.prediction or "", step.reference or "", f"{step.kind}{', shifted' if step.shifted else ''}")
@@ -271,9 +287,9 @@ class Edits(Explanation):
             Sentence(self.counted()),
             Legend(self.levels),
             Line("prediction", self.prediction, "same word"),
-            *below,
+            *below_prediction,
             Line(label, words_in(self.steps, "reference"), "same word"),
-            *behind,
+            *below_reference,
             *([Table("edits", head, edits)] if edits else []),
             Table("alignment", head, steps, folded=True),
         ]

@@ -132,9 +132,9 @@ def graded(values: Sequence[float]) -> list[int]:
     return [round(4 * max(value, 0.0) / greatest) if greatest > 1e-6 else 0 for value in values]
 
 
-def quarters(what: str) -> list[str]:
+def quarters(quantity: str) -> list[str]:
     """Return the meaning of the levels of `graded`."""
-    return [f"1/4 of the greatest {what}", "1/2", "3/4", "the greatest"]
+    return [f"1/4 of the greatest {quantity}", "1/2", "3/4", "the greatest"]
 
 
 def spaced_words(pieces: Sequence[tuple[tuple[int, int] | None, Word]]) -> list[Word]:
@@ -176,12 +176,12 @@ def chip(text: str, style: str, hint: str = "", level: int | None = None, writte
     """Return a token on a colour, with a hint for a pointer; a stem that is compared is above the written word."""
     data = "" if level is None else f' data-level="{level}"'
     title = f' title="{clean(hint)}"' if hint else ""
-    shown = (
+    token_html = (
         clean(text)
         if written is None
         else f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
     )
-    return f'<span{data}{title} style="{style}">{shown}</span>'
+    return f'<span{data}{title} style="{style}">{token_html}</span>'
 
 
 def shade(colour: str, share: float) -> str:
@@ -202,7 +202,7 @@ def reference_label(index: int, n_references: int) -> str:
 
 def words_html(label: str, words: Sequence[Word], hint: str) -> str:
     """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
-    chips = " ".join(_level_chip(each.text, each.level, _meaning(hint, each.level), each.written) for each in words)
+    chips = " ".join(_level_chip(word.text, word.level, _meaning(hint, word.level), word.written) for word in words)
     return _line(label, chips or "<i>no token</i>")
 
 
@@ -217,22 +217,22 @@ def characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
 
 def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]]) -> str:
     """Return a text of chips, with blanks where the text has white space between their spans; others stand apart."""
-    shown, end = "", 0
-    for span, each in chips:
+    chips_html, end = "", 0
+    for span, chip_html in chips:
         if span is None:
-            shown += f" {each} "
+            chips_html += f" {chip_html} "
         else:
-            shown += f"{' ' if span[0] > end else ''}{each}"
+            chips_html += f"{' ' if span[0] > end else ''}{chip_html}"
             end = max(end, span[1])
-    return _line(label, shown)
+    return _line(label, chips_html)
 
 
 def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]], most: int = _MOST_ROWS) -> str:
     """Return a table; numbers are right-aligned."""
     names = "".join(f"<th>{clean(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:most])
-    more = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
-    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{more}"
+    omitted_note = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
+    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{omitted_note}"
 
 
 def folded(summary: str, inner: str) -> str:
@@ -247,8 +247,8 @@ def scrolled(inner: str) -> str:
 
 def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
     """Return the fragment around the parts."""
-    below = f"<br><small>{clean(legend)}</small>" if legend else ""
-    head = f"<p><b>{clean(title)}</b>{below}</p>" if title else ""
+    legend_html = f"<br><small>{clean(legend)}</small>" if legend else ""
+    head = f"<p><b>{clean(title)}</b>{legend_html}</p>" if title else ""
     return (
         '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
         f"{head}{''.join(parts)}"
@@ -276,8 +276,8 @@ def _cell(value: object) -> str:
     if isinstance(value, Cell):
         return f'<td style="text-align:right;{value.style}">{clean(value.text)}</td>'
     if isinstance(value, (int, float)):
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-        return f'<td style="text-align:right">{shown}</td>'
+        number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        return f'<td style="text-align:right">{number}</td>'
     return f"<td>{clean(str(value))}</td>"
 
 

@@ -56,18 +56,25 @@ def heat_map(
         if token.match is not None:
             corner = (token.match - 0.5, row - 0.5)
             matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
-    numbered = max(n_rows, n_columns) <= _MOST_NUMBERED
-    aside = 0.34 if numbered else 0.0  # the middle of a cell is for its number
-    matched = [(column, token.match) for column, token in enumerate(reference) if token.match is not None]
+    shows_numbers = max(n_rows, n_columns) <= _MOST_NUMBERED
+    marker_shift = 0.34 if shows_numbers else 0.0  # the middle of a cell is for its number
+    best_matches = [(column, token.match) for column, token in enumerate(reference) if token.match is not None]
     matrix.plot(
-        [column + aside for column, _ in matched], [row - aside for _, row in matched], linestyle="", marker="o",
-        markersize=4 if numbered else 3, color="crimson", markeredgecolor="white", markeredgewidth=0.5,
-    )  # fmt: skip
-    if numbered:
+        [column + marker_shift for column, _ in best_matches],
+        [row - marker_shift for _, row in best_matches],
+        linestyle="",
+        marker="o",
+        markersize=4 if shows_numbers else 3,
+        color="crimson",
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+    )
+    if shows_numbers:
         for row, column in np.ndindex(n_rows, n_columns):
             value = float(similarity[row, column])
-            shown, colour = f"{value:.2f}".replace("0.", "."), "black" if value > 0.6 else "white"
-            matrix.text(column, row, shown, ha="center", va="center", fontsize=5.5, color=colour)
+            number = f"{value:.2f}".replace("0.", ".")
+            colour = "black" if value > 0.6 else "white"  # great values have a light background
+            matrix.text(column, row, number, ha="center", va="center", fontsize=5.5, color=colour)
     above = figure.add_subplot(grid[0, 0], sharex=matrix)
     above.bar(range(n_columns), [token.weight for token in reference], color="crimson")
     beside = figure.add_subplot(grid[1, 1], sharey=matrix)
@@ -102,31 +109,32 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
     from matplotlib.font_manager import findfont, fontManager, get_font
 
     needed = {ord(letter) for letter in letters if not letter.isspace()}
-    files = {"DejaVu Sans": str(findfont("DejaVu Sans"))}  # which matplotlib brings along
+    files = {"DejaVu Sans": str(findfont("DejaVu Sans"))}  # matplotlib comes with this font
     for entry in fontManager.ttflist:
-        if "Last Resort" not in entry.name:  # a font of boxes
+        if "Last Resort" not in entry.name:  # a font that draws every letter as a box
             files.setdefault(entry.name, str(entry.fname))
-    found: dict[str, set[int]] = {}
+    fonts: dict[str, set[int]] = {}
     for file in files.values():
-        has = set(get_font(file).get_charmap())
-        if not found or has & needed:
-            found[file] = has
-            needed -= has
+        letters_of_font = set(get_font(file).get_charmap())
+        if not fonts or letters_of_font & needed:
+            fonts[file] = letters_of_font
+            needed -= letters_of_font
         if not needed:
             break
-    return found
+    return fonts
 
 
-def _drawable(text: str, has: set[int]) -> str:
+def _drawable(text: str, letters_of_font: set[int]) -> str:
     """Replace what the font does not have, and what would be read as a formula."""
-    missing = "□" if ord("□") in has else "?"
-    return "".join(letter if ord(letter) in has else missing for letter in text).replace("$", r"\$")
+    missing = "□" if ord("□") in letters_of_font else "?"
+    return "".join(letter if ord(letter) in letters_of_font else missing for letter in text).replace("$", r"\$")
 
 
 # The similarities of two texts' tokens as a table in colour, in HTML: its text keeps its size at any width.
 
 #: Most cells: a browser lays out as many at once.
 _MOST_CELLS = 10_000
+#: Styles of the best match of a row, and of a column.
 _FRAME, _BEST = ";box-shadow:inset 0 0 0 2px currentColor", ";text-decoration:underline;font-weight:700"
 
 
@@ -142,17 +150,23 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
         f"cosine of each token of the prediction (rows) with each of the reference (columns): the bluer, the nearer, "
         f"from {least:.2f} to 1; framed: the best match of the row, bold: of the column"
     )
-    above = "".join(f'<th scope="col" style="writing-mode:vertical-rl">{clean(each.text)}</th>' for each in reference)
+    head = "".join(
+        f'<th scope="col" style="writing-mode:vertical-rl">{clean(reference_token.text)}</th>'
+        for reference_token in reference
+    )
     rows = []
     for row, token in enumerate(prediction):
         cells = ""
-        for column, other in enumerate(reference):
+        for column, reference_token in enumerate(reference):
             value = float(similarity[row, column])
             style = shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))
-            style += _FRAME * (token.match == column) + _BEST * (other.match == row)
+            if token.match == column:
+                style += _FRAME
+            if reference_token.match == row:
+                style += _BEST
             cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
         rows.append(f'<tr><th scope="row">{clean(token.text)}</th>{cells}</tr>')
-    table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{above}</tr>{"".join(rows)}</table>'
+    table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
     return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{scrolled(table)}</div>'
 
 
@@ -180,17 +194,20 @@ def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> st
 
 
 def alignment_html(
-    title: str, signature: str, prediction: Sequence[Token], reference: Sequence[Token],
+    title: str,
+    signature: str,
+    prediction: Sequence[Token],
+    reference: Sequence[Token],
     similarity: NDArray[np.float32],
-) -> str:  # fmt: skip
+) -> str:
     """Return a fragment of HTML: both texts coloured by loss, the matches, the heat map, and the table."""
     legend = "the redder a token, the more it takes from the score; point at one to see its match"
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
     tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
     pictures = scrolled(alignment_svg(prediction, reference)), heat_map_html(prediction, reference, similarity)
-    beside = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
-    return page_html(title, [*texts, beside, folded("all tokens", "".join(tables))], signature, legend)
+    pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
+    return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
 
 
 def _height(row: int) -> float:
@@ -203,9 +220,15 @@ def _lines(tokens: Sequence[Token], start: int, stop: int, **look: str) -> Itera
         if token.match is not None:
             opacity = 0.2 + 0.8 * max(0.0, min(1.0, token.cosine)) ** 2
             yield element(
-                "line", x1=start, y1=_height(row) - 4, x2=stop, y2=_height(token.match) - 4, stroke_width=1.6,
-                stroke_opacity=opacity, **look,
-            )  # fmt: skip
+                "line",
+                x1=start,
+                y1=_height(row) - 4,
+                x2=stop,
+                y2=_height(token.match) - 4,
+                stroke_width=1.6,
+                stroke_opacity=opacity,
+                **look,
+            )
 
 
 def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterator[str]:
@@ -241,7 +264,9 @@ def _coloured(name: str, tokens: Sequence[Token]) -> str:
 
 def _table(name: str, measure: str, tokens: Sequence[Token]) -> str:
     total = sum(token.contribution for token in tokens)
-    rows = [(each.text, each.weight, each.cosine, _match(each), each.contribution, each.loss) for each in tokens]
+    rows = [
+        (token.text, token.weight, token.cosine, _match(token), token.contribution, token.loss) for token in tokens
+    ]
     caption = f"tokens of the {name}: contributions sum to the {measure}, {total:.4f}"
     head = ("token", "weight", "cosine", "match", "contribution", "loss")
     return table_html(caption, head, rows, most=len(rows))
@@ -277,29 +302,29 @@ def _coloured_parts(name: str, parts: Sequence[Part]) -> str:
     greatest = _greatest(parts)
     chips = []
     for part in parts:
-        faded = ";opacity:.85;font-size:.8em" if part.special else ""
+        style_of_special = ";opacity:.85;font-size:.8em" if part.special else ""
         hint = part.token if part.contribution is None else f"{part.token} {part.contribution:+.4f}"
-        chips.append((part.span, chip(part.text, _colour(part, greatest) + faded, hint)))
+        chips.append((part.span, chip(part.text, _colour(part, greatest) + style_of_special, hint)))
     return spaced_html(name, chips)
 
 
 def _table_of_parts(name: str, parts: Sequence[Part]) -> str:
     greatest = _greatest(parts)
-    given = [part.contribution for part in parts if part.contribution is not None]
-    if not given:
+    contributions = [part.contribution for part in parts if part.contribution is not None]
+    if not contributions:
         return table_html(f"tokens of the {name}", ("token",), [(part.text,) for part in parts], most=len(parts))
     rows = [(part.text, Cell(f"{part.contribution or 0.0:+.4f}", _colour(part, greatest))) for part in parts]
-    caption = f"tokens of the {name}: contributions sum to {sum(given):.4f}"
+    caption = f"tokens of the {name}: contributions sum to {sum(contributions):.4f}"
     return table_html(caption, ("token", "contribution"), rows, most=len(rows))
 
 
 def _colour(part: Part, greatest: float) -> str:
-    added = part.contribution or 0.0
-    return shade(ADDS if added >= 0 else TAKES, abs(added) / greatest)
+    contribution = part.contribution or 0.0
+    return shade(ADDS if contribution >= 0 else TAKES, abs(contribution) / greatest)
 
 
 def _greatest(parts: Sequence[Part]) -> float:
-    """Return what has the full colour: the greatest contribution, but no less than an even share of a score of 1."""
+    """Return the value with the full colour: the greatest contribution, at least an even share of a score of 1."""
     return max([1 / max(len(parts), 1), *(abs(part.contribution or 0.0) for part in parts)])
 
 
@@ -330,28 +355,37 @@ def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
         f"<p><small>{chips}<br>n bits: the model gave this part a probability of 1 in 2<sup>n</sup>; point at a part "
         "to see its bits</small></p>"
     )
-    shown = "".join(chip(piece.text, _style(piece.surprisal), _surprise_hint(piece)) for piece in pieces)
-    coloured = f'<p dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{shown}</p>'
-    more = f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>" if len(pieces) > _MOST_BARS else ""
-    return page_html(title, [legend, coloured, _bars(pieces[:_MOST_BARS]), more], signature)
+    chips_of_pieces = "".join(chip(piece.text, _style(piece.surprisal), _surprise_hint(piece)) for piece in pieces)
+    coloured = f'<p dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{chips_of_pieces}</p>'
+    omitted_note = (
+        f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>" if len(pieces) > _MOST_BARS else ""
+    )
+    return page_html(title, [legend, coloured, _bars(pieces[:_MOST_BARS]), omitted_note], signature)
 
 
 def _bars(pieces: Sequence[Piece]) -> str:
     """Return a picture: a row per piece, with a bar as long as its surprisal."""
-    most = max([_MOST_BITS, *(piece.surprisal or 0.0 for piece in pieces)])
+    most_bits = max([_MOST_BITS, *(piece.surprisal or 0.0 for piece in pieces)])
     parts = []
     for row, piece in enumerate(pieces):
         base, bits = _BAR_ROW * (row + 0.75), piece.surprisal
-        width = (_BAR_WIDTH - _LABEL - 70) * max(bits or 0.0, 0.0) / most
+        width = (_BAR_WIDTH - _LABEL - 70) * max(bits or 0.0, 0.0) / most_bits
         label = piece.text.translate(_SIGNS)
         parts += [
             text(label if len(label) <= 20 else f"{label[:19]}…", _LABEL - 8, base, text_anchor="end"),
             element(
-                "rect", element("title", clean(_surprise_hint(piece))), x=_LABEL, y=base - 11, width=width, height=14,
-                rx=2, fill=f"rgb({TAKES})", fill_opacity=0.25 + 0.6 * _share(bits),
+                "rect",
+                element("title", clean(_surprise_hint(piece))),
+                x=_LABEL,
+                y=base - 11,
+                width=width,
+                height=14,
+                rx=2,
+                fill=f"rgb({TAKES})",
+                fill_opacity=0.25 + 0.6 * _share(bits),
             ),
             text("not scored" if bits is None else f"{bits:.2f}", _LABEL + width + 6, base, fill_opacity=0.75),
-        ]  # fmt: skip
+        ]
     bars = picture(_BAR_WIDTH, _BAR_ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
     return scrolled(bars)
 
@@ -374,11 +408,11 @@ def _share(bits: float | None) -> float:
 
 def element(name: str, inner: str = "", **attributes: str | float) -> str:
     """Return an element; ``stroke_width=2`` is the attribute ``stroke-width``, and `inner` is markup."""
-    written = (
+    attribute_texts = (
         f' {key.replace("_", "-")}="{clean(value) if isinstance(value, str) else f"{round(value, 2):g}"}"'
         for key, value in attributes.items()
     )
-    return f"<{name}{''.join(written)}>{inner}</{name}>" if inner else f"<{name}{''.join(written)}/>"
+    return f"<{name}{''.join(attribute_texts)}>{inner}</{name}>" if inner else f"<{name}{''.join(attribute_texts)}/>"
 
 
 def text(content: str, x: float, y: float, hint: str = "", **attributes: str | float) -> str:
@@ -390,16 +424,24 @@ def text(content: str, x: float, y: float, hint: str = "", **attributes: str | f
 def picture(width: int, height: int, description: str, parts: Iterable[str]) -> str:
     """Return an SVG document."""
     return element(
-        "svg", "".join(parts), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=width,
-        height=height, role="img", aria_label=description, font_family="sans-serif", font_size=13,
-    )  # fmt: skip
+        "svg",
+        "".join(parts),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=description,
+        font_family="sans-serif",
+        font_size=13,
+    )
 
 
 # Figures of matplotlib that a notebook shows even without pyplot.
 
 
 def for_notebooks(figure: Any) -> Any:
-    """Return a figure with the method that a notebook asks for a picture: pyplot would add it at its import."""
+    """Return a figure with the method that a notebook calls for a picture: importing pyplot would add it."""
     figure._repr_png_ = partial(_png, figure)
     return figure
 

@@ -27,8 +27,8 @@ class Word:
 def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
     """Return tokens as compared and as written, with their levels."""
     return [
-        Word(text, level, None if text == other else other)
-        for text, level, other in zip(compared, levels, written, strict=True)
+        Word(text, level, None if text == written_word else written_word)
+        for text, level, written_word in zip(compared, levels, written, strict=True)
     ]
 
 
@@ -66,17 +66,18 @@ def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...
     return merged
 
 
-def ngram_limits(others: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
+def ngram_limits(texts: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
     """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
-    return {order: most(Counter(ngrams(other, order)) for other in others) for order in orders}
+    return {order: most(Counter(ngrams(ids, order)) for ids in texts) for order in orders}
 
 
 def ngram_counts(
-    found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
+    counter: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
 ) -> list[Count]:
     """Return the n-grams of a text, by their first place, with how often they may count."""
     return [
-        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram])
+        for ngram, number in counter.items()
     ]
 
 
@@ -88,11 +89,11 @@ def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> li
     """
     levels = [0] * len(ids)
     for order in sorted(limits, reverse=True):
-        found = list(ngrams(ids, order))
-        left = {ngram: limits[order][ngram] for ngram in found}
-        for start in sorted(range(len(found)), key=lambda start: 0 in levels[start : start + order]):
-            if left[found[start]] > 0:
-                left[found[start]] -= 1
+        ngrams_by_place = list(ngrams(ids, order))
+        remaining_counts = {ngram: limits[order][ngram] for ngram in ngrams_by_place}
+        for start in sorted(range(len(ngrams_by_place)), key=lambda start: 0 in levels[start : start + order]):
+            if remaining_counts[ngrams_by_place[start]] > 0:
+                remaining_counts[ngrams_by_place[start]] -= 1
                 levels[start : start + order] = [max(level, order) for level in levels[start : start + order]]
     return levels
 
@@ -101,7 +102,7 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
     """Return the places of a longest common subsequence, in the text and in the reference, the last one first.
 
     The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
-    shorten it (by Hyyrö's bit vectors: Python's integers are such).
+    shorten it (by Hyyrö's bit vectors, for which Python's integers serve).
     """
     everywhere = (1 << len(reference)) - 1
     places: dict[int, int] = {}
@@ -136,7 +137,7 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
     steps: list[bytearray] = []
     for token in ids:
         row = bytearray(len(reference) + 1)
-        diagonal, diagonal_run, before = 0.0, 0, 0.0
+        diagonal, diagonal_run, left = 0.0, 0, 0.0
         for i in range(1, len(reference) + 1):
             above, above_run = best[i], runs[i]
             if reference[i - 1] == token:
@@ -144,9 +145,9 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
                 runs[i], row[i] = diagonal_run + 1, match
             else:
                 runs[i] = 0
-                row[i] = back_in_reference if before >= above else back_in_text
-                best[i] = max(before, above)
-            diagonal, diagonal_run, before = above, above_run, best[i]
+                row[i] = back_in_reference if left >= above else back_in_text
+                best[i] = max(left, above)
+            diagonal, diagonal_run, left = above, above_run, best[i]
         steps.append(row)
     in_text: list[int] = []
     in_reference: list[int] = []
@@ -164,19 +165,19 @@ def run_levels(places: Iterable[int], size: int) -> list[int]:
     """Return for each of `size` tokens the length of the run of places that it is in."""
     levels = [0] * size
     run: list[int] = []
-    for place, following in pairwise([*sorted(set(places)), -1]):
+    for place, next_place in pairwise([*sorted(set(places)), -1]):
         run.append(place)
-        if following != place + 1:
-            for each in run:
-                levels[each] = len(run)
+        if next_place != place + 1:
+            for run_place in run:
+                levels[run_place] = len(run)
             run = []
     return levels
 
 
 # Names from user input, escaped for terminals and tables.
 
-# Controls (of the terminal too), line ends of Unicode, what turns the direction of all that follows, half characters.
-# What shapes letters or joins emoji is none of them.
+# Control characters (also those of terminals), Unicode's line ends, marks that turn the direction of the text after
+# them, and surrogates. Marks that shape letters or join emoji are left as they are.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -107,19 +107,21 @@ OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBL
 
 TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
 
-_FORMER_NAMES = {"spm": "flores101"}  # which sacrebleu takes too
+#: Older names of tokenizers that sacrebleu still accepts.
+_FORMER_NAMES = {"spm": "flores101"}
 
 
 def _check_tokenizer(value: Any) -> Any:
     if callable(value):
         return value
-    given = fspath(value) if isinstance(value, PathLike) else value
-    if isinstance(given, str):
-        if isinstance(value, PathLike) and not is_model_path(given):
-            return join(curdir, given)  # which could be the name of a tokenizer, too
-        given = _FORMER_NAMES.get(given, str(given))
-        if given in TOKENIZERS or is_model_path(given):
-            return given
+    name = fspath(value) if isinstance(value, PathLike) else value
+    if isinstance(name, str):
+        if isinstance(value, PathLike) and not is_model_path(name):
+            # A relative path without a folder could be mistaken for the name of a tokenizer.
+            return join(curdir, name)
+        name = _FORMER_NAMES.get(name, str(name))
+        if name in TOKENIZERS or is_model_path(name):
+            return name
     hint = did_you_mean(value, TOKENIZERS)
     raise refuse(
         f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
@@ -133,13 +135,14 @@ _MOST_WEIGHT = 100
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
-    if isinstance(value, (bytes, bytearray, Set, Mapping)):  # numbers, too, but of no order or no weights
+    # Iterating over these gives numbers too, but they are no weights, or have no order.
+    if isinstance(value, (bytes, bytearray, Set, Mapping)):
         raise TypeError
     weights = tuple(finite(weight) for weight in value)
-    known = tuple(weight for weight in weights if weight is not None and weight >= 0)
-    if len(known) < len(weights) or not 0 < sum(known) <= _MOST_WEIGHT:
+    usable_weights = tuple(weight for weight in weights if weight is not None and weight >= 0)
+    if len(usable_weights) < len(weights) or not 0 < sum(usable_weights) <= _MOST_WEIGHT:
         raise ValueError
-    return known
+    return usable_weights
 
 
 def _check_weights(value: Any) -> Any:
@@ -152,10 +155,14 @@ def _check_weights(value: Any) -> Any:
                     f"a dict of at most {MOST_WEIGHTINGS} named weights, because each adds a score to every item; "
                     f"this one has {len(value):,}"
                 )
-            named = {str(name): _as_weights(weights) for name, weights in value.items()}
-            if not named or len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
+            weightings = {str(name): _as_weights(weights) for name, weights in value.items()}
+            if (
+                not weightings
+                or len(weightings) < len(value)
+                or any(not name or set(name) & set("|;=,: ") for name in weightings)
+            ):
                 raise ValueError
-            return named
+            return weightings
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
@@ -189,14 +196,25 @@ def _check_grid(value: Any) -> Any:
         "reference_length": _each(one_of(*REFERENCE_LENGTHS)),
     }
     if isinstance(value, Mapping) and value and set(value) <= set(axes):
-        return {name: axes[name](given) for name, given in value.items()}
+        return {name: axes[name](values) for name, values in value.items()}
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
 
 
 TokenizerName = Literal[
-    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K", "ja", "jieba",
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ja-mecab",
+    "ko-mecab",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+    "ja",
+    "jieba",
     "unicode",
-]  # fmt: skip
+]
 
 #: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
 TOKENIZER = option(
@@ -283,12 +301,17 @@ DIALECTS = {
         arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
         without_effect=("force",),
         keys={
-            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
-            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
+            "score": "bleu",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
         },
         left_out=("length_ratio",),
     ),
-}  # fmt: skip
+}
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.
 _DIVISORS = ("nltk4", "nltk6", "nltk7")
@@ -314,21 +337,22 @@ def check_smoothing(options: BleuOptions) -> None:
     methods = smoothing_methods(options)
     foreign = [method for method in methods if method not in NLTK_METHODS]
     if options.compat == "nltk" and foreign:
-        given = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
         raise OptionError(
             "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
-            f"to 'nltk7'. Got {given} instead."
+            f"to 'nltk7'. Got {used_option} instead."
         )
     if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
         raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
     if options.smooth_value is None:
         return
     readers = [method for method in methods if method in SMOOTH_VALUES]
-    if not readers and options.compat != "sacrebleu":  # which takes it all the same
-        given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+    # sacrebleu ignores a smooth_value that its method does not use.
+    if not readers and options.compat != "sacrebleu":
+        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
         raise OptionError(
             f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
-            f"{given} it is not used. Got {options.smooth_value!r}."
+            f"{used_option} it is not used. Got {options.smooth_value!r}."
         )
     divided = [method for method in readers if method in _DIVISORS]
     if options.smooth_value == 0 and divided:
@@ -355,10 +379,10 @@ def interpretation(percent: float) -> str:
 
 Array = NDArray[np.float64]
 
-#: The columns of the length of the prediction, of the reference lengths, and the first one of matches.
+#: The column of the prediction's length, those of the reference lengths, and the first column of matches.
 _LENGTH = len(Scorer.base_columns)
 
-_PLACES = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+_REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
 
 _FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
 
@@ -389,8 +413,13 @@ class Bleu(BleuOptions):
     dialects = DIALECTS
     replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
     facts = (
-        *("translation_length", "reference_length", "length_ratio", "brevity_penalty", "precisions"),
-        *("counts", "totals"),
+        "translation_length",
+        "reference_length",
+        "length_ratio",
+        "brevity_penalty",
+        "precisions",
+        "counts",
+        "totals",
     )
 
     def check(self) -> None:
@@ -454,18 +483,22 @@ class Bleu(BleuOptions):
     def score_warning(self, totals: Either) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         smoothed = self._method != "none"
-        if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
+        # With these methods, no corpus is too short for a score above 0.
+        if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):
             return None
         totals = as_floats(totals)
-        if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:  # as of most corpora
+        # Most corpora match n-grams of every order: the check that is fast comes first.
+        if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:
             return None
         return zero_warning(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
 
     @cached_property
     def _used(self) -> list[bool]:
         """Whether an order has a weight, in the named weightings if there are any."""
-        asked = list(self._weightings.values())[isinstance(self.weights, Mapping) :]
-        return [any(weights) for weights in zip(*asked, strict=True)]
+        weightings = list(self._weightings.values())
+        if isinstance(self.weights, Mapping):
+            weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
+        return [any(weights) for weights in zip(*weightings, strict=True)]
 
     @cached_property
     def _reading(self) -> str | None:
@@ -516,7 +549,7 @@ class Bleu(BleuOptions):
             return super().corpus_totals(stats)
         totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
         borrowed = ["next_match", "next_floor"] if self._next_columns else []
-        if "nltk6" in (self._method, *self._grid_methods):  # the only one to read them
+        if "nltk6" in (self._method, *self._grid_methods):  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
         for name in borrowed:
             totals[stats.columns.index(name)] = last[stats.columns.index(name)]
@@ -534,29 +567,36 @@ class Bleu(BleuOptions):
             floors = columns(totals, first + 2 * order, first + 3 * order)
         if self._next_columns:
             next_matches, next_floors = column(totals, -2), column(totals, -1)
-        matches, ngrams = columns(totals, first, first + order), columns(totals, first + order, first + 2 * order)
-        return Counts(matches, ngrams, column(totals, _LENGTH), floors, next_matches, next_floors)
+        return Counts(
+            matches=columns(totals, first, first + order),
+            totals=columns(totals, first + order, first + 2 * order),
+            length=column(totals, _LENGTH),
+            floors=floors,
+            next_matches=next_matches,
+            next_floors=next_floors,
+        )
 
     def _combined(
-        self, totals: Either, method: str, rule: str, weightings: Mapping[str, Any], effective: bool
+        self, totals: Either, method: str, length_rule: str, weightings: Mapping[str, Any], effective: bool
     ) -> tuple[list[Either], Either, dict[str, Either]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
         counts, value = self._counts(totals), self.smooth_value
-        reference_length = column(totals, _PLACES[rule])
+        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[length_rule])
         penalty = brevity_penalty(counts.length, reference_length)
-        scored = counts.matches[0] > 0
+        has_score = counts.matches[0] > 0
         by_nltk = method.startswith("nltk") or self.compat == "nltk"
         if by_nltk:
-            smoothed, reached = nltk_precisions(counts, method, value), None
+            smoothed, n_orders_reached = nltk_precisions(counts, method, value), None
         else:
-            smoothed, reached = precisions(counts, method, value)
-        orders = reached if effective else None
-        means = {name: geometric_mean(smoothed, each, orders, by_nltk) for name, each in weightings.items()}
-        if method == ADD_ONE:  # gives words without a match a score, but not nothing
+            smoothed, n_orders_reached = precisions(counts, method, value)
+        orders = n_orders_reached if effective else None
+        means = {name: geometric_mean(smoothed, weights, orders, by_nltk) for name, weights in weightings.items()}
+        if method == ADD_ONE:
+            # It scores texts above 0 in which no word matches, but not where one side has no text at all.
             references = column(totals, self.base_columns.index("references"))
-            scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
+            has_score = (counts.length > 0) & (reference_length > 0) & (references > 0)
         factor = self.scale * penalty
-        return smoothed, penalty, {name: factor * where(scored, mean, 0.0) for name, mean in means.items()}
+        return smoothed, penalty, {name: factor * where(has_score, mean, 0.0) for name, mean in means.items()}
 
     def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
@@ -590,16 +630,17 @@ class Bleu(BleuOptions):
         """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
         if self.scale != 100 or self.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
             return self.segment_scores(rows)
-        lengths = rows[:, _PLACES[self.reference_length]]
+        lengths = rows[:, _REFERENCE_LENGTH_COLUMNS[self.reference_length]]
         return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
 
     def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
         rule = self.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
-        length, reference_length, scale = column(totals, _LENGTH), column(totals, _PLACES[rule]), self.scale
+        length, scale = column(totals, _LENGTH), self.scale
+        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[rule])
         return {
             **scores,
-            "precisions": stacked([scale * each for each in smoothed]),
+            "precisions": stacked([scale * precision for precision in smoothed]),
             "brevity_penalty": penalty,
             "length_ratio": quotient(length, reference_length),
             "translation_length": length,
@@ -650,7 +691,7 @@ class Bleu(BleuOptions):
             **compared(tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written),
             score=float(scores["bleu"]) / self.scale,
             brevity_penalty=float(scores["brevity_penalty"]),
-            precisions=[float(each) / self.scale for each in scores["precisions"]],
+            precisions=[float(precision) / self.scale for precision in scores["precisions"]],
             length=int(scores["translation_length"]),
             reference_length=float(scores["reference_length"]),
             signature=str(self.signature()),
@@ -658,17 +699,22 @@ class Bleu(BleuOptions):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda found: found.prediction)
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
 
 
 # BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
 #
 # Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
 
-#: Default of the number that a method takes; the others take none.
+#: The default smooth_value of each method that uses one.
 SMOOTH_VALUES: dict[str, float] = {
-    "floor": 0.1, "add-k": 1.0, "nltk1": 0.1, "nltk4": 5.0, "nltk6": 5.0, "nltk7": 5.0,
-}  # fmt: skip
+    "floor": 0.1,
+    "add-k": 1.0,
+    "nltk1": 0.1,
+    "nltk4": 5.0,
+    "nltk6": 5.0,
+    "nltk7": 5.0,
+}
 NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
 SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
@@ -693,33 +739,38 @@ class Counts:
 
 def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
     """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them."""
-    amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    more = [0.0] * len(counts.matches)
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    extras = [0.0] * len(counts.matches)
     if method == ADD_ONE:
-        more = [1.0] * len(more)
+        extras = [1.0] * len(extras)
     elif method == "add-k":
-        more[1:] = [amount] * (len(more) - 1)
-    if positive(counts.matches):  # as of most corpora and resamples
-        each_order = zip(counts.matches, counts.totals, more, strict=True)
-        return [(hits + extra) / (total + extra) for hits, total, extra in each_order], len(more)
-    found: list[Either] = []
-    alive, halves, reached, matched = True, 1.0, 0, False
-    for hits, total, extra in zip(counts.matches, counts.totals, more, strict=True):
-        matched = matched | (hits > 0)
+        extras[1:] = [smooth_value] * (len(extras) - 1)
+    # The plain case first, because it is fast: most corpora and resamples have matches of every order.
+    if positive(counts.matches):
+        orders = zip(counts.matches, counts.totals, extras, strict=True)
+        return [(hits + extra) / (total + extra) for hits, total, extra in orders], len(extras)
+    smoothed: list[Either] = []
+    has_ngrams, divisor, n_orders_reached, any_match = True, 1.0, 0, False
+    for hits, total, extra in zip(counts.matches, counts.totals, extras, strict=True):
+        any_match = any_match | (hits > 0)
         if extra:
             hits, total = hits + extra, total + extra
-        alive = alive & (total > 0)
-        safe = where(total > 0, total, 1.0)
-        each = where(alive, hits / safe, 0.0)
+        has_ngrams = has_ngrams & (total > 0)
+        safe_total = where(total > 0, total, 1.0)
+        precision = where(has_ngrams, hits / safe_total, 0.0)
         if method in ("exp", "floor"):
-            zero = alive & (hits == 0)
-            halves = where(zero, 2.0 * halves, halves)
-            each = where(zero, 1.0 / (halves * safe) if method == "exp" else amount / safe, each)
-        found.append(each)
-        reached = reached + alive
-    if method != ADD_ONE and not holds(matched):
-        found = [where(matched, each, 0.0) for each in found]
-    return found, reached
+            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
+            zero = has_ngrams & (hits == 0)
+            divisor = where(zero, 2.0 * divisor, divisor)
+            precision = where(
+                zero, 1.0 / (divisor * safe_total) if method == "exp" else smooth_value / safe_total, precision
+            )
+        smoothed.append(precision)
+        n_orders_reached = n_orders_reached + has_ngrams
+    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
+    if method != ADD_ONE and not holds(any_match):
+        smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
+    return smoothed, n_orders_reached
 
 
 def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
@@ -741,29 +792,32 @@ def percent_of_counts(
 ) -> tuple[float, list[float], float]:
     """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
 
-    These are the same bits. The other functions make many scores at once, and a perfect one 1 instead of
-    1.0000000000000004.
+    The result has the same bits as sacrebleu's. The other functions make many scores at once, and a perfect one is
+    1 there, where these steps give 1.0000000000000004.
     """
     penalty = 1.0
     if length < reference_length:
         penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
-    without = [0.0] * len(matches)
+    zeros = [0.0] * len(matches)
     if not any(matches):
-        return 0.0, without, penalty
-    amount, halves, found = SMOOTH_VALUES.get(method, 0.0) if value is None else value, 1.0, []
+        return 0.0, zeros, penalty
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    divisor = 1.0
+    percents: list[float] = []
     for order, (hits, total) in enumerate(zip(matches, totals, strict=True)):
         if method == "add-k" and order:
-            hits, total = hits + amount, total + amount
+            hits, total = hits + smooth_value, total + smooth_value
         if total == 0:
             break
         if hits == 0 and method == "exp":
-            halves *= 2
-            found.append(100.0 / (halves * total))
+            divisor *= 2
+            percents.append(100.0 / (divisor * total))
         else:
-            found.append(100.0 * (amount if hits == 0 and method == "floor" else hits) / total)
-    padded = found + without[len(found) :]
-    counted = found if effective and found else padded
-    mean = math.exp(sum([math.log(each) if each else -9999999999 for each in counted]) / len(counted))
+            percents.append(100.0 * (smooth_value if hits == 0 and method == "floor" else hits) / total)
+    padded = percents + zeros[len(percents) :]
+    counted = percents if effective and percents else padded
+    # sacrebleu takes -9999999999 for the logarithm of 0, so that the mean becomes 0.
+    mean = math.exp(sum([math.log(percent) if percent else -9999999999 for percent in counted]) / len(counted))
     return penalty * mean, padded, penalty
 
 
@@ -774,53 +828,54 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Ei
     and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.metrics.bleu.Bleu.corpus_totals`).
     """
     assert counts.floors is not None
-    matches, floors = (np.asarray(stacked(each)) for each in (counts.matches, counts.floors))
-    found = _by_nltk(matches, floors, counts, method, value)
-    one = isinstance(counts.length, float)
-    return found.tolist() if one else list(np.moveaxis(found, -1, 0))
+    matches, floors = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.floors))
+    smoothed = _by_nltk(matches, floors, counts, method, value)
+    is_one_corpus = isinstance(counts.length, float)
+    return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))
 
 
 def _by_nltk(matches: Array, floors: Array, counts: Counts, method: str, value: float | None) -> Array:
     floors = np.maximum(floors, 1.0)
-    amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    raw = matches / floors
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    values = matches / floors
     zero = matches == 0
     rank = np.cumsum(zero, axis=-1)
     if method == "none":
-        return np.where(zero, sys.float_info.min, raw)
+        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
+        return np.where(zero, sys.float_info.min, values)
     if method == "nltk1":
-        return np.where(zero, amount / floors, raw)
+        return np.where(zero, smooth_value / floors, values)
     if method == "nltk2":
         later = np.arange(matches.shape[-1]) > 0
-        return np.where(later, (matches + 1) / (floors + 1), raw)
+        return np.where(later, (matches + 1) / (floors + 1), values)
     if method == "nltk3":
-        return np.where(zero, 1 / (2.0**rank * floors), raw)
+        return np.where(zero, 1 / (2.0**rank * floors), values)
     if method == "nltk6":
-        return _interpolated(raw, counts, amount)
+        return _interpolated(values, counts, smooth_value)
     if method in ("nltk4", "nltk7"):
         length = np.asarray(counts.length)[..., None]
-        long = length > 1
-        log_length = np.log(np.where(long, length, 2.0))
-        raw = np.where(zero & long, log_length / (2.0**rank * amount) / floors, raw)
-    return _averaged(raw, counts) if method in ("nltk5", "nltk7") else raw
+        has_logarithm = length > 1
+        log_length = np.log(np.where(has_logarithm, length, 2.0))
+        values = np.where(zero & has_logarithm, log_length / (2.0**rank * smooth_value) / floors, values)
+    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
 
 
-def _averaged(raw: Array, counts: Counts) -> Array:
+def _averaged(values: Array, counts: Counts) -> Array:
     """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
     last = np.asarray(counts.next_matches) / np.maximum(counts.next_floors, 1.0)
-    above = np.concatenate([raw[..., 1:], last[..., None]], axis=-1)
-    result = np.empty_like(raw)
-    below = raw[..., 0] + 1
-    for order in range(raw.shape[-1]):
-        below = (below + raw[..., order] + above[..., order]) / 3
+    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
+    result = np.empty_like(values)
+    below = values[..., 0] + 1
+    for order in range(values.shape[-1]):
+        below = (below + values[..., order] + above[..., order]) / 3
         result[..., order] = below
     return result
 
 
-def _interpolated(raw: Array, counts: Counts, alpha: float) -> Array:
-    """Method 6: from order 3 on, between the precision and what the two orders below it let expect."""
-    result = raw.copy()
-    for order in range(2, raw.shape[-1]):
+def _interpolated(values: Array, counts: Counts, alpha: float) -> Array:
+    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
+    result = values.copy()
+    for order in range(2, values.shape[-1]):
         below, lowest = result[..., order - 1], result[..., order - 2]
         prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
         result[..., order] = (counts.matches[order] + alpha * prior) / (counts.totals[order] + alpha)
@@ -833,22 +888,27 @@ def geometric_mean(
     """Return ``exp(sum(weights * log(values)))`` over the orders."""
     if reached is not None and holds(reached == len(values)):
         reached = None
-    if reached is None and min(weights) > 0 and positive(values):  # of most corpora and resamples
+    # The plain case first, because it is fast: most corpora and resamples have it.
+    if reached is None and min(weights) > 0 and positive(values):
         return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
-    above = [value > 0 for value in values]
-    used: list[Either] = [weight > 0 for weight in weights]
+    is_positive = [value > 0 for value in values]
+    is_used: list[Either] = [weight > 0 for weight in weights]
     if reached is not None:
-        used = [each & (order < reached) for order, each in enumerate(used)]
+        is_used = [used & (order < reached) for order, used in enumerate(is_used)]
     if skip_zeros:
-        used = [each & some for each, some in zip(used, above, strict=True)]
-    logarithms = logs([where(each & some, value, 1.0) for each, some, value in zip(used, above, values, strict=True)])
-    shares = [where(each, weight, 0.0) for each, weight in zip(used, weights, strict=True)]
+        is_used = [used & above for used, above in zip(is_used, is_positive, strict=True)]
+    # An order that is not counted, or is 0, gets the logarithm 0: that of 0 would be minus infinity.
+    orders = zip(is_used, is_positive, values, strict=True)
+    logarithms = logs([where(used & above, value, 1.0) for used, above, value in orders])
+    shares = [where(used, weight, 0.0) for used, weight in zip(is_used, weights, strict=True)]
     exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
     if reached is not None:
+        # The orders that are left get the weight of all.
         exponent = exponent * quotient(added(weights), added(shares))
     mean = exp(exponent)
-    for each, value in () if skip_zeros else zip(used, values, strict=True):
-        mean = where(each & (value == 0), 0.0, mean)
+    if not skip_zeros:
+        for used, value in zip(is_used, values, strict=True):
+            mean = where(used & (value == 0), 0.0, mean)
     return mean
 
 
@@ -861,24 +921,46 @@ def rows_of_tokens(base: Array, tokens: TokenBatch, max_order: int, of_nltk: boo
     """Return the columns of `base`, lengths, matches and n-grams of each item, and what NLTK's methods need."""
     n, orders = tokens.n_items, max_order + of_next_order
     matches = clipped_matches(tokens.tokens, np.arange(n), *tokens.reference_spans, orders, tokens.n_types)
-    lengths = tokens.tokens.lengths[:n]
-    return _rows(base, lengths, reference_lengths(tokens), matches, max_order, of_nltk, of_next_order)
+    return _rows(
+        base,
+        tokens.tokens.lengths[:n],
+        reference_lengths(tokens),
+        matches,
+        max_order=max_order,
+        of_nltk=of_nltk,
+        of_next_order=of_next_order,
+    )
 
 
 def rows_of_pairs(tokens: TokenBatch, max_order: int, of_nltk: bool, of_next_order: bool) -> Array:
     """Return the same of each prediction with each reference of one segment."""
     texts, references = (tokens.tokens.lengths[side] for side in tokens.pairs)
     matches = crossed_matches(tokens.tokens, tokens.n_items, max_order + of_next_order)
-    lengths = np.repeat(references[:, None], 3, axis=1)
-    return _rows(base_of_pairs(texts), texts, lengths, matches, max_order, of_nltk, of_next_order)
+    # A single reference is the closest, the shortest and the average one.
+    lengths = np.repeat(references[:, None], len(REFERENCE_LENGTHS), axis=1)
+    return _rows(
+        base_of_pairs(texts),
+        texts,
+        lengths,
+        matches,
+        max_order=max_order,
+        of_nltk=of_nltk,
+        of_next_order=of_next_order,
+    )
 
 
 def _rows(
-    base: Array, lengths: IntArray, of_references: NDArray[Any], matches: IntArray, max_order: int, of_nltk: bool,
+    base: Array,
+    lengths: IntArray,
+    lengths_of_references: NDArray[Any],
+    matches: IntArray,
+    *,
+    max_order: int,
+    of_nltk: bool,
     of_next_order: bool,
-) -> Array:  # fmt: skip
+) -> Array:
     totals = np.maximum(lengths[:, None] - np.arange(matches.shape[1]), 0)
-    parts = [base, lengths[:, None], of_references]
+    parts = [base, lengths[:, None], lengths_of_references]
     parts += [matches[:, :max_order], totals[:, :max_order]]
     if of_nltk:
         parts.append(np.maximum(totals[:, :max_order], 1))
@@ -898,7 +980,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
         value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
     weights: object = None
     if isinstance(o.weights, Mapping):
-        weights = ";".join(f"{name}={','.join(map(repr, each))}" for name, each in o.weights.items())
+        weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in o.weights.items())
     elif o.weights is not None:
         weights = tuple(o.weights)
     parts = {
@@ -925,20 +1007,21 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
     if not plain or o.tokenizer not in OF_SACREBLEU:
         return None
     if o.compat == "nltk":
-        usual = o.tokenizer == "none" and o.reference_length == "closest" and not o.lowercase
-        by_order = method in ("nltk5", "nltk7")  # NLTK takes the order 5 whatever the weights
-        four = o.max_order == 4 and (
+        is_default = o.tokenizer == "none" and o.reference_length == "closest" and not o.lowercase
+        # These methods read the order after the last one, which NLTK takes to be 5 whatever the weights.
+        reads_next_order = method in ("nltk5", "nltk7")
+        four_weights = o.max_order == 4 and (
             o.weights is None or (not isinstance(o.weights, Mapping) and len(o.weights) == 4)
         )
-        return "nltk" if usual and (four or not by_order) else None
+        return "nltk" if is_default and (four_weights or not reads_next_order) else None
     if method.startswith("nltk") or (o.weights is not None and not isinstance(o.weights, Mapping)):
         return None
-    only = "" if o.weights is None else "(bleu)"  # the named weightings have no equal there
+    suffix = "" if o.weights is None else "(bleu)"  # the named weightings have no equal there
     if o.compat == "evaluate":
-        usual = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
+        is_default = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
         smoothed = o.smooth_method != "none" or o.smooth_value is not None
-        return f"evaluate-bleu{only}" if usual and not smoothed and not o.effective_order else None
-    return f"sacrebleu{only}" if o.reference_length == "closest" and method != ADD_ONE else None
+        return f"evaluate-bleu{suffix}" if is_default and not smoothed and not o.effective_order else None
+    return f"sacrebleu{suffix}" if o.reference_length == "closest" and method != ADD_ONE else None
 
 
 # The warnings of BLEU, and its facts on one line.
@@ -947,13 +1030,14 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
-def facts_line(known: Mapping[str, Any], scale: float) -> str:
+def facts_line(facts: Mapping[str, Any], scale: float) -> str:
     """Return the facts of a corpus as sacrebleu prints them."""
-    bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
+    bleu, *precisions = (100 / scale * value for value in (facts["bleu"], *facts["precisions"]))
+    precisions_text = "/".join(f"{precision:.1f}" for precision in precisions)
     return (
-        f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
-        f"ratio = {known['length_ratio']:.3f} hyp_len = {known['translation_length']} "
-        f"ref_len = {known['reference_length']:g})"
+        f"BLEU = {bleu:.1f} {precisions_text} (BP = {facts['brevity_penalty']:.3f} "
+        f"ratio = {facts['length_ratio']:.3f} hyp_len = {facts['translation_length']} "
+        f"ref_len = {facts['reference_length']:g})"
     )
 
 
@@ -967,27 +1051,28 @@ def no_resamples(method: str) -> str:
 
 
 def zero_warning(
-    counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
+    counts: Counts, weighted: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
     """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
     if counts.matches[0] == 0:
         return None
-    each = list(zip(used, counts.matches, counts.totals, strict=True))
-    unmatched = [not smoothed and bool(wanted) and hits == 0 and total > 0 for wanted, hits, total in each]
-    unreached = [not effective and bool(wanted) and not total > 0 for wanted, _, total in each]
-    order = next((n for n in range(len(each)) if unmatched[n] or unreached[n]), None)
+    orders = list(zip(weighted, counts.matches, counts.totals, strict=True))
+    unmatched = [not smoothed and bool(has_weight) and hits == 0 and total > 0 for has_weight, hits, total in orders]
+    unreached = [not effective and bool(has_weight) and not total > 0 for has_weight, _, total in orders]
+    order = next((n for n in range(len(orders)) if unmatched[n] or unreached[n]), None)
     if order is None:
         return None
-    why = f"no n-gram of order {order + 1} matches"
+    reason = f"no n-gram of order {order + 1} matches"
     if not unmatched[order]:
-        why = f"the texts are short: no prediction has an n-gram of order {order + 1}"
-    smoothing = _SMOOTHING.get(compat or "") if not smoothed else None  # which gives the orders unreached a score too
-    ways = [smoothing or "smooth_method='exp'"] if smoothing or any(unmatched) else []
-    ways += ["effective_order=True"] if any(unreached) and not smoothing else []
+        reason = f"the texts are short: no prediction has an n-gram of order {order + 1}"
+    # The smoothing of a package also gives a score to orders that no prediction reaches.
+    smoothing = _SMOOTHING.get(compat or "") if not smoothed else None
+    remedies = [smoothing or "smooth_method='exp'"] if smoothing or any(unmatched) else []
+    remedies += ["effective_order=True"] if any(unreached) and not smoothing else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
-        f"BLEU is {zero} only because {why} (of order 1, {counts.matches[0]:.0f} of "
-        f"{counts.totals[0]:.0f} match). {' with '.join(ways)} gives such a corpus a nonzero score."
+        f"BLEU is {zero} only because {reason} (of order 1, {counts.matches[0]:.0f} of "
+        f"{counts.totals[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
     )
 
 
@@ -998,10 +1083,14 @@ def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
     o = scorer
     return {
         "bleu": sacrebleu.BLEU(
-            lowercase=o.lowercase, tokenize=o.tokenizer, smooth_method=o.smooth_method, smooth_value=o.smooth_value,
-            max_ngram_order=o.max_order, effective_order=o.effective_order,
+            lowercase=o.lowercase,
+            tokenize=o.tokenizer,
+            smooth_method=o.smooth_method,
+            smooth_value=o.smooth_value,
+            max_ngram_order=o.max_order,
+            effective_order=o.effective_order,
         )
-    }  # fmt: skip
+    }
 
 
 def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
@@ -1015,7 +1104,10 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> 
             f"evaluate.load('bleu') finds it neither on the Hub nor in its cache ({kind})"
         ) from error
     o = scorer
-    texts = {"predictions": list(predictions), "references": [list(each) for each in references]}
+    texts = {
+        "predictions": list(predictions),
+        "references": [list(item_references) for item_references in references],
+    }
     try:
         return {"bleu": float(module.compute(**texts, max_order=o.max_order, smooth=o.smooth)["bleu"])}
     except ZeroDivisionError as error:
@@ -1027,15 +1119,15 @@ def _nltk_scores(predictions: Sequence[str], references: Lists, scorer: Any) -> 
 
     o = scorer
     method = "method0" if o.smooth_method == "none" else o.smooth_method.replace("nltk", "method")
-    amounts = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
-    given = {} if o.smooth_value is None else dict.fromkeys(amounts.get(method, ()), o.smooth_value)
+    argument_names = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
+    arguments = {} if o.smooth_value is None else dict.fromkeys(argument_names.get(method, ()), o.smooth_value)
     weights = tuple(o.weights) if o.weights is not None else (1 / o.max_order,) * o.max_order
-    split = [[text.split() for text in texts] for texts in references]
+    split_references = [[text.split() for text in texts] for texts in references]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # orders without a match: NLTK has its own rule for them
         try:
-            smoothing = getattr(SmoothingFunction(**given), method)
-            value = corpus_bleu(split, [text.split() for text in predictions], weights, smoothing)
+            smoothing = getattr(SmoothingFunction(**arguments), method)
+            value = corpus_bleu(split_references, [text.split() for text in predictions], weights, smoothing)
         except AssertionError as error:
             raise UnavailableError(f"NLTK's {method} is not defined here: {error}") from error
     return {"bleu": float(value)}
@@ -1050,6 +1142,7 @@ class _PartOfNltk(Bleu):
     def of(cls, metric: Bleu, off: Collection[str]) -> Bleu:
         """Return the metric without the rules that are off."""
         part = cls.made(metric.given, idle=True)
+        # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
         part.__dict__["_off"] = off
         part.check()
         return part
@@ -1065,7 +1158,7 @@ class _PartOfNltk(Bleu):
 
 def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
     if options["smooth"]:
-        options["smooth_method"] = "none"  # it stands for a method of its own
+        options["smooth_method"] = "none"  # because `smooth` is a method of its own
     default = SMOOTH_VALUES.get(options["smooth_method"])
     if default is None or options["smooth_value"] is None:
         options["smooth_value"] = default
@@ -1076,22 +1169,34 @@ def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
 
 _NLTK = (
     Rule(
-        "zero order", "precision of an order without a match", "0", "the smallest positive float",
-        lambda options: options.smooth_method == "none",
+        name="zero order",
+        description="precision of an order without a match",
+        ours="0",
+        theirs="the smallest positive float",
+        applies=lambda options: options.smooth_method == "none",
     ),
     Rule(
-        "short texts", "number of n-grams counted for a text shorter than n", "0", "1",
-        lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
+        name="short texts",
+        description="number of n-grams counted for a text shorter than n",
+        ours="0",
+        theirs="1",
+        applies=lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
     ),
     Rule(
-        "last item", "which n-grams the smoothing of the corpus looks at", "of all items", "of the last item",
-        lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
+        name="last item",
+        description="which n-grams the smoothing of the corpus looks at",
+        ours="of all items",
+        theirs="of the last item",
+        applies=lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
     ),
-)  # fmt: skip
+)
 _RIGHT_END = Rule(
-    "right end", "whether 13a strips the right end of a text first", "stripped", "as it stands",
-    lambda options: options.tokenizer == "13a",
-)  # fmt: skip
+    name="right end",
+    description="whether 13a strips the right end of a text first",
+    ours="stripped",
+    theirs="as it stands",
+    applies=lambda options: options.tokenizer == "13a",
+)
 
 PEERS = Peers(
     packages={
@@ -1130,7 +1235,7 @@ def score_weightings(options: BleuOptions) -> Weightings:
     if weights is None:
         return {"bleu": uniform}
     if isinstance(weights, Mapping):
-        return {"bleu": uniform, **{f"bleu_{name}": _padded(each, order) for name, each in weights.items()}}
+        return {"bleu": uniform, **{f"bleu_{name}": _padded(values, order) for name, values in weights.items()}}
     return {"bleu": _padded(weights, order)}
 
 
@@ -1138,21 +1243,22 @@ class Grid:
     """All combinations that the option ``grid`` asks for."""
 
     def __init__(self, options: BleuOptions, methods: Sequence[str]) -> None:
-        own = options.grid if isinstance(options.grid, Mapping) else {}
+        axes = options.grid if isinstance(options.grid, Mapping) else {}
         self._methods = methods
         self._lengths: Sequence[str] = REFERENCE_LENGTHS
         if isinstance(options.grid, Mapping):
-            self._lengths = own.get("reference_length", [options.reference_length])
-        self._weightings = _grid_weightings(own.get("weights", options.weights), options.max_order)
+            self._lengths = axes.get("reference_length", [options.reference_length])
+        self._weightings = _grid_weightings(axes.get("weights", options.weights), options.max_order)
 
     def rows(self, combined: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return a row for each combination; `combined` scores a method and a length rule under weightings."""
         rows = []
         for method, rule in product(self._methods, self._lengths):
             _, _, scores = combined(method, rule, self._weightings)
-            for name, value in scores.items():
-                row = {"weights": name, "smooth_method": method, "reference_length": rule}
-                rows.append({**row, "bleu": float(value)})
+            for name, score in scores.items():
+                rows.append(
+                    {"weights": name, "smooth_method": method, "reference_length": rule, "bleu": float(score)}
+                )
         return rows
 
 
@@ -1161,7 +1267,7 @@ def _grid_weightings(weights: Any, max_order: int) -> Weightings:
     if weights is None:
         return {"uniform": [1 / max_order] * max_order}
     if isinstance(weights, Mapping):
-        return {name: _padded(each, max_order) for name, each in weights.items()}
+        return {name: _padded(values, max_order) for name, values in weights.items()}
     return {",".join(f"{weight:g}" for weight in weights): _padded(weights, max_order)}
 
 
@@ -1205,11 +1311,12 @@ class NgramMatches(NgramTexts):
 
     def precisions_table(self) -> Table:
         """Return the matches of each order, and the precision that counts where that is another."""
+        # `super()` without arguments fails in a dataclass with slots, which is a copy of the class.
         table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
         plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
         if all(map(math.isclose, smoothed, plain)):
             return table
-        rows = [(*row, own) for row, own in zip(table.rows, smoothed, strict=True)]
+        rows = [(*row, precision) for row, precision in zip(table.rows, smoothed, strict=True)]
         return Table(table.caption, (*table.head, "smoothed"), rows)
 
     def parts(self) -> list[Part]:

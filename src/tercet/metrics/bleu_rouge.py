@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -160,7 +159,7 @@ class BleuRouge(Metric):
         orders = range(1, self.max_order + 1)
         parts = (("match", "total"), ("hit", "reference_total"))
         shares = ((f"{part}{n}", f"{whole}{n}") for part, whole in parts for n in orders)
-        # not so of the reference's n-grams: each order may have another best reference
+        # The reference's n-grams need not get fewer with the order: each order may have another best reference.
         totals = tuple(f"total{n}" for n in reversed(orders))
         return (*shares, totals, ("length", "total1", "length"))
 
@@ -201,7 +200,8 @@ class BleuRouge(Metric):
         lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
         recalled = self._recalled(counts, tokens.pair_offsets)
         rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
-        rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
+        left_out = base[:, 0] == 0
+        rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
@@ -218,13 +218,13 @@ class BleuRouge(Metric):
         n, order = tokens.n_items, self.max_order
         lengths, (texts, references) = tokens.tokens.lengths, tokens.pairs
 
-        def matched(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
+        def matches_of(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
             return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
 
-        matches = matched(np.arange(n), *tokens.reference_spans)
+        matches = matches_of(np.arange(n), *tokens.reference_spans)
         one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
-        hits = matches if one_each else matched(texts, references, references + 1)
+        hits = matches if one_each else matches_of(texts, references, references + 1)
         return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
@@ -233,11 +233,16 @@ class BleuRouge(Metric):
 
         def rows(texts: Places, references: Places) -> Array:
             crossed = tokens.crossed(texts, references)
-            own, others = (crossed.tokens.lengths[side] for side in crossed.pairs)
+            prediction_lengths, reference_lengths = (crossed.tokens.lengths[side] for side in crossed.pairs)
             matches = crossed_matches(crossed.tokens, crossed.n_items, self.max_order)
-            totals = (np.maximum(each[:, None] - np.arange(self.max_order), 0) for each in (own, others))
-            parts = zip((matches, matches), totals, strict=True)
-            return np.concatenate([base_of_pairs(own), np.column_stack([own, others]), *chain(*parts)], axis=1)
+            lengths = np.column_stack([prediction_lengths, reference_lengths])
+            totals, reference_totals = (
+                np.maximum(side[:, None] - np.arange(self.max_order), 0)
+                for side in (prediction_lengths, reference_lengths)
+            )
+            # With one reference, the matches of precision are the hits of recall.
+            parts = [base_of_pairs(prediction_lengths), lengths, matches, totals, matches, reference_totals]
+            return np.concatenate(parts, axis=1)
 
         return rows
 
@@ -249,27 +254,31 @@ class BleuRouge(Metric):
         n_references = np.diff(pair_offsets)
         starts = pair_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
-        f = f_beta(ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta)
+        fmeasures = f_beta(
+            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta
+        )
+        # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
         by_rank = [
-            np.lexsort(each) for each in zip(counts.reference_totals.T, -f.T, [owners] * len(f.T), strict=True)
+            np.lexsort((order_totals, -order_fmeasures, owners))
+            for order_totals, order_fmeasures in zip(counts.reference_totals.T, fmeasures.T, strict=True)
         ]
         return np.stack(by_rank, axis=1)[starts]
 
     def _recalled(self, counts: NgramCounts, pair_offsets: Counts) -> tuple[Array, Array]:
         """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
         n_references = np.diff(pair_offsets)
-        filled = n_references > 0
-        results = np.zeros((2, len(filled), self.max_order))
-        if not filled.any():
+        has_reference = n_references > 0
+        results = np.zeros((2, len(has_reference), self.max_order))
+        if not has_reference.any():
             return results[0], results[1]
-        starts = pair_offsets[:-1][filled]
+        starts = pair_offsets[:-1][has_reference]
         if self.multi_ref == "best":
             best = self.best_references(counts, pair_offsets)
         for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
             if self.multi_ref == "best":
-                result[filled] = np.take_along_axis(values, best, axis=0)
+                result[has_reference] = np.take_along_axis(values, best, axis=0)
             else:
-                result[filled] = np.add.reduceat(values, starts, axis=0) / n_references[filled, None]
+                result[has_reference] = np.add.reduceat(values, starts, axis=0) / n_references[has_reference, None]
         return results[0], results[1]
 
     def finalize(self, totals: Array) -> Scores:
@@ -278,11 +287,13 @@ class BleuRouge(Metric):
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).
         """
-        n = self.max_order
-        length, closest = totals[..., 4], totals[..., 5]
-        matches, counted, hits, reference_totals = (totals[..., 6 + i * n : 6 + (i + 1) * n] for i in range(4))
-        precisions, recalls = ratio(matches, counted), ratio(hits, reference_totals)
-        precision = geometric_mean(precisions, counted > 0)
+        max_order, first = self.max_order, len(self.base_columns)
+        length, closest = totals[..., first], totals[..., first + 1]
+        matches, ngrams, hits, reference_totals = (
+            totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
+        )
+        precisions, recalls = ratio(matches, ngrams), ratio(hits, reference_totals)
+        precision = geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
         recall = arithmetic_mean(recalls, reference_totals > 0)
@@ -291,7 +302,7 @@ class BleuRouge(Metric):
             "bleu_rouge_f": f_beta(precision, recall, self.beta),
             "bleu_rouge_precision": precision,
             "bleu_rouge_recall": recall,
-            **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(n)},
+            **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(max_order)},
             "bleu_rouge_precisions": precisions,
             "bleu_rouge_recalls": recalls,
         }
@@ -299,9 +310,9 @@ class BleuRouge(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        n = self.max_order
-        matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))
-        unmatched = (counted > 0) & (matches == 0)
+        max_order, first = self.max_order, self.columns.index("match1")
+        matches, ngrams = totals[first : first + max_order], totals[first + max_order : first + 2 * max_order]
+        unmatched = (ngrams > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
             return None
         order = int(unmatched.argmax())
@@ -320,8 +331,9 @@ class BleuRouge(Metric):
         plain, plain_words = self.tokens(batch, as_written=True)
         spelling, written, orders = words(), plain_words(), range(1, self.max_order + 1)
         documents = zip(tokens.tokens.lists(), plain.tokens.lists(), strict=True)
-        (text, _), *targets = pairs = list(documents)
-        of_references, of_text = ngram_limits([ids for ids, _ in targets], orders), ngram_limits([text], orders)
+        prediction, *references = documents
+        limits_of_references = ngram_limits([ids for ids, _ in references], orders)
+        limits_of_text = ngram_limits([prediction[0]], orders)
 
         def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
             return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
@@ -334,8 +346,8 @@ class BleuRouge(Metric):
             best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()
         columns = dict(zip(self.columns, row.tolist(), strict=True))
         return BleuRougeMatches(
-            prediction=marked(*pairs[0], of_references),
-            references=[marked(*each, of_text) for each in targets],
+            prediction=marked(*prediction, limits_of_references),
+            references=[marked(*reference, limits_of_text) for reference in references],
             orders=[
                 OrderMatches(
                     order=n,
@@ -347,7 +359,7 @@ class BleuRouge(Metric):
                     precision=float(scores["bleu_rouge_precisions"][n - 1]),
                     recall=float(scores["bleu_rouge_recalls"][n - 1]),
                     fmeasure=float(scores[f"bleu_rouge_f_{n}"]),
-                    ngrams=ngram_counts(of_text[n], of_references[n], spelling),
+                    ngrams=ngram_counts(limits_of_text[n], limits_of_references[n], spelling),
                 )
                 for n in orders
             ],
@@ -359,7 +371,7 @@ class BleuRouge(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda found: found.prediction)
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.
@@ -374,20 +386,22 @@ def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
 def f_beta(precision: Array, recall: Array, beta: float) -> Array:
     """Return the weighted harmonic mean; 0 where both are 0."""
     weight = beta * beta
-    mixed = weight * precision + recall
-    return np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1.0), 0.0)
+    denominator = weight * precision + recall
+    return np.where(
+        denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1.0), 0.0
+    )
 
 
-def geometric_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the geometric mean of the known values over the last axis; 0 if one of them is 0, or none is known."""
-    zero = (known & (values <= 0)).any(axis=-1) | ~known.any(axis=-1)
-    logs = np.where(known & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
-    return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)))
+def geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the geometric mean of the defined values over the last axis; 0 if one is 0, or none is defined."""
+    zero = (is_defined & (values <= 0)).any(axis=-1) | ~is_defined.any(axis=-1)
+    logs = np.where(is_defined & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
+    return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)))
 
 
-def arithmetic_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the mean of the known values over the last axis; 0 where none is known."""
-    mean: Array = np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
+def arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the mean of the defined values over the last axis; 0 where none is defined."""
+    mean: Array = np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)
     return mean
 
 
@@ -461,19 +475,19 @@ class BleuRougeMatches(Explanation):
         labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
         lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
         head = ("order", "matches", "of", "precision", "reference", "hits", "of", "recall", "F")
-        rows = [self._row(name, each) for name, each in zip(names, self.orders, strict=True)]
+        rows = [self._row(name, order) for name, order in zip(names, self.orders, strict=True)]
         return [
             orders_legend(len(names)),
             *(Line(label, words, "{}-gram") for label, words in lines),
             Table("clipped matches", head, rows),
             *(
-                counted(f"all {name}s of the prediction", each.ngrams)
-                for name, each in zip(names, self.orders, strict=True)
+                counted(f"all {name}s of the prediction", order.ngrams)
+                for name, order in zip(names, self.orders, strict=True)
             ),
         ]
 
-    def _row(self, name: str, each: OrderMatches) -> tuple[object, ...]:
-        whose = "all" if each.reference is None else str(each.reference + 1)
-        recalled = (int(n) if n.is_integer() else n for n in (each.hits, each.reference_total))
-        precision, recall, fmeasure = map(Share, (each.precision, each.recall, each.fmeasure))
-        return (name, each.matches, each.total, precision, whose, *recalled, recall, fmeasure)
+    def _row(self, name: str, order: OrderMatches) -> tuple[object, ...]:
+        reference = "all" if order.reference is None else str(order.reference + 1)
+        recall_counts = (int(n) if n.is_integer() else n for n in (order.hits, order.reference_total))
+        precision, recall, fmeasure = map(Share, (order.precision, order.recall, order.fmeasure))
+        return (name, order.matches, order.total, precision, reference, *recall_counts, recall, fmeasure)

@@ -84,23 +84,23 @@ LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 
 def _check_word_order(value: Any) -> Any:
     """Return an integer, or a tuple of different ones."""
-    several = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
-    given = list(islice(value, LONGEST_OF_WORDS + 2)) if several else [value]
-    orders = [int(each) for each in given if isinstance(each, Integral) and not isinstance(each, bool)]
+    is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    values = list(islice(value, LONGEST_OF_WORDS + 2)) if is_list else [value]
+    orders = [int(order) for order in values if isinstance(order, Integral) and not isinstance(order, bool)]
     fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
-    if not given or len(fit) < len(given):
+    if not values or len(fit) < len(values):
         raise refuse(_WORD_ORDERS)
-    return tuple(orders) if several else orders[0]
+    return tuple(orders) if is_list else orders[0]
 
 
 _WORD_ORDERS = f"an integer from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
 
 
 def _check_beta(value: Any) -> Any:
-    real = finite(value)
-    if real is None or not 0 <= real <= MOST_BETA:
+    beta = finite(value)
+    if beta is None or not 0 <= beta <= MOST_BETA:
         raise refuse(f"a number from 0 to {MOST_BETA:,}")
-    return int(real) if real == int(real) else real
+    return int(beta) if beta == int(beta) else beta
 
 
 #: sacrebleu's defaults are the defaults.
@@ -109,10 +109,11 @@ PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
 #: Keys of evaluate's chrf, which calls sacrebleu.
 DIALECTS = {
     "sacrebleu": Dialect(
-        {"compat": "sacrebleu"}, keys={name: name for name in ("score", "char_order", "word_order", "beta")},
+        {"compat": "sacrebleu"},
+        keys={name: name for name in ("score", "char_order", "word_order", "beta")},
         left_out=("chrf",),
     ),
-}  # fmt: skip
+}
 
 
 Array = NDArray[np.float64]
@@ -121,10 +122,10 @@ Array = NDArray[np.float64]
 def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
     """Return the columns of each order, of each prediction with each reference of one segment."""
     texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
-    less = np.arange(max_order)
+    shorter_by = np.arange(max_order)
     counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
-    counts[..., 1] = np.maximum(references[:, None] - less, 0)
-    counts[..., 0] = np.maximum(texts[:, None, None] - less, 0) * (counts[..., 1] > 0)
+    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
+    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
     counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
     return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
 
@@ -217,9 +218,10 @@ class Chrf(Metric):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        return (*self.base_columns, *(
+        counts = (
             f"{name}_{order}_{part}" for name in self.word_orders for order in self.orders(name) for part in PARTS
-        ))  # fmt: skip
+        )
+        return (*self.base_columns, *counts)
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
@@ -248,7 +250,8 @@ class Chrf(Metric):
 
     @cached_property
     def _signature(self) -> Signature:
-        parts = {  # by the names of sacrebleu's signature
+        # The names are those of sacrebleu's signature.
+        parts = {
             "case": "lc" if self.lowercase else "mixed",
             "eff": not self.eps_smoothing,
             "nc": self.char_order,
@@ -276,12 +279,12 @@ class Chrf(Metric):
         words = self.words(crossing.batch)[0] if any(word_orders) else None
 
         def rows(texts: Places, references: Places) -> Array:
-            of_characters = _pair_counts(characters.crossed(texts, references), self.char_order)
-            crossed = [] if words is None else [words.crossed(texts, references)]
-            of_words = [_pair_counts(each, max(word_orders)) for each in crossed]
+            character_counts = _pair_counts(characters.crossed(texts, references), self.char_order)
+            crossed_words = [] if words is None else [words.crossed(texts, references)]
+            word_counts = [_pair_counts(counts, max(word_orders)) for counts in crossed_words]
             parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
             for order in word_orders:
-                parts += [of_characters, *(each[:, : len(PARTS) * order] for each in of_words)]
+                parts += [character_counts, *(counts[:, : len(PARTS) * order] for counts in word_counts)]
             return np.concatenate(parts, axis=1)
 
         return rows
@@ -305,8 +308,13 @@ class Chrf(Metric):
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
         scores, order = self.finalize(as_floats(totals)), next(iter(self.word_orders.values()))
-        kept = {"score": scores["chrf"], "char_order": self.char_order, "word_order": order, "beta": self.beta}
-        return {**scores, **kept}
+        keys_of_evaluate = {
+            "score": scores["chrf"],
+            "char_order": self.char_order,
+            "word_order": order,
+            "beta": self.beta,
+        }
+        return {**scores, **keys_of_evaluate}
 
     def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
         """Explain a batch of one item."""
@@ -317,27 +325,40 @@ class Chrf(Metric):
         words = (
             [[spelling()[i] for i in ids] for ids in tokens.tokens.lists()] if any(self.word_orders.values()) else []
         )
-        found = []
+        score_matches = []
         for name, word_order in self.word_orders.items():
             best = int(by_reference[name].argmax())
             counts = [
                 OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
                 for order in self.orders(name)
             ]
-            shown, wanted = _characters(self, prediction, references[best])
-            own, others = _words(words[0], words[1 + best], word_order) if word_order else ([], [])
+            characters, reference_characters = _characters(self, prediction, references[best])
+            prediction_words, reference_words = (
+                _words(words[0], words[1 + best], word_order) if word_order else ([], [])
+            )
             score = float(by_reference[name][best])
-            found.append(ScoreMatches(name, score, best, counts, shown, wanted, own, others))
-        return ChrfMatches(found, len(references), str(self.signature()))
+            score_matches.append(
+                ScoreMatches(
+                    name=name,
+                    score=score,
+                    reference=best,
+                    orders=counts,
+                    prediction=characters,
+                    reference_text=reference_characters,
+                    prediction_words=prediction_words,
+                    reference_words=reference_words,
+                )
+            )
+        return ChrfMatches(score_matches, len(references), str(self.signature()))
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matches: of characters, or of words if the score counts no characters."""
-        of_characters = self.char_order > 0
+        counts_characters = self.char_order > 0
         levels = NGRAM_LEVELS[: self.char_order or self.word_orders[score]]
 
-        def words(found: ChrfMatches) -> list[Word]:
-            own = next(each for each in found.scores if each.name == score)
-            return own.prediction if of_characters else own.prediction_words
+        def words(explanation: ChrfMatches) -> list[Word]:
+            score_matches = next(matches for matches in explanation.scores if matches.name == score)
+            return score_matches.prediction if counts_characters else score_matches.prediction_words
 
         return Matched(self, levels, words)
 
@@ -346,10 +367,10 @@ class Chrf(Metric):
 
 
 def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
-    given = {
+    options = {
         name: getattr(scorer, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
     }
-    return {name: sacrebleu.CHRF(word_order=order, **given) for name, order in scorer.word_orders.items()}
+    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in scorer.word_orders.items()}
 
 
 PEERS = Peers(
@@ -448,26 +469,33 @@ class ChrfMatches(Explanation):
     @property
     def title(self) -> Heading:
         """The scores."""
-        return Heading("", {each.name: Share(each.score) for each in self.scores})
+        return Heading("", {score.name: Share(score.score) for score in self.scores})
 
     def parts(self) -> list[Part]:
         """Return the texts with matched n-grams coloured by order, and the counts."""
-        return [part for each in self.scores for part in self._section(each)]
+        return [part for score in self.scores for part in self._section(score)]
 
-    def _section(self, each: ScoreMatches) -> list[Part]:
-        of_characters = sum(order.name.startswith("c") for order in each.orders)
-        which = reference_label(each.reference, self.n_references)
-        parts: list[Part] = [Heading(each.name, {"": Share(each.score)})] if len(self.scores) > 1 else []
-        parts.append(orders_legend(max(of_characters, len(each.orders) - of_characters)))
-        if of_characters:
-            parts.append(Line("prediction", each.prediction, "{}-gram", spaced=False))
-            parts.append(Line(which, each.reference_text, "{}-gram", spaced=False))
-        if len(each.orders) > of_characters:
-            parts.append(Line("words of the prediction", each.prediction_words, "{}-gram"))
-            parts.append(Line(f"words of the {which}", each.reference_words, "{}-gram"))
+    def _section(self, score: ScoreMatches) -> list[Part]:
+        n_character_orders = sum(order.name.startswith("c") for order in score.orders)
+        reference_name = reference_label(score.reference, self.n_references)
+        parts: list[Part] = [Heading(score.name, {"": Share(score.score)})] if len(self.scores) > 1 else []
+        parts.append(orders_legend(max(n_character_orders, len(score.orders) - n_character_orders)))
+        if n_character_orders:
+            parts.append(Line("prediction", score.prediction, "{}-gram", spaced=False))
+            parts.append(Line(reference_name, score.reference_text, "{}-gram", spaced=False))
+        if len(score.orders) > n_character_orders:
+            parts.append(Line("words of the prediction", score.prediction_words, "{}-gram"))
+            parts.append(Line(f"words of the {reference_name}", score.reference_words, "{}-gram"))
         rows = [
-            (_spelled(n.name), n.matches, n.prediction, n.reference, Share(n.precision), Share(n.recall))
-            for n in each.orders
+            (
+                _spelled(order.name),
+                order.matches,
+                order.prediction,
+                order.reference,
+                Share(order.precision),
+                Share(order.recall),
+            )
+            for order in score.orders
         ]
         head = ("order", "matches", "prediction", "reference", "precision", "recall")
         return [*parts, Table("n-grams", head, rows)]
@@ -479,15 +507,17 @@ def _spelled(order: str) -> str:
 
 def _characters(options: Chrf, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
     """Return the characters of both texts with their levels; white space that does not count has none."""
+
+    def counts(character: str) -> bool:
+        return options.whitespace or not character.isspace()
+
     texts = [text.lower() if options.lowercase else text for text in (prediction, reference)]
-    counted = [[ord(each) for each in text if options.whitespace or not each.isspace()] for text in texts]
+    codes_of_texts = [[ord(character) for character in text if counts(character)] for text in texts]
     orders = range(1, options.char_order + 1)
     sides = []
-    for text, own, other in zip(texts, counted, counted[::-1], strict=True):
-        levels = iter(ngram_levels(own, ngram_limits([other], orders)))
-        sides.append([
-            Word(each, next(levels) if options.whitespace or not each.isspace() else 0) for each in text
-        ])  # fmt: skip
+    for text, codes, other_codes in zip(texts, codes_of_texts, codes_of_texts[::-1], strict=True):
+        levels = iter(ngram_levels(codes, ngram_limits([other_codes], orders)))
+        sides.append([Word(character, next(levels) if counts(character) else 0) for character in text])
     return sides[0], sides[1]
 
 
@@ -496,8 +526,8 @@ def _words(prediction: list[str], reference: list[str], order: int) -> tuple[lis
     numbers = {word: number for number, word in enumerate({*prediction, *reference})}
     texts = prediction, reference
     sides = []
-    for text, other in zip(texts, texts[::-1], strict=True):
-        limits = ngram_limits([[numbers[word] for word in other]], range(1, order + 1))
+    for text, other_text in zip(texts, texts[::-1], strict=True):
+        limits = ngram_limits([[numbers[word] for word in other_text]], range(1, order + 1))
         levels = ngram_levels([numbers[word] for word in text], limits)
         sides.append([Word(word, level) for word, level in zip(text, levels, strict=True)])
     return sides[0], sides[1]

@@ -165,8 +165,8 @@ class Cosine(Metric):
     @classmethod
     def known_as(cls, name: str) -> str | None:
         """Return a hint for a user who takes sentence-transformers for a metric."""
-        same = name in ("sentence_transformers", "sentence-transformers")
-        return f"Its cosines are those of {cls.name}." if same else super().known_as(name)
+        is_same = name in ("sentence_transformers", "sentence-transformers")
+        return f"Its cosines are those of {cls.name}." if is_same else super().known_as(name)
 
     def check(self) -> None:
         """Raise an OptionError without an encoder, or without the packages that run one."""
@@ -193,9 +193,15 @@ class Cosine(Metric):
         """Return the encoder, with all of its layers."""
         declared = self.declared
         return encoder_of(
-            declared.network, None, last_layer=True, device=self.device, dtype=self.dtype, prefix_space=False,
-            lowercase=declared.lowercase, use_safetensors=self.use_safetensors,
-        )  # fmt: skip
+            declared.network,
+            None,
+            last_layer=True,
+            device=self.device,
+            dtype=self.dtype,
+            prefix_space=False,
+            lowercase=declared.lowercase,
+            use_safetensors=self.use_safetensors,
+        )
 
     @cached_property
     def text_pooling(self) -> Pooling:
@@ -247,34 +253,43 @@ class Cosine(Metric):
         owners, references = batch.pairs
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
-        own = len(self.base_columns)
-        rows[:, :own] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
-        rows[:, own : own + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
-        filled = counts > 0
-        rows[filled, own + 2 :] = self._items(pairs, (np.cumsum(counts) - counts)[filled], counts[filled])
+        n_base = len(self.base_columns)
+        rows[:, :n_base] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
+        rows[:, n_base : n_base + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
+        has_reference = counts > 0
+        starts = np.cumsum(counts) - counts
+        rows[has_reference, n_base + 2 :] = self._items(pairs, starts[has_reference], counts[has_reference])
         return SegmentStats(self._signature(encoder), self.columns, rows)
 
     def _pairs(
-        self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], references: NDArray[np.int64],
+        self,
+        documents: Ragged,
+        encoder: Encoder,
+        owners: NDArray[np.int64],
+        references: NDArray[np.int64],
         empty: NDArray[np.bool_],
-    ) -> Array:  # fmt: skip
+    ) -> Array:
         """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
         vectors, text = self._vectors(documents, encoder, references)
-        found = cosines(vectors, text[owners], text[references])
-        found[empty[owners] | empty[references]] = 0.0
-        return found
+        pair_cosines = cosines(vectors, text[owners], text[references])
+        pair_cosines[empty[owners] | empty[references]] = 0.0
+        return pair_cosines
 
     def _vectors(
         self, documents: Ragged, encoder: Encoder, references: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Return the vectors of the different documents, and which of them is that of each document."""
         different, text = different_rows(documents)
-        of_references = np.zeros(len(different.lengths), bool)
-        of_references[text[references]] = True
+        is_reference = np.zeros(len(different.lengths), bool)
+        is_reference[text[references]] = True
         vectors = embed(
-            encoder, self.text_pooling, different, of_references,
-            limit=self.limit(encoder.subwords), batch_size=self.batch_size,
-        )  # fmt: skip
+            encoder,
+            self.text_pooling,
+            different,
+            is_reference,
+            limit=self.limit(encoder.subwords),
+            batch_size=self.batch_size,
+        )
         return vectors, text
 
     def pair_rows(self, crossing: Crossing, context: None = None) -> PairRows:
@@ -285,14 +300,14 @@ class Cosine(Metric):
         if cut.any():
             warn(self, cut_warning(int(cut.sum()), self.limit(encoder.subwords)))
         vectors, text = self._vectors(documents, encoder, crossing.references)
-        full = ~self.is_empty(whole, encoder.subwords)
+        has_tokens = ~self.is_empty(whole, encoder.subwords)
 
         def rows(texts: Places, references: Places) -> Array:
-            found = crossed_cosines(vectors[text[texts]], vectors[text[references]])
-            found *= full[texts][:, None] & full[references]
-            rows = np.zeros((found.size, len(self.columns)))
-            rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(full[texts], len(references)))
-            rows[:, self.columns.index("cosine")] = found.ravel()
+            cosine_table = crossed_cosines(vectors[text[texts]], vectors[text[references]])
+            cosine_table *= has_tokens[texts][:, None] & has_tokens[references]
+            rows = np.zeros((cosine_table.size, len(self.columns)))
+            rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(has_tokens[texts], len(references)))
+            rows[:, self.columns.index("cosine")] = cosine_table.ravel()
             return rows
 
         return rows
@@ -318,16 +333,17 @@ class Cosine(Metric):
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them is nearest."""
-        found: dict[str, Any] = {**self._cut(totals)}
+        details: dict[str, Any] = {**self._cut(totals)}
         if stats is None:
-            return found
+            return details
         counts = stats.column("references")
         if (counts > 1).any():
             nearest = stats.column("best_reference").astype(int).tolist()
-            found["best_references"] = [
-                each if count else None for each, count in zip(nearest, counts.tolist(), strict=True)
+            details["best_references"] = [
+                nearest_reference if count else None
+                for nearest_reference, count in zip(nearest, counts.tolist(), strict=True)
             ]
-        return found
+        return details
 
     def explained(self, batch: Corpus, context: None = None) -> Contributions:
         """Explain a batch of one item: the pair with the greatest cosine."""
@@ -338,36 +354,52 @@ class Cosine(Metric):
         whole, documents = self.prepare(batch.texts.to_pylist(), encoder.subwords)
         cut_texts(whole, batch, limit, self.long_text)
         empty = self.is_empty(whole, encoder.subwords)
-        rows, which = different_rows(documents)
-        none, batch_size = np.zeros(len(rows.lengths), bool), self.batch_size
-        vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)
-        found = cosines(vectors, np.repeat(which[:1], len(which) - 1), which[1:])
-        found[empty[0] | empty[1:]] = 0.0
-        nearest = int(found.argmax())
+        rows, text_numbers = different_rows(documents)
+        keep_none, batch_size = np.zeros(len(rows.lengths), bool), self.batch_size
+        vectors = embed(encoder, pooling, rows, keep_none, limit=limit, batch_size=batch_size)
+        pair_cosines = cosines(vectors, np.repeat(text_numbers[:1], len(text_numbers) - 1), text_numbers[1:])
+        pair_cosines[empty[0] | empty[1:]] = 0.0
+        nearest = int(pair_cosines.argmax())
         chosen = [0, nearest + 1]
         cut = int((documents.lengths < whole.lengths)[chosen].sum())
         warn(self, cut_warning(cut, limit) if cut else None)
         decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
         contributions: list[NDArray[np.float64] | None] = [None, None]
         if decomposes:
-            pair = [vectors[which[each]].astype(np.float64) for each in chosen]
+            pair = [vectors[text_numbers[document]].astype(np.float64) for document in chosen]
             product = float(np.linalg.norm(pair[0]) * np.linalg.norm(pair[1]))
             tokens = _weighted_tokens(encoder, pooling, rows, limit, batch_size)
-            bounds = [slice(*rows.offsets[which[each] : which[each] + 2]) for each in chosen]
+            bounds = [
+                slice(*rows.offsets[text_numbers[document] : text_numbers[document] + 2]) for document in chosen
+            ]
             contributions = [tokens[bounds[side], : vectors.shape[1]] @ pair[1 - side] / product for side in (0, 1)]
         sides = [
-            _parts(texts[each], documents, each, encoder.subwords, _positions(self, whole)[each], contributions[side])
-            for side, each in enumerate(chosen)
+            _parts(
+                texts[document],
+                documents,
+                document,
+                encoder.subwords,
+                _positions(self, whole)[document],
+                contributions[side],
+            )
+            for side, document in enumerate(chosen)
         ]
         return Contributions(
-            texts[0], texts[chosen[1]], float(found[nearest]), sides[0], sides[1], decomposes, pooling.name,
-            str(self.signature()), nearest,
-        )  # fmt: skip
+            prediction=texts[0],
+            reference=texts[chosen[1]],
+            cosine=float(pair_cosines[nearest]),
+            prediction_tokens=sides[0],
+            reference_tokens=sides[1],
+            decomposes=decomposes,
+            pooling=pooling.name,
+            signature=str(self.signature()),
+            reference_index=nearest,
+        )
 
 
 # The signature of embedding_cosine.
 
-# Encoder-decoders of which sentence-transformers, too, runs the encoder alone.
+# Encoder-decoders of which sentence-transformers also runs the encoder alone.
 _ENCODER_ALONE = {"t5", "mt5"}
 
 
@@ -394,13 +426,17 @@ def cosine_signature(
 
 def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None) -> bool:
     """Return whether sentence-transformers has the same cosines for this encoder as it is (but for empty texts)."""
-    config, own = encoder.network.config, encoder.subwords.limit
-    usual = own if declared.max_length is None else min(declared.max_length, own or declared.max_length)
+    config, encoder_limit = encoder.network.config, encoder.subwords.limit
+    default_limit = (
+        encoder_limit
+        if declared.max_length is None
+        else min(declared.max_length, encoder_limit or declared.max_length)
+    )
     return (
         pooling.name == (declared.pooling or _undeclared_pooling(config))
         and (o.truncate_dim is None or pooling.dimensions == declared.truncate_dim)
         and declared.similarity == "cosine"
-        and limit == usual
+        and limit == default_limit
         and o.long_text != "window"
         and o.dtype in (None, "float32")
         and (not getattr(config, "is_encoder_decoder", False) or config.model_type in _ENCODER_ALONE)
@@ -409,13 +445,13 @@ def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, l
 
 def _undeclared_pooling(config: Any) -> str:
     """Return the pooling of sentence-transformers for a folder that declares none."""
-    of_decoder = str((config.architectures or [""])[0]).endswith("ForCausalLM") and getattr(config, "is_causal", True)
-    return "lasttoken" if of_decoder else "mean"
+    is_decoder = str((config.architectures or [""])[0]).endswith("ForCausalLM") and getattr(config, "is_causal", True)
+    return "lasttoken" if is_decoder else "mean"
 
 
 # The declarations of a sentence-transformers folder: pooling, further modules, lengths, lower case and prompt.
 #
-# What is declared and not read here is refused by name: it would change the embeddings without a word.
+# What is declared and not read here is refused by name: it would change the embeddings silently.
 
 #: How the embeddings of tokens become one; the names are those of sentence-transformers.
 POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
@@ -436,25 +472,42 @@ _SETTINGS = tuple(
     f"sentence_{kind}_config.json"
     for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
 )
-# What is read from the files, and what changes no embedding of a text: sizes, versions, the speed of padding, and the
-# prompts and lengths of calls that ask for them. Values that are listed are the only ones that are known.
+# The keys that are read from the files, and those that change no embedding of a text: sizes, versions, the speed of
+# padding, and the prompts and lengths of calls that ask for them. Where a value is listed, any other is refused.
 _KNOWN_OF_MODEL = {
-    "model_type": "SentenceTransformer", "prompts": ..., "default_prompt_name": ..., "truncate_dim": ...,
-    "similarity_fn_name": ..., "__version__": ..., "requirements": ...,
-}  # fmt: skip
+    "model_type": "SentenceTransformer",
+    "prompts": ...,
+    "default_prompt_name": ...,
+    "truncate_dim": ...,
+    "similarity_fn_name": ...,
+    "__version__": ...,
+    "requirements": ...,
+}
 _KNOWN_OF_NETWORK = {
-    "transformer_task": "feature-extraction", "modality_config": ..., "module_output_name": "token_embeddings",
-    "max_seq_length": ..., "do_lower_case": ..., "unpad_inputs": ...,
-}  # fmt: skip
+    "transformer_task": "feature-extraction",
+    "modality_config": ...,
+    "module_output_name": "token_embeddings",
+    "max_seq_length": ...,
+    "do_lower_case": ...,
+    "unpad_inputs": ...,
+}
 _KNOWN_OF_POOLING = {
-    "embedding_dimension": ..., "word_embedding_dimension": ..., "pooling_mode": ..., "include_prompt": ...,
+    "embedding_dimension": ...,
+    "word_embedding_dimension": ...,
+    "pooling_mode": ...,
+    "include_prompt": ...,
     **{f"pooling_mode_{key}": ... for key in _LEGACY},
-}  # fmt: skip
+}
 _KNOWN_OF_NORMALIZE = {"module_input_name": _SENTENCE, "module_output_name": _SENTENCE}
 _KNOWN_OF_DENSE = {
-    **_KNOWN_OF_NORMALIZE, "in_features": ..., "out_features": ..., "bias": ..., "activation_function": ...,
-}  # fmt: skip
-_TEXTS = {"method": "forward", "method_output_name": "last_hidden_state"}  # how the network is called with them
+    **_KNOWN_OF_NORMALIZE,
+    "in_features": ...,
+    "out_features": ...,
+    "bias": ...,
+    "activation_function": ...,
+}
+# How the network is called with texts.
+_TEXTS = {"method": "forward", "method_output_name": "last_hidden_state"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,24 +541,31 @@ def declared_by(model_type: str) -> Declared:
     modules = _read(home, "modules.json")
     if not modules:
         return Declared(home, locate(home))
-    if not isinstance(modules, list) or not all(isinstance(each, Mapping) for each in modules):
+    if not isinstance(modules, list) or not all(isinstance(module, Mapping) for module in modules):
         raise _refusal(home, "has a modules.json that is not a list of modules")
-    first, *others = [_module(home, each) for each in modules]
+    first, *later_modules = [_module(home, module) for module in modules]
     if first[0] != "Transformer":
         raise _refusal(home, f"begins with a module {first[0]!r} in place of a network of transformers")
-    inside = first[1]
-    if inside and not os.path.isdir(home):
-        raise _refusal(home, f"has its network in the sub-folder {inside!r}: download it, and give the folder")
-    settings = _settings(home, inside)
-    network = locate(os.path.join(home, inside) if inside else home)
+    subfolder = first[1]
+    if subfolder and not os.path.isdir(home):
+        raise _refusal(home, f"has its network in the sub-folder {subfolder!r}: download it, and give the folder")
+    settings = _settings(home, subfolder)
+    network = locate(os.path.join(home, subfolder) if subfolder else home)
     model = _known(home, "config_sentence_transformers.json", _KNOWN_OF_MODEL)
     _check_requirements(home, model.get("requirements") or {})
     prompt = _prompt(home, model)
-    pooling, steps = _behind(home, others, prompt)
+    pooling, steps = _behind(home, later_modules, prompt)
     return Declared(
-        home, network, pooling, steps, _count(home, settings, "max_seq_length"), bool(settings.get("do_lower_case")),
-        prompt, _count(home, model, "truncate_dim"), str(model.get("similarity_fn_name") or "cosine"),
-    )  # fmt: skip
+        home=home,
+        network=network,
+        pooling=pooling,
+        steps=steps,
+        max_length=_count(home, settings, "max_seq_length"),
+        lowercase=bool(settings.get("do_lower_case")),
+        prompt=prompt,
+        truncate_dim=_count(home, model, "truncate_dim"),
+        similarity=str(model.get("similarity_fn_name") or "cosine"),
+    )
 
 
 def _module(home: str, module: Mapping[str, Any]) -> tuple[str, str]:
@@ -516,10 +576,10 @@ def _module(home: str, module: Mapping[str, Any]) -> tuple[str, str]:
     return kind.split(".")[-1], str(module.get("path", ""))
 
 
-def _settings(home: str, inside: str) -> Mapping[str, Any]:
+def _settings(home: str, subfolder: str) -> Mapping[str, Any]:
     """Return the settings of the network."""
     settings = next(
-        filter(None, (_known(home, os.path.join(inside, name), _KNOWN_OF_NETWORK) for name in _SETTINGS)), {}
+        filter(None, (_known(home, os.path.join(subfolder, name), _KNOWN_OF_NETWORK) for name in _SETTINGS)), {}
     )
     if settings.get("modality_config", {"text": _TEXTS}).get("text") != _TEXTS:
         raise _refusal(home, f"declares 'modality_config': {settings['modality_config']!r}")
@@ -539,7 +599,7 @@ def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str
             steps.append(None)
         elif kind == "Dense" and pooling is not None:
             steps.append(_dense(home, folder, _known(home, file, _KNOWN_OF_DENSE)))
-        elif kind != "Dropout":  # which acts only in training
+        elif kind != "Dropout":  # Dropout acts only in training
             raise _refusal(home, f"has a module {kind!r}{'' if pooling else ' before any pooling'}")
     if pooling is None:
         raise _refusal(home, "has no module that pools")
@@ -579,19 +639,19 @@ def _check_requirements(home: str, requirements: Mapping[str, Any]) -> None:
     """Refuse a folder made for other versions of the packages that run its network."""
     from packaging.specifiers import SpecifierSet
 
-    for package, wanted in requirements.items():
-        if package.replace("_", "-").lower() == "sentence-transformers":  # which does not run here
+    for package, requirement in requirements.items():
+        if package.replace("_", "-").lower() == "sentence-transformers":  # the network runs without this package
             continue
-        needed = str(wanted.get("specifier", "") if isinstance(wanted, Mapping) else wanted)
+        specifier = str(requirement.get("specifier", "") if isinstance(requirement, Mapping) else requirement)
         try:
             installed = (
                 python_version() if package == "python" else version({"pytorch": "torch"}.get(package, package))
             )
-            met = SpecifierSet(needed).contains(installed, prereleases=True)
+            is_met = SpecifierSet(specifier).contains(installed, prereleases=True)
         except (PackageNotFoundError, ValueError):
-            met = False
-        if not met:
-            raise _refusal(home, f"requires {package} {needed}")
+            is_met = False
+        if not is_met:
+            raise _refusal(home, f"requires {package} {specifier}")
 
 
 def _count(home: str, config: Mapping[str, Any], name: str) -> int | None:
@@ -601,7 +661,7 @@ def _count(home: str, config: Mapping[str, Any], name: str) -> int | None:
     return value
 
 
-def _known(home: str, file: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(home: str, file: str, known_values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a file declares, if all of it is known: with ``...`` any value, or else only the one listed."""
     config = _read(home, file)
     if config is None:
@@ -609,7 +669,7 @@ def _known(home: str, file: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(config, Mapping):
         raise _refusal(home, f"has a {file} that is not an object")
     for name, value in config.items():
-        if value not in (None, False, "", [], {}) and known.get(name, None) not in (..., value):
+        if value not in (None, False, "", [], {}) and known_values.get(name, None) not in (..., value):
             raise _refusal(home, f"declares {name!r}: {shorten(value)} in {file}")
     return config
 
@@ -627,11 +687,11 @@ def _read(home: str, name: str) -> Any:
         ) from error
 
 
-def _refusal(home: str, what: str) -> OptionError:
+def _refusal(home: str, reason: str) -> OptionError:
     return OptionError(
-        f"The encoder {shorten(home, 300)}, given as 'model_type', {what}, which embedding_cosine does not support. "
-        "Give a folder of the network alone (config.json, model.safetensors and the tokenizer's files, without "
-        "modules.json), and choose its pooling with the option 'pooling'."
+        f"The encoder {shorten(home, 300)}, given as 'model_type', {reason}, which embedding_cosine does not "
+        "support. Give a folder of the network alone (config.json, model.safetensors and the tokenizer's files, "
+        "without modules.json), and choose its pooling with the option 'pooling'."
     )
 
 
@@ -651,8 +711,8 @@ class Layer:
 
     def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return transformed vectors, shape (n, in)."""
-        found = vectors @ self.weight.T + self.bias
-        return np.tanh(found) if self.activation == "tanh" else found
+        outputs = vectors @ self.weight.T + self.bias
+        return np.tanh(outputs) if self.activation == "tanh" else outputs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -676,13 +736,13 @@ class Pooling:
 
 
 def pooling_of(
-    declared: Declared, asked: str, truncate_dim: int | None, width: int, use_safetensors: bool
+    declared: Declared, requested: str, truncate_dim: int | None, width: int, use_safetensors: bool
 ) -> Pooling:
     """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it.
 
     `width` is that of the encoder's embeddings.
     """
-    name = asked if asked != "auto" else declared.pooling or "mean"
+    name = requested if requested != "auto" else declared.pooling or "mean"
     steps = tuple(None if step is None else _layer(declared.home, step, use_safetensors) for step in declared.steps)
     layers = [step for step in steps if step is not None]
     if layers:
@@ -691,20 +751,21 @@ def pooling_of(
         raise OptionError(
             f"The 'truncate_dim' option must be from 1 to {width} for this encoder. Got {truncate_dim} instead."
         )
-    first = declared.truncate_dim if truncate_dim is None else truncate_dim
-    first = None if first is None or first >= width else first
+    n_dimensions = declared.truncate_dim if truncate_dim is None else truncate_dim
+    n_dimensions = None if n_dimensions is None or n_dimensions >= width else n_dimensions
     if not layers:
-        return Pooling(name, (), None, first)  # a cosine divides by the lengths itself
-    total = sha256()
+        # Without a dense layer only divisions by the length are left out, and a cosine divides by it anyway.
+        return Pooling(name, (), None, n_dimensions)
+    checksum = sha256()
     for layer in layers:
-        total.update(layer.activation.encode())
-        total.update(layer.weight.tobytes())
-        total.update(layer.bias.tobytes())
-    return Pooling(name, steps, total.hexdigest()[:8], first)
+        checksum.update(layer.activation.encode())
+        checksum.update(layer.weight.tobytes())
+        checksum.update(layer.bias.tobytes())
+    return Pooling(name, steps, checksum.hexdigest()[:8], n_dimensions)
 
 
 def token_weights(
-    name: str, windows: Windows, chosen: NDArray[np.int64], taken: NDArray[np.bool_], rows: Ragged
+    name: str, windows: Windows, chosen: NDArray[np.int64], is_taken: NDArray[np.bool_], rows: Ragged
 ) -> NDArray[np.float32]:
     """Return the contribution of each token of some windows to its text, shape (b, width).
 
@@ -714,18 +775,18 @@ def token_weights(
     text = owners(windows, rows)[chosen]
     lengths = rows.lengths[text].astype(np.float64)[:, None]
     first = windows.first[chosen][:, None]
-    within = np.arange(taken.shape[1])[None, :]
+    within = np.arange(is_taken.shape[1])[None, :]
     if name in ("cls", "lasttoken"):
-        given = (windows.last[chosen][:, None] - first) / lengths
+        window_share = (windows.last[chosen][:, None] - first) / lengths
         place = 0 if name == "cls" else windows.ids.lengths[chosen][:, None] - 1
-        return np.where(within == place, given, 0.0).astype(np.float32)
+        return np.where(within == place, window_share, 0.0).astype(np.float32)
     weights = {
         "mean": 1 / lengths,
         "mean_sqrt_len_tokens": 1 / np.sqrt(lengths),
         "weightedmean": (within + (windows.target[chosen] - rows.offsets[:-1][text])[:, None] - first + 1)
         / (lengths * (lengths + 1) / 2),
     }[name]
-    return np.where(taken, weights, 0.0).astype(np.float32)
+    return np.where(is_taken, weights, 0.0).astype(np.float32)
 
 
 def owners(windows: Windows, rows: Ragged) -> NDArray[np.int64]:
@@ -769,7 +830,7 @@ Vectors = NDArray[np.float32]
 #: Bytes of vectors that are kept for later calls, for each encoder.
 KEPT_BYTES = 1 << 28
 
-#: Pairs multiplied at a time: 100 MB at most.
+#: Pairs of vectors that are multiplied at a time: 100 MB at most.
 _PAIRS = 4096
 
 
@@ -784,9 +845,9 @@ class _Kept:
     def find(self, keys: list[tuple[str, bytes]]) -> dict[int, Vectors]:
         """Return those that are kept, by their places among the keys."""
         with self.lock:
-            found = {place: self.vectors.pop(key) for place, key in enumerate(keys) if key in self.vectors}
-            self.vectors.update((keys[place], vector) for place, vector in found.items())
-        return found
+            vectors = {place: self.vectors.pop(key) for place, key in enumerate(keys) if key in self.vectors}
+            self.vectors.update((keys[place], vector) for place, vector in vectors.items())
+        return vectors
 
     def add(self, keys: list[tuple[str, bytes]], vectors: Vectors) -> None:
         with self.lock:
@@ -822,25 +883,25 @@ def embed(
     windows = windows_of(rows, limit, encoder.subwords)
     text = owners(windows, rows)
     with _new:
-        kept = _kept.setdefault(encoder, _Kept())
+        cache = _kept.setdefault(encoder, _Kept())
     in_windows = limit if len(windows.ids.values) > len(rows.values) else None
     name = f"{pooling.name},{pooling.digest},{pooling.dimensions},{in_windows}"
     keys = [(name, row.tobytes()) for row in rows.pieces()]
-    found = kept.find(keys)
-    todo = np.ones(len(keys), bool)
-    todo[list(found)] = False
+    kept_vectors = cache.find(keys)
+    is_new = np.ones(len(keys), bool)
+    is_new[list(kept_vectors)] = False
     pooled = np.zeros((len(keys), encoder.dimensions), np.float32)
-    parts = [todo]
-    if rows.lengths[todo].sum() > encoder.budget(batch_size):
-        parts = [todo & of_references, todo & ~of_references]
+    parts = [is_new]
+    if rows.lengths[is_new].sum() > encoder.budget(batch_size):
+        parts = [is_new & of_references, is_new & ~of_references]
     for part in parts:
         if part.any():
             pooled[part] = _pooled(encoder, pooling.name, windows.some(part[text]), rows, batch_size)[part]
     vectors = pooling.finish(pooled)
-    for place, vector in found.items():
+    for place, vector in kept_vectors.items():
         vectors[place] = vector
-    new = np.flatnonzero(todo)
-    kept.add([keys[place] for place in new.tolist()], vectors[new])
+    new_places = np.flatnonzero(is_new)
+    cache.add([keys[place] for place in new_places.tolist()], vectors[new_places])
     return vectors
 
 
@@ -849,44 +910,46 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
     import torch
 
     text = owners(windows, rows)
-    greatest = name == "max"
+    is_max = name == "max"
     with torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
         sums = torch.full(
-            (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
+            (len(rows.lengths), encoder.dimensions), -torch.inf if is_max else 0.0, device=encoder.device
         )
-        for chosen, states, taken in encoder.states(windows, batch_size):
+        for chosen, states, is_taken in encoder.states(windows, batch_size):
             place = torch.from_numpy(text[chosen]).to(encoder.device)
-            if greatest:
-                absent = torch.from_numpy(~taken).to(encoder.device)[:, :, None]
-                most = states.masked_fill(absent, -torch.inf).amax(1)
-                sums.scatter_reduce_(0, place[:, None].expand_as(most), most, "amax")
+            if is_max:
+                absent = torch.from_numpy(~is_taken).to(encoder.device)[:, :, None]
+                greatest = states.masked_fill(absent, -torch.inf).amax(1)
+                sums.scatter_reduce_(0, place[:, None].expand_as(greatest), greatest, "amax")
             else:
-                weights = torch.from_numpy(token_weights(name, windows, chosen, taken, rows)).to(encoder.device)
+                weights = torch.from_numpy(token_weights(name, windows, chosen, is_taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
             if bar is not None:
                 bar.update(len(chosen))
         pooled: Vectors = sums.cpu().numpy()
-    return np.where(np.isneginf(pooled), np.float32(0), pooled) if greatest else pooled
+    return np.where(np.isneginf(pooled), np.float32(0), pooled) if is_max else pooled
 
 
 def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 with a vector of zeros."""
-    found = np.zeros(len(left))
+    similarities = np.zeros(len(left))
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)
-        one, other = (vectors[side[part]].astype(np.float64) for side in (left, right))
-        dots, squares = np.einsum("ij,ij->i", one, other), np.ones(len(one))
-        for each in (one, other):
-            squares = squares * np.einsum("ij,ij->i", each, each)
-        found[part] = dots / np.where(squares > 0, np.sqrt(squares), 1.0)
-    return np.clip(found, -1.0, 1.0)
+        left_vectors, right_vectors = (vectors[side[part]].astype(np.float64) for side in (left, right))
+        dots, squares = np.einsum("ij,ij->i", left_vectors, right_vectors), np.ones(len(left_vectors))
+        for side_vectors in (left_vectors, right_vectors):
+            squares = squares * np.einsum("ij,ij->i", side_vectors, side_vectors)
+        similarities[part] = dots / np.where(squares > 0, np.sqrt(squares), 1.0)
+    return np.clip(similarities, -1.0, 1.0)
 
 
 def crossed_cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
     """Return the cosine of each vector with each other, shape (h, r); 0 with a vector of zeros."""
-    one, other = left.astype(np.float64), right.astype(np.float64)
-    squares = np.multiply.outer(*(np.einsum("ij,ij->i", each, each) for each in (one, other)))
-    return np.clip(one @ other.T / np.where(squares > 0, np.sqrt(squares), 1.0), -1.0, 1.0)
+    left_vectors, right_vectors = left.astype(np.float64), right.astype(np.float64)
+    left_squares = np.einsum("ij,ij->i", left_vectors, left_vectors)
+    right_squares = np.einsum("ij,ij->i", right_vectors, right_vectors)
+    squares = np.multiply.outer(left_squares, right_squares)
+    return np.clip(left_vectors @ right_vectors.T / np.where(squares > 0, np.sqrt(squares), 1.0), -1.0, 1.0)
 
 
 # Why a pair of texts has its cosine: the contribution of each token.
@@ -960,16 +1023,16 @@ class Contributions(Explanation):
 
 
 def _line(name: str, tokens: list[Part]) -> Line:
-    shown = [token for token in tokens if not token.special]
-    levels = graded([token.contribution or 0.0 for token in shown])
-    words = [(token.span, Word(token.text, level)) for token, level in zip(shown, levels, strict=True)]
+    shown_tokens = [token for token in tokens if not token.special]
+    levels = graded([token.contribution or 0.0 for token in shown_tokens])
+    words = [(token.span, Word(token.text, level)) for token, level in zip(shown_tokens, levels, strict=True)]
     return Line(name, spaced_words(words), spaced=False)
 
 
 def _added(name: str, tokens: list[Part]) -> Table:
     """Return the tokens of a text with their contributions, the greatest first."""
-    added = sorted(((each.contribution or 0.0, each.text) for each in tokens), key=lambda each: -each[0])
-    rows = [(text, Share(contribution)) for contribution, text in added]
+    ordered = sorted(tokens, key=lambda token: -(token.contribution or 0.0))
+    rows = [(token.text, Share(token.contribution or 0.0)) for token in ordered]
     return Table(f"what the tokens of the {name} add", ("token", "contribution"), rows)
 
 
@@ -982,11 +1045,11 @@ def _weighted_tokens(
     windows = windows_of(rows, limit, encoder.subwords)
     shares = np.zeros((len(rows.values), encoder.dimensions))
     with torch.inference_mode():
-        for chosen, states, taken in encoder.states(windows, batch_size):
-            weights = token_weights(pooling.name, windows, chosen, taken, rows)
-            target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
+        for chosen, states, is_taken in encoder.states(windows, batch_size):
+            weights = token_weights(pooling.name, windows, chosen, is_taken, rows)
+            target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
             weighted = states.cpu().numpy().astype(np.float64) * weights[:, :, None]
-            shares[target[taken]] = weighted[taken]
+            shares[target[is_taken]] = weighted[is_taken]
     return shares
 
 

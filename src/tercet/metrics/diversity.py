@@ -184,8 +184,12 @@ class Diversity(Metric):
         orders = range(1, self.max_order + 1)
         pairs = ("pairwise_chrf",) if self.pairwise_chrf else ()
         return (
-            "self_bleu", *(f"distinct_{n}" for n in orders), "mattr", *(f"rep_{n}" for n in orders), *pairs,
-        )  # fmt: skip
+            "self_bleu",
+            *(f"distinct_{n}" for n in orders),
+            "mattr",
+            *(f"rep_{n}" for n in orders),
+            *pairs,
+        )
 
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores."""
@@ -256,8 +260,10 @@ class Diversity(Metric):
         """Return the rows of all systems, each a set of its own."""
         if batch.n_systems == 1:
             return self.segment_stats(batch, context)
-        each = zip(map(batch.system, range(batch.n_systems)), context.systems, strict=True)
-        return SegmentStats.concatenate([self.segment_stats(own, texts) for own, texts in each])
+        systems = map(batch.system, range(batch.n_systems))
+        return SegmentStats.concatenate(
+            [self.segment_stats(system, sets) for system, sets in zip(systems, context.systems, strict=True)]
+        )
 
     def _rows_of_texts(self, texts: list[str]) -> Iterable[tuple[str, Array]]:
         """Return the row of each text of a set; equal texts have equal ones."""
@@ -270,10 +276,11 @@ class Diversity(Metric):
         sums = np.add.reduceat(measures, edges[:-1])
         flat = sums.reshape(len(sums), -1)
         first = len(self.base_columns) + 1
+        # Counts of a set are whole numbers, but the texts' shares in them do not sum to these to the last bit.
         whole = [place - first for place in self._whole]
         flat[:, whole] = np.rint(flat[:, whole])
-        known = sums[..., 1] > 0
-        scores = np.stack([quotient(sums[..., 0], sums[..., 1]), known], axis=-1)
+        is_known = sums[..., 1] > 0
+        scores = np.stack([quotient(sums[..., 0], sums[..., 1]), is_known], axis=-1)
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
@@ -308,18 +315,18 @@ class Diversity(Metric):
         spelling, ids = words(), tokens.tokens.lists()[0]
         limits, repeated = {}, []
         for order in range(self.max_order, 0, -1):
-            found = Counter(ngrams(ids, order))
-            limits[order] = Counter({ngram: count for ngram, count in found.items() if count > 1})
+            ngram_counts_of_order = Counter(ngrams(ids, order))
+            limits[order] = Counter({ngram: count for ngram, count in ngram_counts_of_order.items() if count > 1})
             for ngram, count in limits[order].most_common():
-                repeated.append(Repeated(" ".join(spelling[each] for each in ngram), count))
+                repeated.append(Repeated(" ".join(spelling[token] for token in ngram), count))
         stats = self.segment_stats(batch)
         scores = self.finalize(self.corpus_totals(stats))
-        shown = {
+        shown_scores = {
             name: float(value) for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))
         }
-        spelled = [spelling[each] for each in ids]
+        spellings = [spelling[token] for token in ids]
         levels = ngram_levels(ids, limits)
-        return Repetitions(words_of(spelled, levels, spelled), repeated, shown, str(stats.signature))
+        return Repetitions(words_of(spellings, levels, spellings), repeated, shown_scores, str(stats.signature))
 
 
 # The measures of texts that are sets, as pairs of numbers of each text: their sums give the score of a set.
@@ -342,23 +349,23 @@ def measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array, 
     tokens, lengths = batch.tokens, batch.tokens.lengths
     sizes = np.diff(edges)
     sets = np.repeat(np.arange(len(sizes)), sizes)
-    others = (sizes > 1)[sets].astype(np.float64)
+    has_others = (sizes > 1)[sets].astype(np.float64)
     counts, ngrams = [], []
     for order in range(1, o.max_order + 1):
         counts.append(ngram_counts(*ngram_ids(tokens, order, batch.n_types), sets))
         ngrams.append(np.maximum(lengths - order + 1, 0).astype(np.float64))
-    found = [(_bleu(o, lengths, closest_others(lengths, sets), counts) * others, others)]
-    found += [(each.shares, total) for each, total in zip(counts, ngrams, strict=True)]
-    found += [(moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
-    for each, total in zip(counts, ngrams, strict=True):
-        again = (total - each.different) / np.maximum(total, 1)
-        found.append((again, (total > 0).astype(np.float64)))
+    measures = [(_bleu(o, lengths, closest_others(lengths, sets), counts) * has_others, has_others)]
+    measures += [(order_counts.shares, total) for order_counts, total in zip(counts, ngrams, strict=True)]
+    measures += [(moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
+    for order_counts, total in zip(counts, ngrams, strict=True):
+        repeated_share = (total - order_counts.different) / np.maximum(total, 1)
+        measures.append((repeated_share, (total > 0).astype(np.float64)))
     if o.pairwise_chrf:
-        found.append((_mean_chrf(o, texts, edges), others))
+        measures.append((_mean_chrf(o, texts, edges), has_others))
     sizes_in_bytes = [_compressed(texts[start:stop]) for start, stop in pairwise(edges.tolist())]
-    of_text = (np.array(sizes_in_bytes, float).reshape(-1, 2) / np.maximum(sizes, 1)[:, None])[sets]
-    found.append((of_text[:, 0], of_text[:, 1]))
-    return np.stack([np.column_stack(each) for each in found], axis=1), lengths
+    bytes_of_texts = (np.array(sizes_in_bytes, float).reshape(-1, 2) / np.maximum(sizes, 1)[:, None])[sets]
+    measures.append((bytes_of_texts[:, 0], bytes_of_texts[:, 1]))
+    return np.stack([np.column_stack(measure) for measure in measures], axis=1), lengths
 
 
 def _bleu(o: Diversity, lengths: Numbers, closest: Numbers, counts: list[NgramCounts]) -> Array:
@@ -366,9 +373,13 @@ def _bleu(o: Diversity, lengths: Numbers, closest: Numbers, counts: list[NgramCo
     bleu = Bleu(max_order=o.max_order, smooth_method=o.smooth_method)
     rows = np.zeros((len(lengths), len(bleu.columns)))
     columns = {"length": lengths, "closest": closest}
-    for order, each in enumerate(counts, 1):
+    for order, order_counts in enumerate(counts, 1):
         total = np.maximum(lengths - order + 1, 0)
-        columns |= {f"match{order}": each.matches, f"total{order}": total, f"floor{order}": np.maximum(total, 1)}
+        columns |= {
+            f"match{order}": order_counts.matches,
+            f"total{order}": total,
+            f"floor{order}": np.maximum(total, 1),
+        }
     for place, name in enumerate(bleu.columns):
         if name in columns:
             rows[:, place] = columns[name]
@@ -380,20 +391,21 @@ def _mean_chrf(o: Diversity, texts: list[str], edges: Numbers) -> Array:
     """Return the mean chrF of each text against each other one of its set; the pairs are scored in blocks."""
     chrf, means = Chrf(lowercase=o.lowercase, scale=1), np.zeros(len(texts))
     for first, end in pairwise(edges.tolist()):
-        own = texts[first:end]
-        step = max(1, _PAIRS // len(own))
-        for start in range(0, len(own) if len(own) > 1 else 0, step):
-            scores = chrf.pairwise(own[start : start + step], own)
+        set_texts = texts[first:end]
+        step = max(1, _PAIRS // len(set_texts))
+        for start in range(0, len(set_texts) if len(set_texts) > 1 else 0, step):
+            scores = chrf.pairwise(set_texts[start : start + step], set_texts)
             np.fill_diagonal(scores[:, start:], 0.0)
-            scores.sort(axis=1)  # the sum does not depend on the order of the texts, to the bit
-            means[first + start : first + start + len(scores)] = scores.sum(axis=1) / (len(own) - 1)
+            # Sorted, so that the sum does not depend on the order of the texts, to the last bit.
+            scores.sort(axis=1)
+            means[first + start : first + start + len(scores)] = scores.sum(axis=1) / (len(set_texts) - 1)
     return means
 
 
 def _compressed(texts: list[str]) -> tuple[int, int]:
     """Return the bytes of texts joined by blanks, and those of the file that the package `diversity` compares.
 
-    It puts what gzip makes of the texts through gzip once more, into a file whose name is part of it.
+    That package compresses the gzipped texts with gzip once more, into a file that contains its own name.
     """
     whole, file = " ".join(texts).encode(), BytesIO()
     with gzip.GzipFile("compressed.gz", "wb", fileobj=file, mtime=0) as compressed:
@@ -425,18 +437,23 @@ def ngram_counts(ngrams: Ragged, n_types: int, sets: Numbers) -> NgramCounts:
     texts, ids, counts = _counted(ngrams, n_types)
     if not len(texts):
         return NgramCounts(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
-    of_set = sets[texts] * n_types + ids
-    order = np.argsort(of_set)
-    ranked = counts[order]
-    starts = np.flatnonzero(np.diff(of_set[order], prepend=-1))
-    which = np.empty_like(order)
-    which[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
-    most, totals = np.maximum.reduceat(ranked, starts)[which], np.add.reduceat(ranked, starts)[which]
-    leads = counts == most
-    second = np.maximum.reduceat(np.where(leads, 0, counts)[order], starts)[which]
-    alone = leads & (np.bincount(which, leads)[which] == 1)
-    matches = np.bincount(texts, np.minimum(counts, np.where(alone, second, most)), n).astype(np.int64)
-    # by rising totals: a sum that does not depend on the order of the texts, to the bit
+    set_ids = sets[texts] * n_types + ids
+    order = np.argsort(set_ids)
+    ordered_counts = counts[order]
+    starts = np.flatnonzero(np.diff(set_ids[order], prepend=-1))
+    groups = np.empty_like(order)
+    groups[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    greatest, totals = (
+        np.maximum.reduceat(ordered_counts, starts)[groups],
+        np.add.reduceat(ordered_counts, starts)[groups],
+    )
+    has_greatest = counts == greatest
+    second_greatest = np.maximum.reduceat(np.where(has_greatest, 0, counts)[order], starts)[groups]
+    is_only_greatest = has_greatest & (np.bincount(groups, has_greatest)[groups] == 1)
+    matches = np.bincount(texts, np.minimum(counts, np.where(is_only_greatest, second_greatest, greatest)), n).astype(
+        np.int64
+    )
+    # `unique` sorts by rising totals, so that a sum does not depend on the order of the texts, to the last bit.
     base = int(totals.max()) + 1
     pairs, times = np.unique(np.repeat(texts * base + totals, counts), return_counts=True)
     shares = np.bincount(pairs // base, times / (pairs % base), n).astype(np.float64)
@@ -462,26 +479,26 @@ def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     size = np.minimum(window, lengths)
     keys = texts * n_types + tokens.values
     order = np.argsort(keys, kind="stable")
-    again = np.flatnonzero(np.diff(keys[order]) == 0)
-    before = np.full(len(texts), -1)
-    before[order[again + 1]] = places[order[again]]
-    first = np.maximum(np.maximum(before, places - size[texts]) + 1, 0)
+    repeated_at = np.flatnonzero(np.diff(keys[order]) == 0)
+    previous_places = np.full(len(texts), -1)
+    previous_places[order[repeated_at + 1]] = places[order[repeated_at]]
+    first = np.maximum(np.maximum(previous_places, places - size[texts]) + 1, 0)
     last = np.minimum(places, (lengths - size)[texts])
-    found = np.bincount(texts, np.maximum(last - first + 1, 0), len(lengths))
-    ratios: Array = found / np.maximum((lengths - size + 1) * size, 1)
+    first_occurrences = np.bincount(texts, np.maximum(last - first + 1, 0), len(lengths))
+    ratios: Array = first_occurrences / np.maximum((lengths - size + 1) * size, 1)
     return ratios
 
 
 def closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
     """Return the length of the other text of the set that is closest to each, of two the shorter; alone, its own."""
     order = np.lexsort((lengths, sets))
-    ranked, same = lengths[order], np.diff(sets[order]) == 0
+    ordered_lengths, same_set = lengths[order], np.diff(sets[order]) == 0
     far = 2 * int(lengths.max(initial=0)) + 1  # farther than any
     below, above = np.full(len(order), far), np.full(len(order), far)
-    below[1:][same] = above[:-1][same] = np.diff(ranked)[same]
-    nearest = np.where(below <= above, ranked - below, ranked + above)
+    below[1:][same_set] = above[:-1][same_set] = np.diff(ordered_lengths)[same_set]
+    nearest = np.where(below <= above, ordered_lengths - below, ordered_lengths + above)
     closest = np.empty_like(lengths)
-    closest[order] = np.where(np.minimum(below, above) == far, ranked, nearest)
+    closest[order] = np.where(np.minimum(below, above) == far, ordered_lengths, nearest)
     return closest
 
 
@@ -495,10 +512,10 @@ _MIXED = "give either texts, which are one set, or a list of texts per item, eac
 
 def read_sets(predictions: Any) -> Corpus:
     """Return a user's texts, or lists of texts, checked; InputError names the first item that is neither."""
-    given = as_list(predictions, "predictions", "one text, or one list of texts, per item", 2)
-    if not given or not isinstance(as_entry(given[0], "item 0 of predictions"), list):
-        return read_texts(given)
-    groups = [as_entry(each, f"item {index} of predictions") for index, each in enumerate(given)]
+    items = as_list(predictions, "predictions", "one text, or one list of texts, per item", 2)
+    if not items or not isinstance(as_entry(items[0], "item 0 of predictions"), list):
+        return read_texts(items)
+    groups = [as_entry(item, f"item {index} of predictions") for index, item in enumerate(items)]
     texts: list[str] = []
     sizes = []
     for index, group in enumerate(groups):
@@ -518,9 +535,9 @@ def no_references(texts: list[str]) -> Corpus:
 
 
 def texts_of(batch: Corpus) -> list[str]:
-    """Return the predictions of all systems, one behind the other."""
-    found: list[str] = batch.predictions.to_pylist() if batch.strings is None else batch.strings[0]
-    return found
+    """Return the predictions of all systems, one system after the other."""
+    texts: list[str] = batch.predictions.to_pylist() if batch.strings is None else batch.strings[0]
+    return texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -545,11 +562,11 @@ class Sets:
         """Return the sets of a batch; InputError if some of its items are texts, and others sets."""
         texts, n = texts_of(batch), batch.n_segments
         counts = batch.reference_counts.tolist()
-        marked = [text == GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
-        if len(set(marked)) > 1:
-            index = batch.first_item + marked.index(not marked[0]) % n
+        is_set = [text == GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
+        if len(set(is_set)) > 1:
+            index = batch.first_item + is_set.index(not is_set[0]) % n
             raise InputError(f"item {index} of predictions is of another kind than those before: {_MIXED}.")
-        grouped = marked[0] if marked else None
+        grouped = is_set[0] if is_set else None
         of_systems = [texts[place * n : (place + 1) * n] for place in range(batch.n_systems)]
         return cls([] if grouped else of_systems, grouped)
 
@@ -559,7 +576,9 @@ class Sets:
         if len(kinds) > 1:
             raise InputError(f"Some items of predictions are texts, and others lists of texts: {_MIXED}.")
         nothing: list[str] = []
-        joined = [[*one, *more] for one, more in zip_longest(self.texts, other.texts, fillvalue=nothing)]
+        joined = [
+            [*texts, *other_texts] for texts, other_texts in zip_longest(self.texts, other.texts, fillvalue=nothing)
+        ]
         return Sets(joined, next(iter(kinds), None))
 
 
@@ -609,7 +628,7 @@ class Repetitions(Explanation):
 
     def parts(self) -> list[Part]:
         """Return the text in colour, its scores, and a table of what it repeats."""
-        rows = [(each.text, each.count) for each in self.repeated]
+        rows = [(ngram.text, ngram.count) for ngram in self.repeated]
         return [
             orders_legend(sum(name.startswith("rep_") for name in self.scores)),
             Sentence("Diversity is that of a set of texts; of one text, what it repeats is shown."),

@@ -79,7 +79,9 @@ class GoogleBleu(SplitsAtBlanks):
     0.4545
     """
 
-    name = short = primary = "google_bleu"
+    name = "google_bleu"
+    short = "google_bleu"
+    primary = "google_bleu"
     title = "GLEU"
     about = ABOUT
     replaces = (("google_bleu", None),)
@@ -102,9 +104,13 @@ class GoogleBleu(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        kept = None if self.missing_references == "error" else self.missing_references
+        missing = None if self.missing_references == "error" else self.missing_references
         parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {"orders": f"{self.min_len}-{self.max_len}", "missing": kept, "equals": None if kept else "nltk"}
+        parts |= {
+            "orders": f"{self.min_len}-{self.max_len}",
+            "missing": missing,
+            "equals": None if missing else "nltk",
+        }
         return Signature.of(self.name, parts)
 
     def tokens(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
@@ -116,18 +122,20 @@ class GoogleBleu(SplitsAtBlanks):
         """Return how many n-grams there are in texts of these lengths."""
         return np.sum([np.maximum(lengths - n, 0) for n in range(self.min_len - 1, self.max_len)], axis=0)
 
-    def pair_counts(self, found: Places, texts: Any, references: Any) -> Places:
+    def pair_counts(self, matches: Places, texts: Any, references: Any) -> Places:
         """Return matches and n-grams of each pair, shape (m, 2), from the matches of each order."""
-        return np.stack([found[:, self.min_len - 1 :].sum(axis=1), np.maximum(texts, references)], 1)
+        return np.stack([matches[:, self.min_len - 1 :].sum(axis=1), np.maximum(texts, references)], 1)
 
     def counts(self, tokens: TokenBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return matches and n-grams of each item, shape (n, 2), and the pair of its best reference: NLTK's first."""
         (texts, references), totals = tokens.pairs, self.ngrams(tokens.tokens.lengths)
-        found = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_len).ngrams
-        pairs = self.pair_counts(found, totals[texts], totals[references])
-        shares = np.where(pairs[:, 1] > 0, pairs[:, 0] / np.maximum(pairs[:, 1], 1), -1.0)  # NLTK skips empty pairs
+        matches = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_len).ngrams
+        pairs = self.pair_counts(matches, totals[texts], totals[references])
+        # A pair without n-grams is the worst, because NLTK skips it.
+        shares = np.where(pairs[:, 1] > 0, pairs[:, 0] / np.maximum(pairs[:, 1], 1), -1.0)
         best = first_greatest(shares, tokens.pair_offsets[:-1][tokens.reference_counts > 0])
-        counts = np.stack([np.zeros_like(totals), totals], axis=1)[: tokens.n_items]  # of items without a reference
+        # An item without a reference has no matches, but its own n-grams.
+        counts = np.stack([np.zeros_like(totals), totals], axis=1)[: tokens.n_items]
         counts[texts[best]] = pairs[best]
         return counts, best
 
@@ -143,9 +151,9 @@ class GoogleBleu(SplitsAtBlanks):
 
         def rows(texts: Places, references: Places) -> NDArray[np.float64]:
             crossed = tokens.crossed(texts, references)
-            found = crossed_matches(crossed.tokens, len(texts), self.max_len)
+            matches = crossed_matches(crossed.tokens, len(texts), self.max_len)
             lengths = [crossed.tokens.lengths[side] for side in crossed.pairs]
-            return np.hstack([base_of_pairs(lengths[0]), self.pair_counts(found, *map(self.ngrams, lengths))])
+            return np.hstack([base_of_pairs(lengths[0]), self.pair_counts(matches, *map(self.ngrams, lengths))])
 
         return rows
 
@@ -159,12 +167,15 @@ class GoogleBleu(SplitsAtBlanks):
         counts, (best,) = self.counts(tokens)
         text, *references = tokens.tokens.lists()
         pair = [text, references[best]]
-        precision, recall = (quotient(float(counts[0, 0]), float(self.ngrams(len(each)))) for each in pair)
+        precision, recall = (quotient(float(counts[0, 0]), float(self.ngrams(len(side)))) for side in pair)
         return GleuMatches(
             **compared(pair, words(), range(self.min_len, self.max_len + 1)),
-            score=min(precision, recall), precision=precision, recall=recall, signature=str(self.signature()),
-        )  # fmt: skip
+            score=min(precision, recall),
+            precision=precision,
+            recall=recall,
+            signature=str(self.signature()),
+        )
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_len], lambda found: found.prediction)
+        return Matched(self, NGRAM_LEVELS[: self.max_len], lambda explanation: explanation.prediction)

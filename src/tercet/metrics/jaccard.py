@@ -87,16 +87,17 @@ MOST_VARIANTS = 20
 def _check_variants(value: Any) -> Any:
     if value is None:
         return None
-    if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
+    if not isinstance(value, Mapping) or not all(isinstance(options, Mapping) for options in value.values()):
         raise refuse("a dict of dicts of options, such as {'lemma': {'lemmatizer': 'en'}}, or None")
     if not 0 < len(value) <= MOST_VARIANTS:
         raise refuse(f"a dict of 1 to {MOST_VARIANTS} variants; this one has {len(value):,}")
-    return {_checked_name(name): _checked_options(name, each) for name, each in value.items()}
+    return {_checked_name(name): _checked_options(name, options) for name, options in value.items()}
 
 
 def _checked_name(name: Any) -> str:
-    fits = isinstance(name, str) and name.isidentifier()
-    if not fits or f"_{name}".endswith("_micro"):  # jaccard_micro is the other mean
+    is_word = isinstance(name, str) and name.isidentifier()
+    # The scores jaccard_micro and jaccard_<name>_micro exist for other names.
+    if not is_word or f"_{name}".endswith("_micro"):
         raise refuse(
             "a dict whose names are words of letters, digits and _, and do not end in micro; this one has "
             f"{name!r:.50}"
@@ -105,14 +106,14 @@ def _checked_name(name: Any) -> str:
 
 
 def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    for each in changes:
-        if each not in VARIED:
+    for option_name in changes:
+        if option_name not in VARIED:
             raise refuse(
-                f"a dict of variants; the variant {name!r} has {each!r:.50}, which no variant can change",
-                did_you_mean(str(each), VARIED),
+                f"a dict of variants; the variant {name!r} has {option_name!r:.50}, which no variant can change",
+                did_you_mean(str(option_name), VARIED),
             )
-    built = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
-    return {each: getattr(built, each) for each in changes}
+    variant = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
+    return {option_name: getattr(variant, option_name) for option_name in changes}
 
 
 Array = NDArray[np.float64]
@@ -214,26 +215,26 @@ class Jaccard(Metric):
 
     def check(self) -> None:
         """Refuse options that exclude each other."""
-        for key, each in self.by_name.items():
+        for key, variant in self.by_name.items():
             try:
-                check_word_options(each)
-                word_map(each)  # raises an error for an unknown language, with the variant's name
+                check_word_options(variant)
+                word_map(variant)  # raises an error for an unknown language, with the variant's name
             except OptionError as error:
                 if key == "jaccard":
                     raise
                 name = key.removeprefix("jaccard_")
-                where = f"The variant {name!r} of jaccard_sets, with the options of the call"
-                raise OptionError(f"{where}: {error}") from None
+                place = f"The variant {name!r} of jaccard_sets, with the options of the call"
+                raise OptionError(f"{place}: {error}") from None
 
     @cached_property
     def by_name(self) -> dict[str, Jaccard]:
         """The rules of each score: this metric's own, then those of its variants."""
-        own = {name: value for name, value in self.given.items() if name != "variants"}
-        named = {
-            f"jaccard_{name}": Jaccard.made({**own, **each}, idle=True)
-            for name, each in (self.variants or {}).items()
+        common_options = {name: value for name, value in self.given.items() if name != "variants"}
+        variants = {
+            f"jaccard_{name}": Jaccard.made({**common_options, **changes}, idle=True)
+            for name, changes in (self.variants or {}).items()
         }
-        return {"jaccard": self, **named}
+        return {"jaccard": self, **variants}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -255,7 +256,7 @@ class Jaccard(Metric):
         """Return a warning when ROUGE's tokenizer makes different words equal."""
         return (
             dropped_letters(corpus, None, chosen=True)
-            if "rouge" in [each.tokenizer for each in self.by_name.values()]
+            if "rouge" in [variant.tokenizer for variant in self.by_name.values()]
             else None
         )
 
@@ -273,7 +274,8 @@ class Jaccard(Metric):
         first, _ = self.tokens(batch, self, splits)
         base = self.base_rows(batch, first.tokens.lengths[: first.n_items])
         rows = np.concatenate([base, *parts], axis=1)
-        rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
+        left_out = base[:, 0] == 0
+        rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(
@@ -281,8 +283,8 @@ class Jaccard(Metric):
     ) -> Split:
         """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
         splits = {} if splits is None else splits
-        named = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
-        key = (named, variant.lowercase)
+        tokenizer = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
+        key = (tokenizer, variant.lowercase)
         if key not in splits:
             splits[key] = tokenize(batch, variant.tokenizer, lowercase=variant.lowercase)
         tokens, words = splits[key]
@@ -299,10 +301,12 @@ class Jaccard(Metric):
         def rows(texts: Places, references: Places) -> Array:
             pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
             shared, either = overlaps(units, *pairs, n_types, self.multiset)
-            found = np.zeros((len(shared), len(self.columns)))
-            found[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
-            found[:, first : first + len(PARTS)] = np.column_stack([similarity(shared, either), shared, either])
-            return found
+            crossed_rows = np.zeros((len(shared), len(self.columns)))
+            crossed_rows[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
+            crossed_rows[:, first : first + len(PARTS)] = np.column_stack(
+                [similarity(shared, either), shared, either]
+            )
+            return crossed_rows
 
         return rows
 
@@ -312,21 +316,21 @@ class Jaccard(Metric):
         n_references = tokens.reference_counts
         counts = np.maximum(n_references, 1)
         starts = np.cumsum(counts) - counts
-        nothing = len(units.lengths)  # an empty document after all others
-        references = np.full(int(counts.sum()), nothing)
+        empty_document = len(units.lengths)  # an empty document after all others
+        references = np.full(int(counts.sum()), empty_document)
         references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
-        with_nothing = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
+        with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
         texts = np.repeat(np.arange(tokens.n_items), counts)
-        shared, either = overlaps(with_nothing, texts, references, n_types, variant.multiset)
+        shared, either = overlaps(with_empty, texts, references, n_types, variant.multiset)
         return Overlaps(shared.astype(np.float64), either.astype(np.float64), starts, counts)
 
-    def _item_parts(self, variant: Jaccard, found: Overlaps) -> Array:
+    def _item_parts(self, variant: Jaccard, overlaps: Overlaps) -> Array:
         """Return score, intersection and union of every item, shape (n, 3)."""
-        pairs = np.column_stack([found.scores, found.shared, found.either])
+        pairs = np.column_stack([overlaps.scores, overlaps.shared, overlaps.either])
         if variant.multi_ref == "average":
-            means: Array = np.add.reduceat(pairs, found.starts, axis=0) / found.counts[:, None]
+            means: Array = np.add.reduceat(pairs, overlaps.starts, axis=0) / overlaps.counts[:, None]
             return means
-        return pairs[first_greatest(found.scores, found.starts)]
+        return pairs[first_greatest(overlaps.scores, overlaps.starts)]
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
@@ -342,15 +346,17 @@ class Jaccard(Metric):
     def explained(self, batch: Corpus, context: Any = None) -> JaccardMatches:
         """Explain a batch of one item."""
         splits: Splits = {}
-        found = [_matches(self, batch, name, splits) for name in self.by_name]
-        return JaccardMatches(found, int(batch.reference_counts[0]), str(self.signature()))
+        variants = [_matches(self, batch, name, splits) for name in self.by_name]
+        return JaccardMatches(variants, int(batch.reference_counts[0]), str(self.signature()))
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the tokens that match: those of the score's own variant."""
         name = score.removesuffix("_micro")
-        return Matched(
-            self, MATCH_LEVELS, lambda found: next(each.prediction for each in found.variants if each.name == name)
-        )
+
+        def words(explanation: JaccardMatches) -> list[Word]:
+            return next(variant.prediction for variant in explanation.variants if variant.name == name)
+
+        return Matched(self, MATCH_LEVELS, words)
 
 
 # The signature of a Jaccard similarity: the rules of the call, and where its variants differ from them.
@@ -358,29 +364,31 @@ class Jaccard(Metric):
 
 def jaccard_signature(metric: str, options: Jaccard, variants: Mapping[str, Jaccard]) -> Signature:
     """Return the options that the scores depend on."""
-    own = _parts(options)
-    changed = {
+    common_parts = _parts(options)
+    changes_of_variants = {
         name.removeprefix("jaccard_"): ",".join(
-            f"{key}:{value}" for key, value in _parts(each).items() if value != own[key]
+            f"{key}:{value}" for key, value in _parts(variant).items() if value != common_parts[key]
         )
-        for name, each in variants.items()
+        for name, variant in variants.items()
         if name != "jaccard"
     }
-    as_there = not any(each.multiset for each in variants.values()) and options.missing_references == "error"
+    as_scikit_learn = (
+        not any(variant.multiset for variant in variants.values()) and options.missing_references == "error"
+    )
     parts = {
-        **own,
-        "variants": ";".join(f"{name}={changes}" for name, changes in changed.items()) or None,
+        **common_parts,
+        "variants": ";".join(f"{name}={changes}" for name, changes in changes_of_variants.items()) or None,
         "missing": None if options.missing_references == "error" else options.missing_references,
-        "equals": "scikit-learn" if as_there else None,
+        "equals": "scikit-learn" if as_scikit_learn else None,
     }
     return Signature.of(metric, parts)
 
 
 def _parts(options: Jaccard) -> dict[str, object]:
-    lowered = options.lowercase or options.tokenizer == "rouge"
+    is_lowered = options.lowercase or options.tokenizer == "rouge"
     return {
         "tok": tokenizer_label(options.tokenizer),
-        "case": "lc" if lowered else "mixed",
+        "case": "lc" if is_lowered else "mixed",
         "ngram": options.ngram,
         "of": "multisets" if options.multiset else "sets",
         "multi": options.multi_ref,
@@ -448,17 +456,17 @@ class JaccardMatches(Explanation):
 
     def parts(self) -> list[Part]:
         """Return the texts with shared units in colour, variant by variant."""
-        return [part for each in self.variants for part in self._section(each)]
+        return [part for variant in self.variants for part in self._section(variant)]
 
-    def _section(self, each: VariantMatches) -> list[Part]:
-        which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
+    def _section(self, variant: VariantMatches) -> list[Part]:
+        suffix = "" if self.n_references == 1 else f" with reference {variant.reference + 1} of {self.n_references}"
         return [
-            Heading(f"{each.name}{which}", {"": Share(each.score)}),
-            Sentence(f"in both texts: {each.shared:,}; in either: {each.either:,}"),
+            Heading(f"{variant.name}{suffix}", {"": Share(variant.score)}),
+            Sentence(f"in both texts: {variant.shared:,}; in either: {variant.either:,}"),
             Legend(["in both texts"]),
-            Line("prediction", each.prediction, "in both texts"),
-            Line("reference", each.reference_words, "in both texts"),
-            counted("all that was compared", each.units),
+            Line("prediction", variant.prediction, "in both texts"),
+            Line("reference", variant.reference_words, "in both texts"),
+            counted("all that was compared", variant.units),
         ]
 
 
@@ -472,17 +480,17 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
     texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
 
     def units(ids: Ids) -> Units:
-        found = Counter(ngrams(ids, variant.ngram))
-        return found if variant.multiset else Counter(dict.fromkeys(found, 1))
+        unit_counts = Counter(ngrams(ids, variant.ngram))
+        return unit_counts if variant.multiset else Counter(dict.fromkeys(unit_counts, 1))
 
-    def marked(document: int, other: int) -> list[Word]:
-        ids, limits = texts[document], units(texts[other])
+    def marked(document: int, other_document: int) -> list[Word]:
+        ids, limits = texts[document], units(texts[other_document])
         if not variant.multiset:  # a unit is in the set wherever it occurs
             limits = Counter(dict.fromkeys(limits, len(ids)))
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
         return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])
 
-    mine, theirs = units(texts[0]), units(texts[1 + best])
+    prediction_units, reference_units = units(texts[0]), units(texts[1 + best])
     return VariantMatches(
         name=name,
         reference=best,
@@ -491,5 +499,8 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
         either=int(overlaps.either[best]),
         prediction=marked(0, 1 + best),
         reference_words=marked(1 + best, 0),
-        units=[Count(" ".join(spelling[i] for i in unit), mine[unit], theirs[unit]) for unit in mine | theirs],
+        units=[
+            Count(" ".join(spelling[i] for i in unit), prediction_units[unit], reference_units[unit])
+            for unit in prediction_units | reference_units
+        ],
     )

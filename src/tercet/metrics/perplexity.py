@@ -99,10 +99,11 @@ PRESETS = {"evaluate": {"long_text": "truncate"}}
 #: Keys of evaluate's perplexity.
 DIALECTS = {
     "evaluate": Dialect(
-        {"compat": "evaluate"}, keys={name: name for name in ("perplexities", "mean_perplexity")},
+        {"compat": "evaluate"},
+        keys={name: name for name in ("perplexities", "mean_perplexity")},
         left_out=("perplexity", "bits_per_"),
     )
-}  # fmt: skip
+}
 
 
 Array = NDArray[np.float64]
@@ -156,8 +157,14 @@ class Perplexity(Metric):
     dialects = DIALECTS
     replaces = (("perplexity", "evaluate"),)
     columns = (
-        *Scorer.base_columns, "truncated", "nll", "tokens", "bytes", "characters", "segment_perplexity",
-    )  # fmt: skip
+        *Scorer.base_columns,
+        "truncated",
+        "nll",
+        "tokens",
+        "bytes",
+        "characters",
+        "segment_perplexity",
+    )
     ascending = (("truncated", "items", "tokens"), ("characters", "bytes"))
     facts = ("scored_tokens", "truncated_predictions")
     score_names = ("perplexity", "mean_perplexity", "bits_per_byte", "bits_per_character")
@@ -254,7 +261,7 @@ class Perplexity(Metric):
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
         size, stride = window_of(self, model)
-        exact = self.dtype in (None, "float32") and self.empty_text == "error"
+        is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
             "model": model.label,
             "start": self.add_start_token,
@@ -263,7 +270,7 @@ class Perplexity(Metric):
             "empty": None if self.empty_text == "error" else self.empty_text,
             "dtype": None if self.dtype in (None, "float32") else self.dtype,
             "compat": self.compat,
-            "equals": "evaluate" if exact and (size is None or self.long_text != "window") else None,
+            "equals": "evaluate" if is_exact and (size is None or self.long_text != "window") else None,
         }
         return Signature.of(self.name, parts)
 
@@ -274,13 +281,13 @@ class Perplexity(Metric):
         bytes per token.
         """
         model = self.model()
-        given: list[str] = batch.predictions.to_pylist()
-        numbers = {text: number for number, text in enumerate(dict.fromkeys(given))}
-        own = np.array([numbers[text] for text in given], np.int64)
+        predictions: list[str] = batch.predictions.to_pylist()
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(predictions))}
+        text_numbers = np.array([numbers[text] for text in predictions], np.int64)
         texts = read_texts(list(numbers), self, model)
-        check_lengths(self, model, texts, own, batch)
+        check_lengths(self, model, texts, text_numbers, batch)
         windows = windows_of(texts.rows, *window_of(self, model))
-        return Scored(texts, own, windows.offsets, model.surprisals(windows, self.batch_size))
+        return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :meth:`surprisals`."""
@@ -288,16 +295,19 @@ class Perplexity(Metric):
 
     def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
-        own, tokens = scored.own, np.diff(scored.offsets)
+        text_numbers, tokens = scored.own, np.diff(scored.offsets)
         nll = np.zeros(len(tokens))
-        if tokens.any():  # each text by itself: the sum does not depend on the texts beside it
+        if tokens.any():
+            # Each text by itself, so that its sum does not depend on other texts, to the last bit.
             nll[tokens > 0] = np.add.reduceat(scored.values, scored.offsets[:-1][tokens > 0])
-        kept = np.array([len(row) for row in scored.texts.rows], np.int64)
-        with np.errstate(over="ignore"):  # too large for a float: infinite
+        kept_lengths = np.array([len(row) for row in scored.texts.rows], np.int64)
+        # A perplexity that is too large for a float is infinite.
+        with np.errstate(over="ignore"):
             perplexity = np.exp(nll / np.maximum(tokens, 1))
-        counts = np.column_stack([kept < scored.texts.whole, nll, tokens, scored.texts.sizes, perplexity])[own]
-        rows = np.column_stack([self.base_rows(batch, tokens[own]), counts])
-        left_out = tokens[own] == 0
+        is_truncated = kept_lengths < scored.texts.whole
+        rows_of_texts = np.column_stack([is_truncated, nll, tokens, scored.texts.sizes, perplexity])
+        rows = np.column_stack([self.base_rows(batch, tokens[text_numbers]), rows_of_texts[text_numbers]])
+        left_out = tokens[text_numbers] == 0
         rows[left_out] = 0.0
         rows[left_out, self.columns.index("empty")] = 1.0
         return SegmentStats(self.signature(), self.columns, rows)
@@ -305,24 +315,24 @@ class Perplexity(Metric):
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or left out."""
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
-        found = []
+        warnings = []
         if cut:
-            found.append(cut_warning(cut, window_of(self, self.model())[0]))
+            warnings.append(cut_warning(cut, window_of(self, self.model())[0]))
         if skipped:
-            found.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
-        return " ".join(found) or None
+            warnings.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
+        return " ".join(warnings) or None
 
     def finalize(self, totals: Array) -> Scores:
         """Return the perplexity per token, the mean of the segments', and bits per byte and character."""
-        of = {name: totals[..., index] for index, name in enumerate(self.columns)}
-        counts = {name: np.maximum(of[name], 1.0) for name in ("items", "tokens", "bytes", "characters")}
+        sums = {name: totals[..., index] for index, name in enumerate(self.columns)}
+        counts = {name: np.maximum(sums[name], 1.0) for name in ("items", "tokens", "bytes", "characters")}
         with np.errstate(over="ignore"):
-            perplexity = np.exp(of["nll"] / counts["tokens"])
+            perplexity = np.exp(sums["nll"] / counts["tokens"])
         return {
             "perplexity": perplexity,
-            "mean_perplexity": of["segment_perplexity"] / counts["items"],
-            "bits_per_byte": of["nll"] / counts["bytes"] / log(2),
-            "bits_per_character": of["nll"] / counts["characters"] / log(2),
+            "mean_perplexity": sums["segment_perplexity"] / counts["items"],
+            "bits_per_byte": sums["nll"] / counts["bytes"] / log(2),
+            "bits_per_character": sums["nll"] / counts["characters"] / log(2),
         }
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
@@ -396,9 +406,13 @@ class LanguageModel:
             return []
         with self._lock:  # a tokenizer serves one thread at a time
             rows: list[list[int]] = self.tokenizer(
-                list(texts), add_special_tokens=False, truncation=False, padding=False, return_attention_mask=False,
+                list(texts),
+                add_special_tokens=False,
+                truncation=False,
+                padding=False,
+                return_attention_mask=False,
                 verbose=False,
-            )["input_ids"]  # fmt: skip
+            )["input_ids"]
         greatest = max((max(row) for row in rows if row), default=0)
         if greatest >= self.vocabulary_size:
             raise InputError(
@@ -430,42 +444,42 @@ class LanguageModel:
         """
         import torch
 
-        found = np.zeros(windows.n_targets)
+        surprisals = np.zeros(windows.n_targets)
         lengths = windows.ids.lengths - 1  # the last token predicts nothing
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
         with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
             for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
-                within = np.arange(int(lengths[chosen].max()))[None, :]
-                present = within < lengths[chosen][:, None]
-                source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
+                positions = np.arange(int(lengths[chosen].max()))[None, :]
+                present = positions < lengths[chosen][:, None]
+                source = np.where(present, windows.ids.offsets[chosen][:, None] + positions, 0)
                 ids = np.where(present, windows.ids.values[source], 0).astype(np.int64)
-                asked = present & (within + 1 >= windows.first[chosen][:, None])
-                targets = windows.ids.values[source[asked] + 1].astype(np.int64)
-                flat = torch.from_numpy(np.flatnonzero(asked)).to(self.device)
-                values = self._surprisals(torch.from_numpy(ids).to(self.device), flat, targets)
-                place = (windows.target - windows.first)[chosen][:, None] + within + 1
-                found[place[asked]] = values
+                is_target = present & (positions + 1 >= windows.first[chosen][:, None])
+                targets = windows.ids.values[source[is_target] + 1].astype(np.int64)
+                flat_places = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
+                values = self._surprisals(torch.from_numpy(ids).to(self.device), flat_places, targets)
+                place = (windows.target - windows.first)[chosen][:, None] + positions + 1
+                surprisals[place[is_target]] = values
                 if bar is not None:
                     bar.update(len(chosen))
-        return found
+        return surprisals
 
-    def _surprisals(self, ids: Any, flat: Any, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _surprisals(self, ids: Any, flat_places: Any, targets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the surprisals of what follows some places of a batch, given as if its rows were one."""
         import torch
 
-        wanted = torch.from_numpy(targets).to(self.device)
+        target_ids = torch.from_numpy(targets).to(self.device)
         if self.head is None:
             states = self.network(input_ids=ids, use_cache=False).logits.flatten(0, 1)
         else:
             states = self.body(input_ids=ids, use_cache=False).last_hidden_state.flatten(0, 1)
         size = max(1, _LOGITS_BYTES // (4 * self.vocabulary_size))
         parts = []
-        for places, following in zip(flat.split(size), wanted.split(size), strict=True):
+        for places, next_ids in zip(flat_places.split(size), target_ids.split(size), strict=True):
             logits = states[places] if self.head is None else self.head(states[places])
             logits = logits.float()
-            parts.append(torch.logsumexp(logits, 1) - logits.gather(1, following[:, None])[:, 0])
+            parts.append(torch.logsumexp(logits, 1) - logits.gather(1, next_ids[:, None])[:, 0])
         values: NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
         return values
 
@@ -483,25 +497,38 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     import torch
     import transformers
 
-    where, tokenizer = usable(device), load_tokenizer(model, _OPTION)
-    tell_of_load(model, where, _OPTION)
+    torch_device, tokenizer = usable(device), load_tokenizer(model, _OPTION)
+    tell_of_load(model, torch_device, _OPTION)
     with quiet(), torch.random.fork_rng(devices=[]):
         network, report = found(
-            model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION,
-            use_safetensors=True, dtype=getattr(torch, dtype), output_loading_info=True,
-        )  # fmt: skip
+            model,
+            transformers.AutoModelForCausalLM.from_pretrained,
+            _OPTION,
+            use_safetensors=True,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+        )
     missing = set(report["missing_keys"])
     _check_head(network, missing, model)
     check_weights(network, missing, model, "language model")
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
-    network = network.to(where)
-    suit_processor(network, where, dtype)
+    network = network.to(torch_device)
+    suit_processor(network, torch_device, dtype)
     with torch.inference_mode():
-        _check_causal(network, where, model)
-        logits = network(input_ids=_probe(where)[:1], use_cache=False).logits
-        body, head = _parts(network, where, logits)
-    return LanguageModel(tokenizer, network, body, head, where, logits.shape[-1], _limit(network.config), label)
+        _check_causal(network, torch_device, model)
+        logits = network(input_ids=_probe(torch_device)[:1], use_cache=False).logits
+        body, head = _parts(network, torch_device, logits)
+    return LanguageModel(
+        tokenizer=tokenizer,
+        network=network,
+        body=body,
+        head=head,
+        device=torch_device,
+        vocabulary_size=logits.shape[-1],
+        limit=_limit(network.config),
+        label=label,
+    )
 
 
 def _probe(device: Any) -> Any:
@@ -512,9 +539,11 @@ def _probe(device: Any) -> Any:
 
 
 def _check_head(network: Any, missing: set[str], model: str) -> None:
-    """Refuse an encoder: all of it is there but what predicts tokens."""
-    left = missing & set(network.state_dict())
-    if left and not any(name.startswith(f"{network.base_model_prefix}.") for name in left):
+    """Refuse an encoder: its files hold every layer but the one that predicts tokens."""
+    missing_from_network = missing & set(network.state_dict())
+    if missing_from_network and not any(
+        name.startswith(f"{network.base_model_prefix}.") for name in missing_from_network
+    ):
         raise OptionError(
             f"The model {model!r}, given as 'model_id', is not a causal language model: its files hold no layer that "
             "predicts tokens, so it is an encoder. Perplexity needs a model such as GPT-2 or Llama."
@@ -523,8 +552,8 @@ def _check_head(network: Any, missing: set[str], model: str) -> None:
 
 def _check_causal(network: Any, device: Any, model: str) -> None:
     """Refuse a network that looks ahead, and so sees the token that it should predict."""
-    one, other = network(input_ids=_probe(device), use_cache=False).logits[:, :3].float()
-    if not _near(one, other, network.dtype):
+    logits, other_logits = network(input_ids=_probe(device), use_cache=False).logits[:, :3].float()
+    if not _near(logits, other_logits, network.dtype):
         raise OptionError(
             f"The model {model!r}, given as 'model_id', is not a causal language model: its output at a token "
             "depends on the tokens after it. Perplexity needs one that reads from left to right, such as GPT-2 or "
@@ -539,20 +568,20 @@ def _parts(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
         return None, None
     states = getattr(body(input_ids=_probe(device)[:1], use_cache=False), "last_hidden_state", None)
     if states is None or not _near(head(states).float(), logits.float(), network.dtype):
-        return None, None  # some scale or cap their logits
+        return None, None  # some models scale or cap their logits
     return body, head
 
 
-def _near(one: Any, other: Any, dtype: Any) -> bool:
+def _near(values: Any, other_values: Any, dtype: Any) -> bool:
     import torch
 
-    scale = other.abs().max()
-    return bool((one - other).abs().max() <= scale * (1e-4 if dtype == torch.float32 else 0.05))
+    scale = other_values.abs().max()
+    return bool((values - other_values).abs().max() <= scale * (1e-4 if dtype == torch.float32 else 0.05))
 
 
 def _limit(config: Any) -> int | None:
-    of_text = config.get_text_config()
-    limits = [getattr(of_text, name, None) for name in _LIMITS]
+    text_config = config.get_text_config()
+    limits = [getattr(text_config, name, None) for name in _LIMITS]
     return next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
 
 
@@ -609,10 +638,10 @@ def read_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Tex
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
     skipped = np.zeros(len(rows), np.int64)
-    most = size if o.long_text == "truncate" and size is not None else whole.max(initial=0)
-    for index in np.flatnonzero((whole > most) | (not start)).tolist():
+    limit = size if o.long_text == "truncate" and size is not None else whole.max(initial=0)
+    for index in np.flatnonzero((whole > limit) | (not start)).tolist():
         row = rows[index]
-        first, stop = len(start), min(len(row), most)
+        first, stop = len(start), min(len(row), limit)
         if stop < len(row) and model.tokenizer.truncation_side == "left":
             first, stop = len(row) - (stop - len(start)), len(row)
         rows[index], skipped[index] = [*start, *row[first:stop]], first - len(start)
@@ -631,11 +660,11 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
 
 
 def check_lengths(
-    metric: Perplexity, model: LanguageModel, texts: Texts, own: NDArray[np.int64], batch: Corpus
+    metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
     start, (size, _) = start_of(metric, model), window_of(metric, model)
-    lengths = texts.whole[own]
+    lengths = texts.whole[text_numbers]
     for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)
@@ -660,7 +689,7 @@ class Windows:
     """The input of a model: texts, or overlapping windows of those that are too long."""
 
     ids: Ragged  # a row per window, of at least two ids
-    # where its first target is in the window, from 1: the tokens before it were scored in an earlier window
+    # the place of its first target in the window, from 1: the tokens before it were scored in an earlier window
     first: NDArray[np.int64]
     target: NDArray[np.int64]  # the number of that target among those of all texts
     offsets: NDArray[np.int64]  # text i has the targets offsets[i] to offsets[i + 1]
@@ -681,14 +710,14 @@ def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> 
     places: list[tuple[int, int]] = []
     sizes = np.array([max(len(row) - 1, 0) for row in rows], np.int64)
     offsets = np.append(0, np.cumsum(sizes))
-    for row, before in zip(rows, offsets.tolist(), strict=False):
+    for row, n_earlier_targets in zip(rows, offsets.tolist(), strict=False):
         whole = np.array(row, np.int32)
-        for begin, end, scored in _bounds(len(row), len(row) if size is None else size, stride):
-            ids.append(whole[begin:end])
-            places.append((scored - begin, before + scored - 1))
+        for start, stop, scored in _bounds(len(row), len(row) if size is None else size, stride):
+            ids.append(whole[start:stop])
+            places.append((scored - start, n_earlier_targets + scored - 1))
     first, target = np.array(places, np.int64).reshape(-1, 2).T
-    of_windows = np.append(0, np.cumsum([len(each) for each in ids])).astype(np.int64)
-    return Windows(Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), of_windows), first, target, offsets)
+    window_offsets = np.append(0, np.cumsum([len(window_ids) for window_ids in ids])).astype(np.int64)
+    return Windows(Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), window_offsets), first, target, offsets)
 
 
 def _bounds(length: int, size: int, stride: int) -> Iterator[tuple[int, int, int]]:
@@ -696,12 +725,12 @@ def _bounds(length: int, size: int, stride: int) -> Iterator[tuple[int, int, int
     if length < 2:
         return
     scored = 1
-    for begin in range(0, length, stride):
-        end = min(begin + size, length)
-        yield begin, end, scored
-        if end == length:
+    for start in range(0, length, stride):
+        stop = min(start + size, length)
+        yield start, stop, scored
+        if stop == length:
             return
-        scored = end
+        scored = stop
 
 
 # Why a text has its perplexity: how much each part of it surprises the model.
@@ -748,14 +777,16 @@ class Surprisals(Explanation):
         """The score, and how many bits it stands for."""
         return Heading(
             f"perplexity {self.perplexity:,.2f}, {self.bits:,.1f} bits in {self.n_tokens:,} tokens, "
-            f"{self.bits_per_byte:.3f} bits per byte", {},
-        )  # fmt: skip
+            f"{self.bits_per_byte:.3f} bits per byte",
+            {},
+        )
 
     def parts(self) -> list[Part]:
         """Return the text by surprise, and the parts that surprise most."""
-        words = [Word(each.text, bisect_right(_BITS, each.surprisal or 0.0)) for each in self.pieces]
-        scored = [each for each in self.pieces if each.surprisal is not None]
-        rows = [(each.text, each.surprisal) for each in sorted(scored, key=lambda each: -(each.surprisal or 0.0))]
+        words = [Word(piece.text, bisect_right(_BITS, piece.surprisal or 0.0)) for piece in self.pieces]
+        scored_pieces = [piece for piece in self.pieces if piece.surprisal is not None]
+        ordered = sorted(scored_pieces, key=lambda piece: -(piece.surprisal or 0.0))
+        rows = [(piece.text, piece.surprisal) for piece in ordered]
         return [
             Legend([f"{bits} bits or more" for bits in _BITS], losses=True),
             Line("text", words, spaced=False, losses=True),
@@ -770,20 +801,25 @@ def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMode
     What the tokenizer leaves out, such as spaces, belongs to the piece after it.
     """
     (ids,) = model.ids([text])
-    spelled: list[str] = model.tokenizer.convert_ids_to_tokens(ids)
+    token_texts: list[str] = model.tokenizer.convert_ids_to_tokens(ids)
     spans = model.spans(text)
     values = [*surprisals, *[None] * (len(ids) - len(surprisals))]
     pieces: list[Piece] = []
-    first = begin = end = 0
+    first_token = piece_start = piece_end = 0
     for number, (_, stop) in enumerate(spans):
-        end = max(end, stop)
-        last = number == len(spans) - 1
-        if not last and (end == begin or spans[number + 1][0] < end):
+        piece_end = max(piece_end, stop)
+        is_last = number == len(spans) - 1
+        if not is_last and (piece_end == piece_start or spans[number + 1][0] < piece_end):
             continue
-        end = len(text) if last else end
-        known = [value for value in values[first : number + 1] if value is not None]
+        piece_end = len(text) if is_last else piece_end
+        known_values = [value for value in values[first_token : number + 1] if value is not None]
         pieces.append(
-            Piece(text[begin:end], (begin, end), spelled[first : number + 1], sum(known) if known else None)
+            Piece(
+                text[piece_start:piece_end],
+                (piece_start, piece_end),
+                token_texts[first_token : number + 1],
+                sum(known_values) if known_values else None,
+            )
         )
-        first, begin = number + 1, end
+        first_token, piece_start = number + 1, piece_end
     return pieces

@@ -154,7 +154,8 @@ class Ter(Metric):
 
     @cached_property
     def _signature(self) -> Signature:
-        parts = {  # by the names of sacrebleu's signature
+        # The names are those of sacrebleu's signature.
+        parts = {
             "case": "mixed" if self.case_sensitive else "lc",
             "tok": "tercom",
             "norm": self.normalized,
@@ -186,7 +187,8 @@ class Ter(Metric):
         """Return predictions and references as compared, with white space between their words."""
         predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
         change = self._change
-        if change is not None:  # sacrebleu changes references twice
+        if change is not None:
+            # Twice for references, as in sacrebleu.
             return [change(text) for text in predictions], [change(change(text)) for text in references]
         if self.case_sensitive:
             return predictions, references
@@ -207,10 +209,10 @@ class Ter(Metric):
         lengths, n = tokens.tokens.lengths, len(sides[0])
 
         def rows(texts: Places, references: Places) -> NDArray[np.float64]:
-            own, others = np.searchsorted(sides[0], texts), n + np.searchsorted(sides[1], references)
-            own, others = np.repeat(own, len(others)), np.tile(others, len(own))
-            edits = pair_edits(tokens.tokens, own, others, tokens.n_types)
-            return np.column_stack([base_of_pairs(lengths[own]), edits, lengths[others]])
+            text_places = np.repeat(np.searchsorted(sides[0], texts), len(references))
+            reference_places = np.tile(n + np.searchsorted(sides[1], references), len(texts))
+            edits = pair_edits(tokens.tokens, text_places, reference_places, tokens.n_types)
+            return np.column_stack([base_of_pairs(lengths[text_places]), edits, lengths[reference_places]])
 
         return rows
 
@@ -230,22 +232,22 @@ class Ter(Metric):
         """Explain a batch of one item."""
         (prediction,), references = self.texts(batch)
         references = references or [""]
-        alone = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
-        best = int(alone[:, self.columns.index("num_edits")].argmin())
-        made_shifts, made_steps = engine.edit_path(prediction, references[best])
+        rows_of_references = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
+        best = int(rows_of_references[:, self.columns.index("num_edits")].argmin())
+        shift_moves, step_kinds = engine.edit_path(prediction, references[best])
         words = prediction.split()
 
         places = list(range(len(words)))
         shifts: list[Shift] = []
         moved: set[int] = set()
-        for start, length, to in made_shifts:
+        for start, length, to in shift_moves:
             block = places[start : start + length]
             places[start : start + length] = []
             places[to:to] = block
             moved.update(block)
             shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
 
-        steps = steps_of(made_steps, words, references[best].split(), places, moved)
+        steps = steps_of(step_kinds, words, references[best].split(), places, moved)
         rows = self.segment_stats(batch, context).rows[0]
         return TerEdits(
             score=float(self.finalize(rows)["ter"]),
@@ -260,7 +262,7 @@ class Ter(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit, at once or after a shift."""
-        return Matched(self, TerEdits.levels, lambda found: found.prediction)
+        return Matched(self, TerEdits.levels, lambda explanation: explanation.prediction)
 
 
 # How Tercom changes a text before it is split at white space, by the rules that sacrebleu made of it.
@@ -268,7 +270,7 @@ class Ter(Metric):
 # Some of its rules select other characters than they seem to, which is kept:
 #
 # - Its punctuation marks are those of ASCII but the apostrophe, comma, hyphen and full stop, which have other rules.
-#   It sets spaces apart, too, which changes no word and takes most of the time: not done here.
+#   It also sets spaces apart, which changes no word and takes most of the time: not done here.
 # - The block of enclosed letters ends at U+3F22 instead of U+32FF. The characters in between are set apart anyhow.
 # - A rule to set kana apart holds at the beginning of a text only. As a text begins with a space when its turn
 #   comes, it never holds: words in kana stay as they are. It is left out here, as is the rule for a possessive at
@@ -303,7 +305,7 @@ def normalization(
 
 
 def _changed(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool, text: str) -> str:
-    text = str.rstrip(text)  # from here on a str, whose methods do what they say
+    text = str.rstrip(text)  # a plain str from here on: a subclass could have methods of its own
     if not case_sensitive:
         text = text.lower()
     if normalized:
@@ -397,13 +399,13 @@ class TerEdits(Edits):
 
     def counted(self) -> str:
         """Return edits and words."""
-        where = "reference" if self.n_references == 1 else "references, on average"
-        return f"edits: {self.num_edits:,} (shifts: {len(self.shifts):,}); words in the {where}: {self.ref_length:g}"
+        side = "reference" if self.n_references == 1 else "references, on average"
+        return f"edits: {self.num_edits:,} (shifts: {len(self.shifts):,}); words in the {side}: {self.ref_length:g}"
 
     def shifted(self) -> tuple[list[Part], list[Part]]:
         """Return the prediction after its shifts, and their table."""
         if not self.shifts:
             return [], []
-        rows = [(number, each.words, each.start + 1, each.to + 1) for number, each in enumerate(self.shifts, 1)]
+        rows = [(number, shift.words, shift.start + 1, shift.to + 1) for number, shift in enumerate(self.shifts, 1)]
         table = Table("shifts", ("shift", "words", "from place", "to place"), rows)
         return [Line("after shifts", words_in(self.steps, "prediction"), "same word")], [table]

@@ -54,6 +54,12 @@ Attributes of the dict: signature (`str`), n_segments, empty_predictions, missin
 )
 
 
+#: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
+#: insertions.
+_WORDS = len(Scorer.base_columns)
+_CHARACTERS = _WORDS + 4
+
+
 class WerEdits(Edits):
     """The edits of words behind the word error rate of one prediction."""
 
@@ -72,14 +78,16 @@ class Wer(SplitsAtBlanks):
     (0.2, 0.25)
     """
 
-    name = short = primary = "wer"
+    name = "wer"
+    short = "wer"
+    primary = "wer"
     title = "WER"
     about = ABOUT
     takes_systems = in_floats = True
     higher_is_better = is_share = False
     at_zero = "compares them with an empty text"
     facts = ("hits", "substitutions", "deletions", "insertions")
-    columns = (*Scorer.base_columns, *facts, *(f"character_{each}" for each in facts))
+    columns = (*Scorer.base_columns, *facts, *(f"character_{count}" for count in facts))
     score_names = ("wer", "cer", "mer", "wil")
 
     tokenizer: Literal["blanks", "unicode", "char", "zh", "ja", "jieba"] | Callable[[str], Iterable[str]] = option(
@@ -102,10 +110,10 @@ class Wer(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        kept = None if self.missing_references == "error" else self.missing_references
-        equals = "jiwer" if self.tokenizer == "blanks" and not kept else None
+        missing = None if self.missing_references == "error" else self.missing_references
+        equals = "jiwer" if self.tokenizer == "blanks" and not missing else None
         parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": kept, "equals": equals}
+        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": missing, "equals": equals}
         return Signature.of(self.name, parts)
 
     @property
@@ -119,19 +127,26 @@ class Wer(SplitsAtBlanks):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        words, characters = (edit_rows(batch, each, self.change) for each in (self.tokenizer, "char-and-blank"))
-        rows = np.hstack([words, characters[:, 4:]])
+        words, characters = (
+            edit_rows(batch, tokenizer, self.change) for tokenizer in (self.tokenizer, "char-and-blank")
+        )
+        rows = np.hstack([words, characters[:, len(self.base_columns) :]])
         if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), 4:] = 0.0
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(), self.columns, rows)
 
     def finalize(self, totals: Either) -> Scores:
         """Return the rates; where the references are empty, WER and CER are the number of insertions, as in jiwer."""
-        words, characters = columns(totals, 4, 8), columns(totals, 8, 12)
-        lengths, errors = ([sum(each[start : start + 3]) for each in (words, characters)] for start in (0, 1))
-        wer, cer = (where(n > 0, quotient(edits, n), edits) for n, edits in zip(lengths, errors, strict=True))
+        words, characters = columns(totals, _WORDS, _CHARACTERS), columns(totals, _CHARACTERS, len(self.columns))
+        # Hits, substitutions and deletions make up the reference; substitutions, deletions and insertions are edits.
+        lengths, errors = ([sum(counts[start : start + 3]) for counts in (words, characters)] for start in (0, 1))
+        wer, cer = (
+            where(length > 0, quotient(edits, length), edits) for length, edits in zip(lengths, errors, strict=True)
+        )
         hits, edits = words[0], errors[0]
-        wip = where(hits + edits > 0, quotient(hits, lengths[0]) * quotient(hits, hits + words[1] + words[3]), 1.0)
+        # The share of the reference's words that are hits, times that of the prediction's; 1 if both are empty.
+        prediction_length = hits + words[1] + words[3]
+        wip = where(hits + edits > 0, quotient(hits, lengths[0]) * quotient(hits, prediction_length), 1.0)
         scores = {"wer": wer, "cer": cer, "mer": quotient(edits, hits + edits), "wil": 1 - wip, "wip": wip}
         return {name: self.scale * score for name, score in scores.items()}
 
@@ -147,10 +162,12 @@ class Wer(SplitsAtBlanks):
         kinds, spelling = engine.edit_steps(text, references[best], tokens.n_types), np.array(words(), object)
         return WerEdits(
             score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
-            reference=int(best), n_references=len(references), signature=str(self.signature()),
+            reference=int(best),
+            n_references=len(references),
+            signature=str(self.signature()),
             steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
-        )  # fmt: skip
+        )
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
-        return Matched(self, WerEdits.levels, lambda found: found.prediction)
+        return Matched(self, WerEdits.levels, lambda explanation: explanation.prediction)

@@ -77,17 +77,22 @@ class Encoder:
                 (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
             )
             text_of_window = np.searchsorted(rows.offsets, windows.target, side="right") - 1
-            in_one = np.bincount(text_of_window, minlength=len(keep)) == 1  # other windows, other embeddings
-            keys = [row.tobytes() if one else b"" for row, one in zip(rows.pieces(), in_one, strict=True)]
-            found = self._recall(vectors, keys, rows)
+            # The embeddings of a text in several windows depend on their length: they are not kept.
+            is_single_window = np.bincount(text_of_window, minlength=len(keep)) == 1
+            keys = [
+                row.tobytes() if is_single else b""
+                for row, is_single in zip(rows.pieces(), is_single_window, strict=True)
+            ]
+            is_recalled = self._recall(vectors, keys, rows)
+            # References and predictions apart: a prediction has the same neighbours in its batch, and so the same
+            # embedding to the bit, whether or not references are recalled.
             references = keep[text_of_window]
-            for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
-                # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
-                part = windows.some(todo)
+            for is_due in (references & ~is_recalled[text_of_window], ~references & ~is_recalled[text_of_window]):
+                part = windows.some(is_due)
                 fill(vectors, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
             if bar is not None:
-                bar.update(int(found.sum()))
-            self._keep(vectors, keys, rows, keep & in_one & ~found)
+                bar.update(int(is_recalled.sum()))
+            self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
         return Store(vectors, rows.offsets)
 
     def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
@@ -95,14 +100,20 @@ class Encoder:
 
         The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
         """
-        for chosen, states, taken in self._batches(windows, batch_size):
-            yield chosen, states[0].float(), taken
+        for chosen, states, is_taken in self._batches(windows, batch_size):
+            yield chosen, states[0].float(), is_taken
 
     def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
         return states_of(
-            windows, self.network.model, self.device, several=several, padding_id=self.subwords.padding_id,
-            budget=self.budget(batch_size), one_length=self.padding_shows, bar=bar,
-        )  # fmt: skip
+            windows,
+            self.network.model,
+            self.device,
+            several=several,
+            padding_id=self.subwords.padding_id,
+            budget=self.budget(batch_size),
+            one_length=self.padding_shows,
+            bar=bar,
+        )
 
     def budget(self, batch_size: int) -> int:
         """Return how many tokens a batch has at most."""
@@ -110,26 +121,26 @@ class Encoder:
 
     def check_ids(self, rows: Ragged) -> None:
         """Raise an InputError for a token that the network has no embedding for."""
-        known = getattr(text_config(self.network.config), "vocab_size", None)
-        if isinstance(known, int) and rows.values.max(initial=0) >= known:
+        n_embeddings = getattr(text_config(self.network.config), "vocab_size", None)
+        if isinstance(n_embeddings, int) and rows.values.max(initial=0) >= n_embeddings:
             number = int(rows.values.max())
             raise InputError(
                 f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
-                f"but the network has only {known} embeddings: the files in the folder do not belong together."
+                f"but the network has only {n_embeddings} embeddings: the files in the folder do not belong together."
             )
 
     def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:
         """Copy the embeddings that are kept into the store and say which texts they are of."""
         import torch
 
-        found = np.zeros(len(keys), bool)
+        is_recalled = np.zeros(len(keys), bool)
         with self._lock:
             self._call += 1
             by_block: dict[int, tuple[_Block, list[int], list[int]]] = {}
             for text, key in enumerate(keys):
                 place = self._places.get(key)
                 if place is not None:
-                    found[text] = True
+                    is_recalled[text] = True
                     block, start = place
                     block.used = self._call
                     _, texts, starts = by_block.setdefault(id(block), (block, [], []))
@@ -140,7 +151,7 @@ class Encoder:
             source = torch.from_numpy(ranges(np.array(starts), lengths)).to(self.device)
             target = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths)).to(self.device)
             vectors[:, target] = block.vectors[:, source]
-        return found
+        return is_recalled
 
     def _keep(self, vectors: Any, keys: list[bytes], rows: Ragged, keep: NDArray[np.bool_]) -> None:
         """Keep the embeddings of some texts, in the room that blocks leave which this call did not use."""
@@ -149,21 +160,23 @@ class Encoder:
         lengths = rows.lengths
         with self._lock:
             room = KEPT_BYTES - sum(block.n_bytes for block in self._blocks if block.used == self._call)
-            fitting = keep & (np.cumsum(np.where(keep, lengths, 0)) * self.token_bytes <= room)
-            texts = np.flatnonzero(fitting)
+            fits = keep & (np.cumsum(np.where(keep, lengths, 0)) * self.token_bytes <= room)
+            texts = np.flatnonzero(fits)
             if not len(texts):
                 return
-            need = int(lengths[texts].sum()) * self.token_bytes
+            n_bytes_needed = int(lengths[texts].sum()) * self.token_bytes
             for block in sorted(self._blocks, key=lambda block: block.used):
-                if sum(each.n_bytes for each in self._blocks) + need <= KEPT_BYTES:
+                if sum(kept_block.n_bytes for kept_block in self._blocks) + n_bytes_needed <= KEPT_BYTES:
                     break
                 self._blocks.remove(block)
                 self._places = {key: place for key, place in self._places.items() if place[0] is not block}
             source = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths[texts])).to(self.device)
-            new = _Block(vectors[:, source], self._call)
-            self._blocks.append(new)
+            new_block = _Block(vectors[:, source], self._call)
+            self._blocks.append(new_block)
             starts = np.cumsum(lengths[texts]) - lengths[texts]
-            self._places.update((keys[text], (new, int(start))) for text, start in zip(texts, starts, strict=True))
+            self._places.update(
+                (keys[text], (new_block, int(start))) for text, start in zip(texts, starts, strict=True)
+            )
 
 
 # Rows of token ids -> the states of a network in batches of near lengths, and a flat store of embeddings.
@@ -205,10 +218,10 @@ def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
 def whole_texts(rows: Ragged) -> Windows:
     """Return one window per text, all of it; none for a text without tokens."""
     lengths = rows.lengths
-    filled = lengths > 0
-    first = np.zeros(int(filled.sum()), np.int64)
-    offsets = np.append(rows.offsets[:-1][filled], rows.offsets[-1])
-    return Windows(Ragged(rows.values, offsets), first, lengths[filled], offsets[:-1])
+    has_tokens = lengths > 0
+    first = np.zeros(int(has_tokens.sum()), np.int64)
+    offsets = np.append(rows.offsets[:-1][has_tokens], rows.offsets[-1])
+    return Windows(Ragged(rows.values, offsets), first, lengths[has_tokens], offsets[:-1])
 
 
 def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: tuple[int, ...]) -> Windows:
@@ -218,8 +231,8 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
     an edge, so that it is embedded with a quarter of the window on either side at least (but at the ends of a text).
     Time: twice that of the tokens once.
     """
-    inside = limit - len(head) - len(tail)
-    step = max(inside // 2, 1)
+    content_size = limit - len(head) - len(tail)
+    step = max(content_size // 2, 1)
     ids: list[NDArray[np.int32]] = []
     places: list[tuple[int, int, int]] = []
     for start, stop in zip(rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
@@ -229,14 +242,16 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
             places.append((0, len(row), start))
             continue
         content = row[len(head) : len(row) - len(tail)]
-        begins = [*range(0, len(content) - inside, step), len(content) - inside]
-        # between two windows the taking changes hands in the middle of what they share
-        changes = [(begin + inside + after) // 2 for begin, after in pairwise(begins)]
-        for number, begin in enumerate(begins):
-            first = 0 if number == 0 else changes[number - 1] - begin + len(head)
-            last = limit if number == len(begins) - 1 else changes[number] - begin + len(head)
-            ids.append(np.concatenate([head, content[begin : begin + inside], tail]).astype(np.int32))
-            places.append((first, last, start + begin + first))
+        starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
+        # Of the tokens that two windows share, the first takes one half, the second the other.
+        borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
+        for number, content_start in enumerate(starts):
+            first = 0 if number == 0 else borders[number - 1] - content_start + len(head)
+            last = limit if number == len(starts) - 1 else borders[number] - content_start + len(head)
+            ids.append(
+                np.concatenate([head, content[content_start : content_start + content_size], tail]).astype(np.int32)
+            )
+            places.append((first, last, start + content_start + first))
     first, last, target = np.array(places, np.int64).reshape(-1, 3).T
     offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
     return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
@@ -250,13 +265,13 @@ def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
     """Write the normalised embeddings of windows into a store, batch by batch."""
     import torch
 
-    for chosen, states, taken in batches:
-        target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
-        if taken.all():
+    for chosen, states, is_taken in batches:
+        target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
+        if is_taken.all():
             states, rows = states.flatten(1, 2), target.ravel()
         else:
-            flat = torch.from_numpy(np.flatnonzero(taken)).to(vectors.device)
-            states, rows = states.flatten(1, 2)[:, flat], target[taken]
+            places = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
+            states, rows = states.flatten(1, 2)[:, places], target[is_taken]
         vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
 
 
@@ -280,15 +295,15 @@ def states_of(
     for chosen in batches_of(windows.ids, windows.ids.lengths, budget, one_length):
         lengths = windows.ids.lengths[chosen]
         width = int(lengths.max())
-        within = np.arange(width)[None, :]
-        present = within < lengths[:, None]
-        source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
-        ids = np.where(present, windows.ids.values[source], padding_id).astype(np.int64)
-        taken = (within >= windows.first[chosen][:, None]) & (within < windows.last[chosen][:, None])
+        positions = np.arange(width)[None, :]
+        is_present = positions < lengths[:, None]
+        source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
+        ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
+        is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
         mask = None
-        if not present.all() or padding_id in ids:
-            mask = torch.from_numpy(present.astype(np.int64)).to(device)
-        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), taken
+        if not is_present.all() or padding_id in ids:
+            mask = torch.from_numpy(is_present.astype(np.int64)).to(device)
+        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), is_taken
         if bar is not None:
             bar.update(len(chosen))
 
@@ -296,19 +311,19 @@ def states_of(
 def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
     """Return the states of a batch, shape (layers, b, width, dimensions), of all layers or of the last one.
 
-    Zeros behind the states of a layer that is narrower than another, as those below a last projection: no cosine
-    changes by them.
+    A layer that is narrower than another, as those below a last projection, is filled up with zeros: they change no
+    cosine.
     """
     import torch
 
     output = model(ids, attention_mask=mask, output_hidden_states=several, return_dict=True)
     if not several:
         return output.last_hidden_state[None]
-    widest = max(each.shape[-1] for each in output.hidden_states)
+    widest = max(states.shape[-1] for states in output.hidden_states)
     return torch.stack(
         [
-            each if each.shape[-1] == widest else torch.nn.functional.pad(each, (0, widest - each.shape[-1]))
-            for each in output.hidden_states
+            states if states.shape[-1] == widest else torch.nn.functional.pad(states, (0, widest - states.shape[-1]))
+            for states in output.hidden_states
         ]
     )
 
@@ -323,7 +338,7 @@ def _normalised(states: Any) -> Any:
 def order_of(ids: Ragged) -> NDArray[np.int64]:
     """Return the order by length, the longest first, and by ids: batches do not depend on the order of the texts."""
     rows = [row.tobytes() for row in ids.pieces()]
-    return np.array(sorted(range(len(rows)), key=lambda each: (-len(rows[each]), rows[each])), np.int64)
+    return np.array(sorted(range(len(rows)), key=lambda index: (-len(rows[index]), rows[index])), np.int64)
 
 
 def batches_of(ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
@@ -348,6 +363,7 @@ _ENCODER_CLASSES = {
     "umt5": "UMT5EncoderModel",
     "longt5": "LongT5EncoderModel",
 }
+#: Settings that say nothing of the model itself: they do not count in its digest.
 _NOT_OF_THE_MODEL = ("_name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype", "use_cache")
 
 
@@ -366,9 +382,9 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     import transformers
 
     kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-    given: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
+    options: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
     with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-        network, report = found(model, kind.from_pretrained, **given)
+        network, report = found(model, kind.from_pretrained, **options)
     network = network.to(torch.float32).eval().requires_grad_(False)
     missing = set(report["missing_keys"])
     if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
@@ -378,17 +394,17 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     if num_layers is not None:
         cut(network, num_layers, model_depth(config))
     if getattr(network, "pooler", None) is not None:
-        network.pooler = torch.nn.Identity()  # not None: some models ask no questions before they call it
+        network.pooler = torch.nn.Identity()  # not None: some models call it without a check
     check_weights(network, missing, model)
     return Network(network, network.config, digest)
 
 
-def check_weights(network: Any, missing: set[str], model: str, called: str = "encoder") -> None:
+def check_weights(network: Any, missing: set[str], model: str, kind: str = "encoder") -> None:
     """Refuse a network with layers that no file filled: they would be random numbers."""
-    left = sorted(missing & set(network.state_dict()))
-    if left:
+    unfilled = sorted(missing & set(network.state_dict()))
+    if unfilled:
         raise InputError(
-            f"The files of the {called} {model!r} lack weights of {len(left)} tensors, such as {left[0]!r}: "
+            f"The files of the {kind} {model!r} lack weights of {len(unfilled)} tensors, such as {unfilled[0]!r}: "
             "config.json and the weights do not belong together."
         )
 
@@ -400,10 +416,10 @@ def weights_digest(network: Any) -> str:
     settings = network.config.to_diff_dict()
     for key in _NOT_OF_THE_MODEL:
         settings.pop(key, None)
-    total = sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+    checksum = sha256(json.dumps(settings, sort_keys=True, default=str).encode())
     for name, tensor in sorted(network.state_dict().items()):
-        if name.startswith("pooler."):  # which BERTScore does not use, and a file may lack
+        if name.startswith("pooler."):  # BERTScore does not use the pooler, and a file may lack it
             continue
-        total.update(f"{name}{tuple(tensor.shape)}".encode())
-        total.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
-    return total.hexdigest()[:8]
+        checksum.update(f"{name}{tuple(tensor.shape)}".encode())
+        checksum.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
+    return checksum.hexdigest()[:8]

@@ -23,7 +23,7 @@ from tercet.errors import InputError, OptionError, check_working_directory, shor
 
 _LOG = logging.getLogger("tercet")
 
-#: Models of the Hub whose download was told of: their files come one by one.
+#: Models of the Hub whose download was logged: once for each, although their files come one by one.
 _downloaded: set[str] = set()
 
 #: Where launchers of several processes (torchrun, Slurm, MPI) tell each of them its number.
@@ -37,7 +37,7 @@ def locate(model: str, option: str = "model_type") -> str:
     """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it."""
     check_working_directory("transformers")
     path = os.path.expanduser(model)
-    if os.path.isdir(path):  # False also for what cannot be the name of a folder
+    if os.path.isdir(path):  # False also for a text that cannot be the name of a folder
         if not os.path.isfile(os.path.join(path, "config.json")):
             raise OptionError(f"The folder {path!r}, given as {option!r}, has no config.json.")
         return str(Path(path).resolve())
@@ -61,20 +61,20 @@ def load_tokenizer(model: str, option: str = "model_type") -> Any:
         return found(model, transformers.AutoTokenizer.from_pretrained, option)
 
 
-def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **given: Any) -> Any:
+def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
         if not os.path.isdir(model):
             try:
-                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **given)
+                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **options)
             except (OSError, ValueError):
                 _check_hub(model, option)
                 _tell_of_download(model, option)
-        return from_pretrained(model, trust_remote_code=False, **given)
+        return from_pretrained(model, trust_remote_code=False, **options)
     except OptionError:
         raise
     except Exception as error:  # broken files raise errors of many kinds
-        raise _not_found(model, str(error), option, "use_safetensors" in given) from error
+        raise _not_found(model, str(error), option, "use_safetensors" in options) from error
 
 
 def tell_of_load(model: str, device: Any, option: str = "model_type") -> None:
@@ -92,15 +92,20 @@ def _tell_of_download(model: str, option: str) -> None:
     if model not in _downloaded:
         _downloaded.add(model)
         _tell(
-            logging.WARNING, "process %d downloads the %s %s from %s to %s", os.getpid(), _CALLED[option], model,
-            constants.ENDPOINT, constants.HF_HUB_CACHE,
-        )  # fmt: skip
+            logging.WARNING,
+            "process %d downloads the %s %s from %s to %s",
+            os.getpid(),
+            _CALLED[option],
+            model,
+            constants.ENDPOINT,
+            constants.HF_HUB_CACHE,
+        )
 
 
 def _tell(level: int, *message: object) -> None:
     """Log a message; of the processes of a run only in the first, the others in detail (DEBUG)."""
-    first = all(os.environ.get(name, "0") == "0" for name in _RANKS)
-    _LOG.log(level if first else logging.DEBUG, *message)
+    is_first = all(os.environ.get(name, "0") == "0" for name in _RANKS)
+    _LOG.log(level if is_first else logging.DEBUG, *message)
 
 
 def optional_file(model: str, name: str) -> str | None:
@@ -116,10 +121,11 @@ def optional_file(model: str, name: str) -> str | None:
     from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 
     try:
-        known = try_to_load_from_cache(model, name)
-        if isinstance(known, str):
-            return known
-        if known is not None or constants.HF_HUB_OFFLINE:  # known not to be there, or not to be asked for
+        cached_path = try_to_load_from_cache(model, name)
+        if isinstance(cached_path, str):
+            return cached_path
+        # Neither a path nor None: the cache knows that the model has no such file.
+        if cached_path is not None or constants.HF_HUB_OFFLINE:
             return None
         _check_hub(model, "model_type")
         return str(hf_hub_download(model, name))
@@ -127,7 +133,7 @@ def optional_file(model: str, name: str) -> str | None:
         return None
     except HFValidationError as error:  # a name that no model can have
         raise _not_found(model, str(error), "model_type") from error
-    except Exception as error:  # of the HTTP library
+    except Exception as error:  # an error of the HTTP library
         if isinstance(try_to_load_from_cache(model, "config.json"), str):
             return None
         raise error if isinstance(error, OptionError) else _not_found(model, str(error), "model_type") from error
@@ -144,18 +150,18 @@ def _check_hub(model: str, option: str) -> None:
         HfApi().model_info(model, timeout=10)
     except (RepositoryNotFoundError, HFValidationError) as error:
         raise _not_found(model, str(error), option) from error
-    except HfHubHTTPError:  # it answers: what transformers asks for may be there
+    except HfHubHTTPError:  # the Hub answers: the files that transformers asks for may be there
         return
-    except Exception as error:  # of the HTTP library, which is another one in each release
+    except Exception as error:  # an error of the HTTP library, which is another one in each release
         raise _not_found(model, f"the Hub cannot be reached ({error})", option) from error
 
 
 def _not_found(model: str, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
     from huggingface_hub import constants
 
-    looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
+    places = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
     if os.path.isdir(model):
-        looked = f"in the folder {model!r}"
+        places = f"in the folder {model!r}"
     reason = " ".join(reason.split())[:400].rstrip(".")
     weights = " Only safetensors files are read."
     if option == "model_type":
@@ -163,7 +169,7 @@ def _not_found(model: str, reason: str, option: str, safetensors_only: bool = Fa
             f"{weights[:-1]}; use_safetensors=False also reads other files: use it only for a source that you trust."
         )
     return OptionError(
-        f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
+        f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {places}: {reason}. Give as "
         f"{option!r} the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
         f"name of the Hub.{weights if safetensors_only else ''}"
     )
@@ -173,27 +179,30 @@ def _not_found(model: str, reason: str, option: str, safetensors_only: bool = Fa
 def quiet() -> Iterator[None]:
     """Keep transformers from reporting on heads that are not used, and on its progress; downloads show theirs."""
     from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-    from transformers.utils import logging as reports
+    from transformers.utils import logging as transformers_logging
 
-    level, bar, hidden = reports.get_verbosity(), reports.is_progress_bar_enabled(), are_progress_bars_disabled()
-    of_hub = disable_progress_bars if hidden else enable_progress_bars
-    reports.set_verbosity_error()
+    verbosity = transformers_logging.get_verbosity()
+    shows_progress = transformers_logging.is_progress_bar_enabled()
+    set_hub_progress = disable_progress_bars if are_progress_bars_disabled() else enable_progress_bars
+    transformers_logging.set_verbosity_error()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where HF_HUB_DISABLE_PROGRESS_BARS has settled it
-        reports.disable_progress_bar()  # and the Hub's with them
-        of_hub()
+        # The Hub warns of a change that HF_HUB_DISABLE_PROGRESS_BARS forbids.
+        warnings.simplefilter("ignore")
+        # This switches off the bars of the Hub too, so its own setting is restored at once.
+        transformers_logging.disable_progress_bar()
+        set_hub_progress()
     try:
         yield
     finally:
-        reports.set_verbosity(level)
+        transformers_logging.set_verbosity(verbosity)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if bar:
-                reports.enable_progress_bar()
-            of_hub()
+            if shows_progress:
+                transformers_logging.enable_progress_bar()
+            set_hub_progress()
 
 
-# Which encoder stands for a language, and the layer whose embeddings agree best with people (bert-score's table).
+# Which encoder stands for a language, and the layer whose scores agree best with human grades (bert-score's table).
 
 _OF_LANGUAGE = {
     "en": "roberta-large",
@@ -205,7 +214,13 @@ _OF_OTHER_LANGUAGES = "bert-base-multilingual-cased"
 
 # Folders that the Hub gave to models which had a bare name when bert-score's table was made.
 _HOMES = {
-    *("FacebookAI", "google-bert", "google-t5", "distilbert", "albert", "xlnet", "openai-community"),
+    "FacebookAI",
+    "google-bert",
+    "google-t5",
+    "distilbert",
+    "albert",
+    "xlnet",
+    "openai-community",
     "distilbert-community",
 }
 
@@ -318,14 +333,26 @@ def first_name(model: str) -> str:
 
 # The layers of an encoder: how many there are, and which are dropped.
 
+#: Where networks keep the list of their layers, in the order in which these places are tried.
 _LAYER_LISTS = (
-    *("encoder.layer", "encoder.block", "encoder.layers"),
-    *("transformer.layer", "layers", "layer", "block", "h"),
-    *("language_model.layers", "text_model.layers"),  # of those that take images too
+    "encoder.layer",
+    "encoder.block",
+    "encoder.layers",
+    "transformer.layer",
+    "layers",
+    "layer",
+    "block",
+    "h",
+    # Networks that take images too.
+    "language_model.layers",
+    "text_model.layers",
 )
-_NEED_A_LAYER = {"DebertaV2Model"}  # whose code in transformers fails without
+#: Networks whose code in transformers fails without a layer.
+_NEED_A_LAYER = {"DebertaV2Model"}
+#: Where configurations say how many layers there are.
 _DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
-_PARTS = ("encoder", "text_encoder", "text_config")  # of the configuration of a network of several parts
+#: Where the configuration of a network of several parts describes the one that reads texts.
+_PARTS = ("encoder", "text_encoder", "text_config")
 
 
 def text_config(config: Any) -> Any:
@@ -391,10 +418,10 @@ def cut_warning(cut: int, limit: int | None) -> str:
 
 def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_text: str) -> NDArray[np.bool_]:
     """Return which documents of a batch are cut at `limit` tokens; InputError for one that is too long."""
-    long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
-    if long_text == "error" and long.any():
-        raise _long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
-    return long if long_text == "truncate" else np.zeros_like(long)
+    is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
+    if long_text == "error" and is_too_long.any():
+        raise _long_text_error(int(np.flatnonzero(is_too_long)[0]), whole, batch, limit)
+    return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)
 
 
 def _long_text_error(document: int, whole: Ragged, batch: Corpus | Crossing, limit: int | None) -> InputError:

@@ -31,7 +31,8 @@ def subwords_of(
 ) -> Subwords:
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
-    by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
+    # Only with this prefix_space does use_fast make a difference: else both values share one tokenizer.
+    by_release = use_fast and prefix_space == "installed"
     with LOADING:
         return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
 
@@ -74,7 +75,8 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
     )
 
 
-_processes: set[int] = set()  # that have loaded an encoder: this one, and its ancestors by fork
+#: Processes that have loaded an encoder: this one, and its ancestors by fork.
+_processes: set[int] = set()
 
 
 def leave_threads_of_the_parent() -> None:
@@ -118,7 +120,7 @@ def free_models() -> None:
         for cached in _caches:
             cached.cache_clear()
     gc.collect()
-    torch: Any = sys.modules.get("torch")  # which alone has taken memory of a GPU
+    torch: Any = sys.modules.get("torch")  # if it was not imported, no memory of a GPU was taken
     if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
     if torch is not None and torch.backends.mps.is_available():
@@ -141,14 +143,22 @@ def _encoder(
 ) -> Encoder:
     import torch
 
-    where = usable(device)
-    tell_of_load(model, where)
+    torch_device = usable(device)
+    tell_of_load(model, torch_device)
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
-        network.model.to(where, getattr(torch, dtype))
-        suit_processor(network.model, where, dtype)
-        probed = probe(network.model, subwords, where, several=num_layers is None)
-        return Encoder(subwords, network, where, *probed, label_of(model, network.digest, subwords.fingerprint))
+        network.model.to(torch_device, getattr(torch, dtype))
+        suit_processor(network.model, torch_device, dtype)
+        n_layers, dimensions, padding_shows = probe(network.model, subwords, torch_device, several=num_layers is None)
+        return Encoder(
+            subwords=subwords,
+            network=network,
+            device=torch_device,
+            n_layers=n_layers,
+            dimensions=dimensions,
+            padding_shows=padding_shows,
+            label=label_of(model, network.digest, subwords.fingerprint),
+        )
 
 
 @kept(8)
@@ -187,12 +197,12 @@ def model_name(model: str) -> str:
     return Path(model).name if os.path.isdir(model) else model
 
 
-def best_device(asked: str | None) -> str:
+def best_device(device: str | None) -> str:
     """Return the requested device, or the first available of ``cuda``, ``mps`` and ``cpu``."""
     import torch
 
-    if asked is not None:
-        return asked
+    if device is not None:
+        return device
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
@@ -203,12 +213,12 @@ def usable(device: str) -> Any:
     import torch
 
     try:
-        where = torch.device(device)
-        torch.zeros(1, device=where).cpu()
+        torch_device = torch.device(device)
+        torch.zeros(1, device=torch_device).cpu()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
-    return where
+    return torch_device
 
 
 # What a loaded network gives for short texts: how many layers, of which width, and whether padding shows in them.
@@ -231,27 +241,28 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
     mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
     with torch.inference_mode():
         try:
-            alone = states_of_ids(model, short, None, several=several)
-            both = states_of_ids(
+            unbatched = states_of_ids(model, short, None, several=several)
+            batched = states_of_ids(
                 model, torch.cat([long, padded]), torch.cat([torch.ones_like(mask), mask]).long(), several=several
             )
         except Exception as error:
             raise _refusal(model, f"cannot be run on text alone ({type(error).__name__}: {error})") from error
-        for ids, states in ((short, alone), (padded.repeat(2, 1), both)):
+        for ids, states in ((short, unbatched), (padded.repeat(2, 1), batched)):
             if states.ndim != 4 or states.shape[1:3] != ids.shape:
                 raise _refusal(
                     model, f"gives states of shape {tuple(states.shape[1:])} for ids of {tuple(ids.shape)}"
                 )
-        ours, padded_ours = (
-            torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1) for states in (alone, both)
+        text_states, padded_states = (
+            torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1)
+            for states in (unbatched, batched)
         )
-        most = 1e-4 if model.dtype == torch.float32 else 0.05
-        return len(alone), alone.shape[-1], bool((ours - padded_ours).abs().max() > most)
+        tolerance = 1e-4 if model.dtype == torch.float32 else 0.05
+        return len(unbatched), unbatched.shape[-1], bool((text_states - padded_states).abs().max() > tolerance)
 
 
-def _refusal(model: Any, what: str) -> OptionError:
-    what = " ".join(what.split())[:300]
+def _refusal(model: Any, reason: str) -> OptionError:
+    reason = " ".join(reason.split())[:300]
     return OptionError(
-        f"The network {type(model).__name__} of this encoder {what}: expected one that gives each token of a text a "
-        "vector, in every layer that is asked for."
+        f"The network {type(model).__name__} of this encoder {reason}: expected one that gives each token of a text "
+        "a vector, in every layer that is asked for."
     )

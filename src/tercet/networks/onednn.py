@@ -1,4 +1,4 @@
-"""Matrix products on the CPU: through oneDNN where that is faster; and what half precision costs."""
+"""Matrix products on the CPU: through oneDNN where that is faster, and a warning where half precision is slow."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def use_onednn(model: Any) -> bool:
     if way is None:
         return False
     for parent in model.modules():
-        kind: Any = type(parent)  # mypy takes no class for hashable
+        kind: Any = type(parent)  # Any, because mypy does not take a class for hashable
         code = _code_of(kind)
         for name, layer in parent.named_children():
             if type(layer) is torch.nn.Linear and f"self.{name}.weight" not in code:
@@ -48,7 +48,7 @@ def use_onednn(model: Any) -> bool:
 @cache
 def _code_of(kind: Any) -> str:
     """Return the code of a class of transformers and of those that it is derived from."""
-    return "".join(inspect.getsource(each) for each in kind.__mro__ if each.__module__.startswith("transformers."))
+    return "".join(inspect.getsource(base) for base in kind.__mro__ if base.__module__.startswith("transformers."))
 
 
 @cache
@@ -82,10 +82,11 @@ def warn_of_slow(dtype: str) -> None:
     """
     import torch
 
-    layer, x = _sample(rows=1024, features=768)  # smaller ones are over before all threads work
-    half, short = deepcopy(layer).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
+    # Smaller matrices are multiplied before all threads work.
+    layer, x = _sample(rows=1024, features=768)
+    half_layer, half_x = deepcopy(layer).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
     with torch.inference_mode():
-        ratio = _ratio(lambda x: half(short), layer, x, rounds=5)
+        ratio = _ratio(lambda x: half_layer(half_x), layer, x, rounds=5)
     if ratio > 2:
         warnings.warn(
             f"dtype={dtype!r} is slow on this processor: a product of matrices takes {ratio:.1f} times as long as in "
@@ -137,11 +138,12 @@ def converted(layer: Any) -> Product:
 WAYS = (packed, converted)
 
 
-def _ratio(one: Product, other: Product, x: Any, rounds: int = 15) -> float:
-    """Return the least time of one product over that of another; in turn, as other work may slow both."""
+def _ratio(numerator: Product, denominator: Product, x: Any, rounds: int = 15) -> float:
+    """Return the least time of one product over that of another."""
+    # The two run in turn, because other work on the machine may slow both.
     least = [float("inf")] * 2
     for _ in range(rounds):
-        for side, product in enumerate((one, other)):
+        for side, product in enumerate((numerator, denominator)):
             start = time.perf_counter()
             product(x)
             least[side] = min(least[side], time.perf_counter() - start)

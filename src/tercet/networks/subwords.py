@@ -27,12 +27,24 @@ _WITH_SPACE = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "Longformer
 
 # Models whose positions start after the id of padding, so that they take two tokens fewer than their table.
 _SHIFTED_POSITIONS = {
-    *("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "luke"),
-    *("data2vec-text", "roberta-prelayernorm", "xmod", "esm"),
+    "roberta",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "camembert",
+    "mpnet",
+    "longformer",
+    "ibert",
+    "luke",
+    "data2vec-text",
+    "roberta-prelayernorm",
+    "xmod",
+    "esm",
 }
 _RELATIVE_POSITIONS = {"t5", "mt5", "umt5", "longt5", "xlnet"}
 
-_NO_LIMIT = 1_000_000  # tokenizers without a limit give 1e30
+#: A limit above this is none: tokenizers without a limit give 1e30.
+_NO_LIMIT = 1_000_000
+#: Most ids that a tokenizer keeps for later calls.
 _KEPT_IDS = 5_000_000
 
 
@@ -61,7 +73,7 @@ class Subwords:
     def zero_weight_ids(self) -> tuple[int, ...]:
         """The ids that count nothing without IDF: those of CLS and SEP, where the tokenizer has them."""
         ids = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
-        return tuple(each for each in ids if each is not None)
+        return tuple(token_id for token_id in ids if token_id is not None)
 
     @property
     def padding_id(self) -> int:
@@ -92,21 +104,21 @@ class Subwords:
         Memory: five million ids are kept, with their texts: a few hundred megabytes.
         """
         with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._kept]
-            found = {text: self._kept[text] for text in texts if text in self._kept} if self._kept else {}
-            if new:
-                rows = self._encode(new)
-                found.update(zip(new, rows, strict=True))
+            new_texts = [text for text in dict.fromkeys(texts) if text not in self._kept]
+            ids_of_texts = {text: self._kept[text] for text in texts if text in self._kept} if self._kept else {}
+            if new_texts:
+                rows = self._encode(new_texts)
+                ids_of_texts.update(zip(new_texts, rows, strict=True))
                 n_ids = sum(map(len, rows))
                 if self._n_kept + n_ids > _KEPT_IDS:
                     self._kept, self._n_kept = {}, 0
                 if n_ids <= _KEPT_IDS:
-                    self._kept.update(zip(new, rows, strict=True))
+                    self._kept.update(zip(new_texts, rows, strict=True))
                     self._n_kept += n_ids
-        each = [found[text] for text in texts]
-        offsets = np.zeros(len(each) + 1, np.int64)
-        np.cumsum([len(row) for row in each], out=offsets[1:])
-        return Ragged(np.concatenate(each) if each else np.zeros(0, np.int32), offsets)
+        ids = [ids_of_texts[text] for text in texts]
+        offsets = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum([len(row) for row in ids], out=offsets[1:])
+        return Ragged(np.concatenate(ids) if ids else np.zeros(0, np.int32), offsets)
 
     def truncate(self, whole: Ragged, max_length: int | None) -> Ragged:
         """Cut every row to `max_length` tokens, the special ones at its ends kept."""
@@ -114,14 +126,14 @@ class Subwords:
         if max_length is None or not (lengths > max_length).any():
             return whole
         position = np.arange(len(whole.values)) - np.repeat(whole.offsets[:-1], lengths)
-        behind = np.repeat(lengths, lengths) - position
+        distance_to_end = np.repeat(lengths, lengths) - position
         if getattr(self.tokenizer, "truncation_side", "right") == "left":
-            kept = (position < len(self.head)) | (behind <= max_length - len(self.head))
+            is_kept = (position < len(self.head)) | (distance_to_end <= max_length - len(self.head))
         else:
-            kept = (position < max_length - len(self.tail)) | (behind <= len(self.tail))
-        kept |= np.repeat(lengths <= max_length, lengths)
+            is_kept = (position < max_length - len(self.tail)) | (distance_to_end <= len(self.tail))
+        is_kept |= np.repeat(lengths <= max_length, lengths)
         offsets = np.append(0, np.minimum(lengths, max_length).cumsum())
-        return Ragged(whole.values[kept], offsets)
+        return Ragged(whole.values[is_kept], offsets)
 
     def length_limit(self, max_length: int | None) -> int | None:
         """Return the limit that holds for texts: the one asked for, or that of the encoder."""
@@ -129,9 +141,10 @@ class Subwords:
         if max_length is None:
             return self.limit
         if max_length < least or (self.limit is not None and max_length > self.limit):
-            most = "" if self.limit is None else f" to {self.limit}"
+            upper_bound = "" if self.limit is None else f" to {self.limit}"
             raise OptionError(
-                f"The 'max_length' option must be from {least}{most} for this encoder. Got {max_length} instead."
+                f"The 'max_length' option must be from {least}{upper_bound} for this encoder. Got {max_length} "
+                "instead."
             )
         return max_length
 
@@ -152,11 +165,12 @@ class Subwords:
         )
         shift = int(self.prefix_space)
         spans: list[tuple[int, int] | None] = []
-        for (start, stop), special in zip(encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True):
+        for (start, stop), is_special in zip(encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True):
             start, stop = max(start - shift, 0), max(stop - shift, 0)
-            while start < stop and text[start].isspace():  # byte-level tokens take the space before a word along
+            # Byte-level tokens include the space before a word.
+            while start < stop and text[start].isspace():
                 start += 1
-            spans.append(None if special else (start, stop))
+            spans.append(None if is_special else (start, stop))
         return spans
 
     def _prepared(self, text: str) -> str:
@@ -183,21 +197,21 @@ class Subwords:
 
     def _check_vocabulary(self, config: Any) -> None:
         """Refuse what transformers makes of a folder without the files of a tokenizer: a handful of tokens."""
-        rows = getattr(config, "vocab_size", None)
-        if isinstance(rows, int) and 2 * self.vocabulary_size < rows:
+        n_embeddings = getattr(config, "vocab_size", None)
+        if isinstance(n_embeddings, int) and 2 * self.vocabulary_size < n_embeddings:
             raise OptionError(
                 f"The tokenizer of this encoder has {self.vocabulary_size} tokens, but the encoder has embeddings "
-                f"for {rows}: files of the tokenizer, such as tokenizer.json, are missing in the folder given as "
-                "'model_type'."
+                f"for {n_embeddings}: files of the tokenizer, such as tokenizer.json, are missing in the folder "
+                "given as 'model_type'."
             )
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the special tokens before and after every text, found by encoding one."""
         for probe in ("a", ".", "0", "中"):
-            (inside,), (whole,) = self._ids([probe], special=False), self._ids([probe])
-            for start in range(len(whole) - len(inside) + 1):
-                if inside and whole[start : start + len(inside)] == inside:
-                    return tuple(whole[:start]), tuple(whole[start + len(inside) :])
+            (content,), (whole,) = self._ids([probe], special=False), self._ids([probe])
+            for start in range(len(whole) - len(content) + 1):
+                if content and whole[start : start + len(content)] == content:
+                    return tuple(whole[:start]), tuple(whole[start + len(content) :])
         raise OptionError(
             f"The tokenizer {type(self.tokenizer).__name__} gives no token for single letters: its "
             "special tokens cannot be distinguished from those of a text."
@@ -216,15 +230,15 @@ def fingerprint_of(tokenizer: Any, setting: Any) -> str:
     return sha256(json.dumps([rules, setting], sort_keys=True).encode()).hexdigest()[:16]
 
 
-def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
+def puts_space(tokenizer: Any, requested: bool | str, use_fast: bool) -> bool:
     """Return whether a space is put before texts: as published, as bert-score does today, or as asked."""
-    if isinstance(asked, bool):
-        return asked
-    if asked == "auto":
+    if isinstance(requested, bool):
+        return requested
+    if requested == "auto":
         return published_with_space(tokenizer)
     import transformers
 
-    # bert-score passes add_prefix_space to the slow tokenizers; transformers 5 takes it and does nothing
+    # bert-score passes add_prefix_space to the slow tokenizers; transformers 5 accepts and ignores it.
     old = int(transformers.__version__.split(".")[0]) < 5
     kind = type(tokenizer).__name__.removesuffix("Fast")
     return old and not use_fast and kind in ("GPT2Tokenizer", "RobertaTokenizer")
@@ -240,8 +254,8 @@ def lower_casing(tokenizer: Any) -> Any:
             f"The folder given as 'model_type' requires lowercasing, which {type(tokenizer).__name__} cannot do: it "
             "is not a fast tokenizer (tokenizer.json)."
         )
-    own = [] if backend.normalizer is None else [backend.normalizer]
-    backend.normalizer = Sequence([Lowercase(), *own])
+    normalizers = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = Sequence([Lowercase(), *normalizers])
     return tokenizer
 
 

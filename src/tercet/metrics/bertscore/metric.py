@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -142,9 +143,15 @@ class BertScore(BertscoreOptions):
     def encoder(self) -> Encoder:
         """Return the encoder."""
         return encoder_of(
-            self.encoder_name, self.num_layers, all_layers=self.all_layers, device=self.device, dtype=self.dtype,
-            prefix_space=self.prefix_space, use_fast=self.use_fast_tokenizer, use_safetensors=self.use_safetensors,
-        )  # fmt: skip
+            self.encoder_name,
+            self.num_layers,
+            all_layers=self.all_layers,
+            device=self.device,
+            dtype=self.dtype,
+            prefix_space=self.prefix_space,
+            use_fast=self.use_fast_tokenizer,
+            use_safetensors=self.use_safetensors,
+        )
 
     @cached_property
     def layers(self) -> range:
@@ -175,8 +182,8 @@ class BertScore(BertscoreOptions):
         """The mean F of the requested layer; of the last layer if none is requested."""
         if not self.all_layers:
             return "mean_f1"
-        asked = self.num_layers
-        return f"mean_f1_layer{self.layers[-1] if asked is None else asked}"
+        layer = self.num_layers
+        return f"mean_f1_layer{self.layers[-1] if layer is None else layer}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -222,8 +229,8 @@ class BertScore(BertscoreOptions):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
-        *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
-        cut, unweighted = sum(truncated), without if self.zero_weight == "uniform" else 0
+        *truncated, n_unweighted = (self.total_of(totals, name) for name in self.extra_columns)
+        cut, unweighted = sum(truncated), n_unweighted if self.zero_weight == "uniform" else 0
         return texts_warning(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
@@ -271,26 +278,33 @@ class BertScore(BertscoreOptions):
         whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
         cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
-        of_systems = zip(*(np.split(each, batch.n_systems) for each in (owners, references)), strict=True)
-        each = [self._pair_measures(texts, encoder, own, given, documents.lengths) for own, given in of_systems]
-        measures = np.concatenate(each, axis=2)
-        filled = counts > 0
+        # Each system by itself: with `compat`, the batches are those of a call of bert-score with that system.
+        measures_of_systems = [
+            self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths)
+            for system_owners, system_references in zip(
+                np.split(owners, batch.n_systems), np.split(references, batch.n_systems), strict=True
+            )
+        ]
+        measures = np.concatenate(measures_of_systems, axis=2)
+        has_reference = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
 
         unweighted = texts.unweighted[texts.text]
-        of_references = [np.bincount(owners, each[references], n_items) for each in (cut, unweighted)]
+        cut_references, unweighted_references = (
+            np.bincount(owners, flags[references], n_items) for flags in (cut, unweighted)
+        )
         content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
-        own = len(self.base_columns) + len(self.extra_columns)
+        first_measure = len(self.base_columns) + len(self.extra_columns)
         rows[:, : len(self.base_columns)] = self.base_rows(batch, content[:n_items])
-        rows[:, len(self.base_columns) : own] = np.column_stack(
-            [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
+        rows[:, len(self.base_columns) : first_measure] = np.column_stack(
+            [cut[:n_items], cut_references, unweighted[:n_items] + unweighted_references]
         )
-        rows[filled, own:] = self.item_columns(measures, starts[filled])
-        if (
-            self.missing_references == "zero" and not filled.all()
-        ):  # no reference is no match: what that comes to is rescaled like all the rest
-            rows[~filled, own:] = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+        rows[has_reference, first_measure:] = self.item_columns(measures, starts[has_reference])
+        if self.missing_references == "zero" and not has_reference.all():
+            # An item without reference has measures of 0, which are rescaled like all others.
+            no_match = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+            rows[~has_reference, first_measure:] = no_match
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(
@@ -303,16 +317,28 @@ class BertScore(BertscoreOptions):
         if self._official:
             floors = padded_in_batch(sizes[1], self.batch_size), padded_in_batch(sizes[0], self.batch_size)
         precision, recall = score_pairs(
-            texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
-            verbose=self.verbose, floors=floors,
-        )  # fmt: skip
+            texts,
+            encoder,
+            *pairs,
+            limit=encoder.subwords.length_limit(self.max_length),
+            batch_size=self.batch_size,
+            verbose=self.verbose,
+            floors=floors,
+        )
         return self.measures(precision, recall, *sizes)
 
-    def measures(self, precision: Array, recall: Array, own: NDArray[np.int64], others: NDArray[np.int64]) -> Array:
+    def measures(
+        self,
+        precision: Array,
+        recall: Array,
+        prediction_lengths: NDArray[np.int64],
+        reference_lengths: NDArray[np.int64],
+    ) -> Array:
         """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
-        empty = np.minimum(own, others) <= self.subwords().n_special
-        if self._official:  # two tokens are CLS and SEP, it thinks
-            empty = (own == 2) | (others == 2)
+        empty = np.minimum(prediction_lengths, reference_lengths) <= self.subwords().n_special
+        if self._official:
+            # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
+            empty = (prediction_lengths == 2) | (reference_lengths == 2)
         return pair_measures(precision, recall, empty, self._official)
 
     def item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
@@ -353,8 +379,8 @@ class BertScore(BertscoreOptions):
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction: without texts to count in, tokens count the same."""
-        usual = {} if "corpus" in given else {"idf": False}
-        return {name: value for name, value in {**usual, **given}.items() if name != "corpus"}
+        defaults = {} if "corpus" in given else {"idf": False}
+        return {name: value for name, value in {**defaults, **given}.items() if name != "corpus"}
 
     def explain(self, prediction: str, references: Any = None, *, corpus: Iterable[str] | None = None) -> Alignment:
         """Explain the BERTScore of a pair; in memory, the matrix takes the product of the lengths.
@@ -397,21 +423,24 @@ class BertScore(BertscoreOptions):
 
         def rows(predictions: Places, references: Places) -> NDArray[np.float64]:
             pairs = texts.text[predictions], texts.text[references]
-            both = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
+            precision_and_recall = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
             lengths = (documents.lengths[predictions][:, None], documents.lengths[references])
-            own, others = (each.ravel() for each in np.broadcast_arrays(*lengths))
-            precision, recall = both.reshape(*both.shape[:2], len(own))
-            measures = self.measures(precision, recall, own, others)
-            found = np.zeros((len(own), len(self.columns)))
-            found[:, :n_base] = base_of_pairs(own - encoder.subwords.n_special)
-            found[:, n_base + len(self.extra_columns) :] = self.item_columns(measures, np.arange(len(own)))
-            return found
+            prediction_lengths, reference_lengths = (array.ravel() for array in np.broadcast_arrays(*lengths))
+            precision, recall = precision_and_recall.reshape(*precision_and_recall.shape[:2], len(prediction_lengths))
+            measures = self.measures(precision, recall, prediction_lengths, reference_lengths)
+            crossed_rows = np.zeros((len(prediction_lengths), len(self.columns)))
+            crossed_rows[:, :n_base] = base_of_pairs(prediction_lengths - encoder.subwords.n_special)
+            crossed_rows[:, n_base + len(self.extra_columns) :] = self.item_columns(
+                measures, np.arange(len(prediction_lengths))
+            )
+            return crossed_rows
 
         return rows
 
 
 # The BERTScore of unrelated texts, in every layer of an encoder.
 
+#: Pairs that are scored at a time.
 _PIECE = 10_000
 
 
@@ -440,7 +469,7 @@ def make_baseline(
         raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
     scorer = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
     first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
-    batch = read_batch([different[each] for each in first], [different[each] for each in second])
+    batch = read_batch([different[index] for index in first], [different[index] for index in second])
     context = scorer.fit(batch)
     total = squares = np.zeros(1)
     for start in range(0, len(first), _PIECE):
@@ -472,8 +501,18 @@ def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[i
 
 #: Options that one pair has no use for.
 _OF_A_CORPUS = {
-    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "multi_ref"),
-    *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
+    "all_layers",
+    "rescale_with_baseline",
+    "baseline_path",
+    "scale",
+    "idf_documents",
+    "multi_ref",
+    "missing_references",
+    "segments",
+    "confidence_level",
+    "n_resamples",
+    "seed",
+    "n_jobs",
 }
 
 
@@ -544,16 +583,16 @@ class Alignment(Explanation):
 
 
 def _line(name: str, tokens: list[Token]) -> Line:
-    shown = [token for token in tokens if not token.special]
-    levels = graded([token.loss for token in shown])
-    words = [(token.span, Word(token.text, level)) for token, level in zip(shown, levels, strict=True)]
+    shown_tokens = [token for token in tokens if not token.special]
+    levels = graded([token.loss for token in shown_tokens])
+    words = [(token.span, Word(token.text, level)) for token, level in zip(shown_tokens, levels, strict=True)]
     return Line(name, spaced_words(words), spaced=False, losses=True)
 
 
 def _losses(name: str, tokens: list[Token]) -> Table:
     """Return the tokens of a text with their matches, the greatest loss first."""
     ordered = sorted(tokens, key=lambda token: -token.loss)
-    rows = [(each.text, each.match_text, each.cosine, Share(each.weight), Share(each.loss)) for each in ordered]
+    rows = [(token.text, token.match_text, token.cosine, Share(token.weight), Share(token.loss)) for token in ordered]
     return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
 
 
@@ -583,8 +622,8 @@ def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: It
 
 
 def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
-    encoder, both = scorer.encoder(), [prediction, reference]
-    whole, documents, texts = scorer.prepare(both, context)
+    encoder, strings = scorer.encoder(), [prediction, reference]
+    whole, documents, texts = scorer.prepare(strings, context)
     limit = encoder.subwords.length_limit(scorer.max_length)
     if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, more than the encoder's limit of {limit}.")
@@ -593,32 +632,44 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]
     similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
-    official = scorer.compat is not None
-    sizes = documents.lengths
-    empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
+    is_official = scorer.compat is not None
+    lengths = documents.lengths
+    is_empty = bool((lengths == 2 if is_official else lengths <= encoder.subwords.n_special).any())
     warn(scorer, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
     shares = [texts.shares[bound].astype(float) for bound in bounds]
     positions = Ragged(_positions(whole), whole.offsets)
-    kept = encoder.subwords.truncate(positions, scorer.cut_at(encoder.subwords)).pieces()
+    kept_positions = encoder.subwords.truncate(positions, scorer.cut_at(encoder.subwords)).pieces()
     sides = [
         _Side(text, ids, positions, share, encoder.subwords)
-        for text, ids, positions, share in zip(both, documents.pieces(), kept, shares, strict=True)
+        for text, ids, positions, share in zip(strings, documents.pieces(), kept_positions, shares, strict=True)
     ]
-    of_prediction = sides[0].tokens(similarity, sides[1])
-    of_reference = sides[1].tokens(similarity.T, sides[0])
-    precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
+    prediction_tokens = sides[0].tokens(similarity, sides[1])
+    reference_tokens = sides[1].tokens(similarity.T, sides[0])
+    precision, recall = (
+        sum(token.contribution for token in tokens) for tokens in (prediction_tokens, reference_tokens)
+    )
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
-    if empty:
-        precision, recall, f1 = 0.0, 0.0, f1 if official else 0.0  # bert-score leaves its F
-        of_prediction, of_reference = (
+    if math.isnan(f1):  # with zero_weight="nan", a measure can be NaN
+        f1 = 0.0
+    if is_empty:
+        # bert-score sets the precision and recall of an empty text to 0 only after it has computed F.
+        precision, recall, f1 = 0.0, 0.0, f1 if is_official else 0.0
+        prediction_tokens, reference_tokens = (
             [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in tokens]
-            for tokens in (of_prediction, of_reference)
+            for tokens in (prediction_tokens, reference_tokens)
         )
     return Alignment(
-        prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
-        str(scorer.signature(context)), index,
-    )  # fmt: skip
+        prediction=prediction,
+        reference=reference,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        prediction_tokens=prediction_tokens,
+        reference_tokens=reference_tokens,
+        similarity=similarity,
+        signature=str(scorer.signature(context)),
+        reference_index=index,
+    )
 
 
 class _Side:

@@ -241,7 +241,8 @@ def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
     if o.rescale_with_baseline:
         rescaled = "-rescaled" if o.baseline_path is None else "-custom-rescaled"
     layer = layers.start
-    if o.all_layers:  # which it prints although it uses them all
+    if o.all_layers:
+        # bert-score prints the number of one layer although it uses all of them.
         layer = o.num_layers if o.num_layers is not None else best_layer(model_type) or layers.stop - 1
     idf = "no-idf" if o.idf is False else "idf"
     fast = "_fast-tokenizer" if o.use_fast_tokenizer else ""
@@ -264,7 +265,7 @@ def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
     texts that it takes for empty (two tokens), and for NaN where all weights are 0.
     """
     official = o.compat is not None
-    like = (
+    is_equal = (
         (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
         and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
         and o.long_text in ("truncate", "error")
@@ -274,9 +275,9 @@ def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
     space, tokenizer = encoder.subwords.prefix_space, encoder.subwords.tokenizer
     settings = [] if official else ["batch_size=1"]
     if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
-        like = like and space == published_with_space(tokenizer)
+        is_equal = is_equal and space == published_with_space(tokenizer)
         settings.append("transformers<5")
-    if not like:
+    if not is_equal:
         return None
     return f"bert-score({','.join(settings)})" if settings else "bert-score"
 

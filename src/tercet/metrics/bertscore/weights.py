@@ -28,7 +28,7 @@ from tercet.networks.find import first_name
 from tercet.networks.load import subwords_of
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 
-_LARGEST = float(np.finfo(np.float32).max)  # of the precision in which weights are kept
+_LARGEST = float(np.finfo(np.float32).max)  # weights are kept in float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +41,23 @@ class Weights:
     @property
     def digest(self) -> str:
         """Eight characters that stand for all of them."""
-        total = sha256(repr(self.unseen).encode())
-        total.update(self.values.astype("<f4").tobytes())
-        return total.hexdigest()[:8]
+        checksum = sha256(repr(self.unseen).encode())
+        checksum.update(self.values.astype("<f4").tobytes())
+        return checksum.hexdigest()[:8]
 
     def of(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the weight of each id."""
-        known = ids < len(self.values)
-        weights: NDArray[np.float32] = np.where(known, self.values[np.where(known, ids, 0)], np.float32(self.unseen))
+        is_seen = ids < len(self.values)
+        weights: NDArray[np.float32] = np.where(
+            is_seen, self.values[np.where(is_seen, ids, 0)], np.float32(self.unseen)
+        )
         return weights
 
 
 def plain_weights(subwords: Subwords) -> Weights:
     """Return the weights without IDF: 1 for every token, 0 for CLS and SEP."""
     values = np.ones(subwords.vocabulary_size, np.float32)
-    values[[each for each in subwords.zero_weight_ids if each < len(values)]] = 0
+    values[[token_id for token_id in subwords.zero_weight_ids if token_id < len(values)]] = 0
     return Weights(values, 1.0)
 
 
@@ -74,21 +76,21 @@ def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool 
         )
     vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if kinds == {True} else {}
     size = subwords.vocabulary_size
-    named: dict[int, float] = {}
+    named_weights: dict[int, float] = {}
     for key, value in mapping.items():
-        number = vocabulary.get(key) if isinstance(key, str) else key
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < size:
+        token_id = vocabulary.get(key) if isinstance(key, str) else key
+        if isinstance(token_id, bool) or not isinstance(token_id, (int, np.integer)) or not 0 <= token_id < size:
             raise OptionError(
                 f"The key {shorten(key)} of the 'idf' mapping is neither an id (below {size}) nor a token of this "
                 "tokenizer."
             )
-        named[int(number)] = _weight(shorten(key), value)
+        named_weights[int(token_id)] = _weight(shorten(key), value)
     if unseen is None:
-        unseen = math.nan if strict else max(named.values())
+        unseen = math.nan if strict else max(named_weights.values())
     values = np.full(size, unseen, np.float32)
     if not strict:
-        values[[each for each in subwords.zero_weight_ids if each < size]] = 0
-    values[list(named)] = list(named.values())
+        values[[token_id for token_id in subwords.zero_weight_ids if token_id < size]] = 0
+    values[list(named_weights)] = list(named_weights.values())
     return Weights(values, unseen)
 
 
@@ -192,8 +194,8 @@ class IdfTable:
             Where transformers is not installed.
         """
         if compat not in DEFAULT_PREFIX_SPACES:
-            known = [name for name in DEFAULT_PREFIX_SPACES if name]
-            raise OptionError(f"compat knows no package {shorten(compat)}. {did_you_mean(str(compat), known)}")
+            packages = [name for name in DEFAULT_PREFIX_SPACES if name]
+            raise OptionError(f"compat knows no package {shorten(compat)}. {did_you_mean(str(compat), packages)}")
         if prefix_space is None:
             prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
@@ -205,7 +207,7 @@ class IdfTable:
         if isinstance(model_type, Subwords):
             subwords = model_type
         else:
-            needs("An IDF table", "bertscore", "transformers")  # and not torch, as no weights are loaded
+            needs("An IDF table", "bertscore", "transformers")  # without torch, because no network is loaded
             subwords = subwords_of(str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
@@ -250,8 +252,8 @@ class IdfTable:
             )
         size = max(len(self.counts), len(other.counts))
         counts = np.zeros(size, np.int64)
-        for each in (self, other):
-            counts[: len(each.counts)] += each.counts
+        for table in (self, other):
+            counts[: len(table.counts)] += table.counts
         return IdfTable(self.n_documents + other.n_documents, counts, self.fingerprint, self.max_length)
 
     def __radd__(self, other: object) -> IdfTable:
@@ -266,12 +268,12 @@ class IdfTable:
     @property
     def digest(self) -> str:
         """Eight characters that identify the counts, the tokenizer and the length."""
-        filled = np.flatnonzero(self.counts)
+        counted_ids = np.flatnonzero(self.counts)
         head = json.dumps([self.n_documents, self.fingerprint, self.max_length])
-        total = sha256(head.encode())
-        total.update(filled.astype("<i8").tobytes())
-        total.update(self.counts[filled].astype("<i8").tobytes())
-        return total.hexdigest()[:8]
+        checksum = sha256(head.encode())
+        checksum.update(counted_ids.astype("<i8").tobytes())
+        checksum.update(self.counts[counted_ids].astype("<i8").tobytes())
+        return checksum.hexdigest()[:8]
 
     def weights(self) -> Weights:
         """Return ``log((n + 1) / (count + 1))`` of each id, ``log(n + 1)`` for those that no document holds."""
@@ -290,7 +292,7 @@ class IdfTable:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table into one file, in Arrow's format: some hundred kilobytes at most."""
-        filled = np.flatnonzero(self.counts)
+        counted_ids = np.flatnonzero(self.counts)
         meta = {
             "format": _FORMAT,
             "n_documents": self.n_documents,
@@ -299,7 +301,7 @@ class IdfTable:
             "max_length": self.max_length,
             "digest": self.digest,
         }
-        arrays = (pa.array(filled, pa.int32()), pa.array(self.counts[filled], pa.int64()))
+        arrays = (pa.array(counted_ids, pa.int32()), pa.array(self.counts[counted_ids], pa.int64()))
         table = pa.table(dict(zip(_COLUMNS, arrays, strict=True)))
         table = table.replace_schema_metadata({"tercet": json.dumps(meta)})
         options = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -321,23 +323,26 @@ class IdfTable:
         """
         if not isinstance(path, (str, PathLike)):
             raise InputError(f"Expected the path of an IDF table, got {shorten(path)}.")
-        file, shown = Path(os.path.expanduser(path)), shorten(str(path), 300)
+        file, shown_path = Path(os.path.expanduser(path)), shorten(str(path), 300)
         try:
             size = file.stat().st_size if file.is_file() else None
         except OSError:  # a name that no file can have
             size = None
         if size is None:
-            raise InputError(f"There is no IDF table at {shown}.")
+            raise InputError(f"There is no IDF table at {shown_path}.")
         try:
             if size > _LARGEST_FILE:
                 raise InputError(f"its size is {size:,} bytes")
             with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()
-            table.validate(full=True)  # before it is read: a malformed one may end the process
+            # Before the table is read, because reading a malformed one may end the process.
+            table.validate(full=True)
             return cls._checked(table, json.loads(table.schema.metadata[b"tercet"]))
         except Exception as error:  # broken files raise errors of many kinds
-            why = f": {error}" if isinstance(error, InputError) else ""
-            raise InputError(f"The file {shown} is not an IDF table of tercet, or is damaged{why}.") from error
+            reason = f": {error}" if isinstance(error, InputError) else ""
+            raise InputError(
+                f"The file {shown_path} is not an IDF table of tercet, or is damaged{reason}."
+            ) from error
 
     @classmethod
     def _checked(cls, table: pa.Table, meta: dict[str, Any]) -> IdfTable:
@@ -362,10 +367,10 @@ class IdfTable:
             )
         counts = np.zeros(size, np.int64)
         counts[ids] = documents
-        found = cls(n_documents, counts, fingerprint, length)
-        if found.digest != meta["digest"]:
-            raise InputError(f"its digest is {found.digest}, expected {shorten(meta['digest'])}")
-        return found
+        idf_table = cls(n_documents, counts, fingerprint, length)
+        if idf_table.digest != meta["digest"]:
+            raise InputError(f"its digest is {idf_table.digest}, expected {shorten(meta['digest'])}")
+        return idf_table
 
 
 def given_table(idf: Any) -> IdfTable | None:
@@ -398,25 +403,26 @@ _HEAD = ["LAYER", "P", "R", "F"]
 def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) -> Path:
     """Return the file of baselines: the one given, or that of the installed package bert-score."""
     if baseline_path is not None:
-        given = os.path.expanduser(baseline_path)
-        if not os.path.isfile(given):  # False also for what cannot be the name of a file
-            raise OptionError(f"There is no file {shorten(given, 300)}, given as 'baseline_path'.")
-        return Path(given)
-    how = (
+        file = os.path.expanduser(baseline_path)
+        if not os.path.isfile(file):  # also for a text that cannot be the name of a file
+            raise OptionError(f"There is no file {shorten(file, 300)}, given as 'baseline_path'.")
+        return Path(file)
+    advice = (
         "Give 'baseline_path': `tercet bertscore-baseline CORPUS --model MODEL --output FILE` makes such a file from "
         "any texts, one per line."
     )
     if lang is None:
         raise OptionError(
-            f"rescale_with_baseline=True needs 'lang', to find bert-score's baseline, or a baseline file. {how}"
+            f"rescale_with_baseline=True needs 'lang', to find bert-score's baseline, or a baseline file. {advice}"
         )
-    package = PathFinder.find_spec("bert_score")  # and not a drop-in of this name
+    # PathFinder, because find_spec would return a drop-in that was installed under this name.
+    package = PathFinder.find_spec("bert_score")
     if package is None or package.origin is None:
-        raise OptionError(f"The baselines come with the package bert-score, which is not installed. {how}")
+        raise OptionError(f"The baselines come with the package bert-score, which is not installed. {advice}")
     path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"
     if not os.path.isfile(path):
         raise OptionError(
-            f"The package bert-score has no baseline of {shorten(model_type, 300)} for {shorten(lang)}. {how}"
+            f"The package bert-score has no baseline of {shorten(model_type, 300)} for {shorten(lang)}. {advice}"
         )
     return path
 
@@ -425,7 +431,8 @@ def read_baseline(path: Path) -> NDArray[np.float64]:
     """Read a file of baselines: comma-separated, a head ``LAYER,P,R,F``, a row per layer from 0 on."""
     rows: list[list[float]] = []
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:  # with or without the mark that Excel writes
+        # "-sig" accepts the byte order mark that Excel writes, and files without it.
+        with path.open(encoding="utf-8-sig", newline="") as file:
             lines = csv.reader(file)
             if [name.strip().upper() for name in next(lines, [])] != _HEAD:
                 raise InputError(f"{str(path)!r} is not a file of baselines: its first line must be LAYER,P,R,F.")

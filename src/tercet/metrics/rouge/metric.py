@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain
-from operator import and_
 from typing import Any, ClassVar
 
 import numpy as np
@@ -147,7 +146,7 @@ class Rouge(RougeOptions):
         self._signatures: dict[Any, Signature] = {}
         self._by_script = self.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
-        by_line = any(each.kind in BY_LINE for each in self.types)
+        by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
         self._cut_by_line = self._by_script and self.max_bytes is not None and by_line
         self._package = self.compat if self.compat in PACKAGES else None
         if self._package is not None:
@@ -191,7 +190,7 @@ class Rouge(RougeOptions):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        types = [f"{each.name}_{measure}" for each in self.types for measure in MEASURES]
+        types = [f"{rouge_type.name}_{measure}" for rouge_type in self.types for measure in MEASURES]
         return (*self.base_columns, *types)
 
     @property
@@ -203,10 +202,10 @@ class Rouge(RougeOptions):
     def score_names(self) -> tuple[str, ...]:
         """Each type; with ``output="all"`` also its precision and its recall."""
         names: list[str] = []
-        for each in self.types:
-            names.append(each.name)
+        for rouge_type in self.types:
+            names.append(rouge_type.name)
             if self.output == "all":
-                names += [f"{each.name}_precision", f"{each.name}_recall"]
+                names += [f"{rouge_type.name}_precision", f"{rouge_type.name}_recall"]
         return tuple(names)
 
     def score_title(self, score: str) -> str:
@@ -265,23 +264,23 @@ class Rouge(RougeOptions):
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
-            triples = [self._item_scores(each, counter.count(each), tokens) for each in self.types]
+            triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
             rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch, context)
-        alone = self.with_options({"rouge_types": self.primary}, idle=True)
+        first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
         first = len(self.base_columns)
 
         def rows(texts: Places, references: Places) -> Array:
             crossed = replace(tokens.crossed(texts, references), name_of=lambda place: crossing.name_of(texts[place]))
-            found = np.zeros((len(texts) * len(references), len(self.columns)))
-            found[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
-            counts = alone.counter(crossed).count(alone.types[0])
-            found[:, first : first + len(MEASURES)], _ = self.pair_scores(alone.types[0], counts)
-            return found
+            crossed_rows = np.zeros((len(texts) * len(references), len(self.columns)))
+            crossed_rows[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
+            counts = first_type_alone.counter(crossed).count(first_type_alone.types[0])
+            crossed_rows[:, first : first + len(MEASURES)], _ = self.pair_scores(first_type_alone.types[0], counts)
+            return crossed_rows
 
         return rows
 
@@ -305,7 +304,8 @@ class Rouge(RougeOptions):
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
         prepare = self._prepare()
-        if self._cut_by_line:  # both cuts of each text at once, so that their words have the same ids
+        if self._cut_by_line:
+            # Both cuts of each text in one batch, so that equal words have equal ids.
             cuts = prepare, self._prepare(first_bytes_of_lines)
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
             batch, prepare = batch.with_texts(pa.array(texts, pa.large_string())), None
@@ -332,7 +332,7 @@ class Rouge(RougeOptions):
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
-        return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
+        return (lambda text: reduce(lambda prepared, step: step(prepared), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
         if self.porter:
@@ -342,21 +342,22 @@ class Rouge(RougeOptions):
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
         starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
-        filled = n_references > 0
-        if self._by_script and self.multi_ref == "average":  # -f A: the counts of all references in one
-            counts = counts.pooled(starts[filled])
-            one, _ = self.pair_scores(kind, counts)
+        has_reference = n_references > 0
+        if self._by_script and self.multi_ref == "average":
+            # The script's option -f A adds up the counts of all references before it divides.
+            counts = counts.pooled(starts[has_reference])
+            triples, _ = self.pair_scores(kind, counts)
         else:
-            one, rank = self.pair_scores(kind, counts)
+            triples, rank = self.pair_scores(kind, counts)
             if self._by_script:
-                one = one[first_greatest(rank, starts[filled])]
+                triples = triples[first_greatest(rank, starts[has_reference])]
             elif (n_references > 1).any():
-                one = combined(one, starts[filled], n_references[filled], self.multi_ref)
-        if filled.all():
-            return one
-        result = np.zeros((tokens.n_items, 3))
-        result[filled] = one
-        return result
+                triples = combined(triples, starts[has_reference], n_references[has_reference], self.multi_ref)
+        if has_reference.all():
+            return triples
+        item_triples = np.zeros((tokens.n_items, 3))
+        item_triples[has_reference] = triples
+        return item_triples
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
@@ -375,16 +376,16 @@ class Rouge(RougeOptions):
     def finalize(self, totals: Either) -> Scores:
         """Return the mean of each measure over the items."""
         items, first = column(totals, 0), len(self.base_columns)
-        n = where(items > 0, items, 1.0)
+        n_items = where(items > 0, items, 1.0)
         scores: Scores = {}
-        for number, each in enumerate(self.types):
+        for number, rouge_type in enumerate(self.types):
             start = first + len(MEASURES) * number
-            means = [self.scale * total / n for total in columns(totals, start, start + len(MEASURES))]
+            means = [self.scale * total / n_items for total in columns(totals, start, start + len(MEASURES))]
             values = dict(zip(MEASURES, means, strict=True))
-            scores[each.name] = values["fmeasure" if self.output == "all" else self.output]
+            scores[rouge_type.name] = values["fmeasure" if self.output == "all" else self.output]
             if self.output == "all":
-                scores[f"{each.name}_precision"] = values["precision"]
-                scores[f"{each.name}_recall"] = values["recall"]
+                scores[f"{rouge_type.name}_precision"] = values["precision"]
+                scores[f"{rouge_type.name}_recall"] = values["recall"]
         return scores
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
@@ -399,8 +400,8 @@ class Rouge(RougeOptions):
         tokens, words = self.tokens(batch, context)
         plain, plain_words = self.tokens(batch, context, as_written=True)
         counter, spelling, written = self.counter(tokens), words(), plain_words()
-        cut = _shown(tokens, plain, written)
-        by_line = cut
+        truncated = _shown(tokens, plain, written)
+        by_line = truncated
         if tokens.cut_by_line is not None and plain.cut_by_line is not None:
             by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
 
@@ -408,25 +409,35 @@ class Rouge(RougeOptions):
             counts = counter.count(kind)
             scores, rank = self.pair_scores(kind, counts)
             best = int(rank.argmax())
-            lines, as_written = by_line if kind.kind in BY_LINE else cut
-            left = None
-            if lines is not cut[0]:  # a word counts as often as it occurs in the texts truncated as a whole
-                left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
-            pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
+            lines, as_written = by_line if kind.kind in BY_LINE else truncated
+            remaining_counts = None
+            if lines is not truncated[0]:
+                # A word counts as often as it occurs in the texts that were truncated as a whole.
+                prediction_counts, reference_counts = (
+                    Counter(chain.from_iterable(truncated[0][text])) for text in (0, 1 + best)
+                )
+                remaining_counts = prediction_counts & reference_counts
+            pair = PairOfTexts(lines[0], lines[1 + best], spelling, remaining_counts)
             places = pair.places(kind, self.compat)
             precision, recall, fmeasure = scores[best].tolist()
             return TypeMatches(
-                name=kind.name, kind=kind.kind, reference=best,
-                precision=precision, recall=recall, fmeasure=fmeasure,
+                name=kind.name,
+                kind=kind.kind,
+                reference=best,
+                precision=precision,
+                recall=recall,
+                fmeasure=fmeasure,
                 hits=float(counts.hits[best]),
                 prediction_total=float(counts.text_totals[best]),
                 reference_total=float(counts.reference_totals[best]),
                 prediction_words=pair.prediction_words(places, as_written[0]),
                 reference_words=pair.reference_words(places, as_written[1 + best]),
                 counts=places.counts,
-            )  # fmt: skip
+            )
 
-        return RougeMatches([matches(kind) for kind in self.types], len(cut[0]) - 1, str(self.signature(context)))
+        return RougeMatches(
+            [matches(kind) for kind in self.types], len(truncated[0]) - 1, str(self.signature(context))
+        )
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the tokens that match: those of the score's own type.
@@ -434,10 +445,11 @@ class Rouge(RougeOptions):
         The score gives the lengths of their runs and the number of their skip-bigrams.
         """
         name = score.removesuffix("_precision").removesuffix("_recall")
-        own = self.with_options({"rouge_types": [name]}, idle=True)
-        if tokenizer is not None and self.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-            own = own.with_options({"tokenizer": tokenizer}, idle=True)
-        return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)
+        scorer = self.with_options({"rouge_types": [name]}, idle=True)
+        # The tokenizer that was chosen for all texts: a single text might choose another one.
+        if tokenizer is not None and self.tokenizer == "auto":
+            scorer = scorer.with_options({"tokenizer": tokenizer}, idle=True)
+        return Matched(scorer, MATCH_LEVELS, lambda explanation: explanation.types[0].prediction_words)
 
 
 # The signature of a ROUGE, and which implementation gives the same numbers.
@@ -447,7 +459,7 @@ def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str]
     """Return the options that the score depends on; `tokenizer` is the one that was really used."""
     o = options
     parts = {
-        "types": ",".join(each.name for each in o.types),
+        "types": ",".join(rouge_type.name for rouge_type in o.types),
         "tok": tokenizer_label(tokenizer),
         "beta": o.beta if o.alpha is None else None,
         "alpha": o.alpha,
@@ -471,19 +483,19 @@ def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterab
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
     o = options
     package = o.compat if o.compat in PACKAGES else None
-    plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
-    if not plain or tokenizer != ("rouge" if package is None else "none"):
+    is_plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+    if not is_plain or tokenizer != ("rouge" if package is None else "none"):
         return None
     if o.stemmer not in ((None, "porter") if package is None else (None,)):
         return None
     if o.compat == "rouge155":
-        usual = o.stemmer is None and o.stopwords in (None, "smart")
-        return "ROUGE-1.5.5" if usual and o.rounded is not False else None
+        is_default = o.stemmer is None and o.stopwords in (None, "smart")
+        return "ROUGE-1.5.5" if is_default and o.rounded is not False else None
     if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
         return None
     if package is not None:
         return None if o.porter else package
-    in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.types]
+    in_rouge_score = [rouge_type.kind in ("n", "L", "Lsum") for rouge_type in o.types]
     if not any(in_rouge_score):
         return None
     return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
@@ -567,24 +579,24 @@ class RougeMatches(Explanation):
 
     def parts(self) -> list[Part]:
         """Return the texts with their matches coloured, type by type."""
-        return [part for each in self.types for part in self._section(each)]
+        return [part for type_matches in self.types for part in self._section(type_matches)]
 
-    def _section(self, each: TypeMatches) -> list[Part]:
-        which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
-        hint = _HINTS[each.kind]
+    def _section(self, matches: TypeMatches) -> list[Part]:
+        suffix = "" if self.n_references == 1 else f" with reference {matches.reference + 1} of {self.n_references}"
+        hint = _HINTS[matches.kind]
         names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
-        shares = {"precision": each.precision, "recall": each.recall, "F": each.fmeasure}
-        unit = "n-grams of the prediction" if each.kind == "n" else "matched skip-bigrams"
+        shares = {"precision": matches.precision, "recall": matches.recall, "F": matches.fmeasure}
+        unit = "n-grams of the prediction" if matches.kind == "n" else "matched skip-bigrams"
         return [
-            Heading(f"{each.name}{which}", {name: Share(value) for name, value in shares.items()}),
+            Heading(f"{matches.name}{suffix}", {name: Share(value) for name, value in shares.items()}),
             Sentence(
-                f"{each.hits:g} of {each.prediction_total:g} in the prediction, of {each.reference_total:g} in the "
-                "reference"
+                f"{matches.hits:g} of {matches.prediction_total:g} in the prediction, of "
+                f"{matches.reference_total:g} in the reference"
             ),
             Legend(names),
-            Line("prediction", each.prediction_words, hint),
-            Line("reference", each.reference_words, hint),
-            *([counted(f"all {unit}", each.counts)] if each.counts else []),
+            Line("prediction", matches.prediction_words, hint),
+            Line("reference", matches.reference_words, hint),
+            *([counted(f"all {unit}", matches.counts)] if matches.counts else []),
         ]
 
 
@@ -597,9 +609,10 @@ def _shown(
 
 # Where a prediction and a reference match, for each type of ROUGE.
 
-#: Skip-bigrams of a text that are listed: a few seconds, and some hundred megabytes.
+#: Most skip-bigrams of a text that are listed: they take a few seconds, and some hundred megabytes.
 MOST_PAIRS = 1_000_000
-#: Steps of common subsequences, in plain Python: a few seconds. Two tokens are one in ROUGE-W, two lines are ten.
+#: Most steps of common subsequences in plain Python: they take a few seconds. Comparing two tokens is one step in
+#: ROUGE-W, comparing two lines counts as ten.
 MOST_STEPS, _OF_LINES = 5_000_000, 10
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
@@ -622,13 +635,13 @@ class PairOfTexts:
         prediction: list[list[int]],
         reference: list[list[int]],
         spelling: list[str],
-        left: Counter[int] | None = None,
+        remaining_counts: Counter[int] | None = None,
     ) -> None:
         self._lines = prediction, reference
         self._prediction = list(chain.from_iterable(prediction))
         self._reference = list(chain.from_iterable(reference))
         self._spelling = spelling
-        self._left = Counter(self._prediction) if left is None else left
+        self._left = Counter(self._prediction) if remaining_counts is None else remaining_counts
 
     def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
         """Return the tokens of the prediction with their levels, and as they were written."""
@@ -653,8 +666,10 @@ class PairOfTexts:
         if kind.kind == "W":
             self._check_steps(kind, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
-            worth = [float(run) ** kind.weight for run in range(longest + 2)]
-            text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, worth))
+            run_weights = [float(run) ** kind.weight for run in range(longest + 2)]
+            text, reference = self._union(
+                lambda ids, reference_ids: weighted_lcs_places(ids, reference_ids, run_weights)
+            )
             return MatchedPlaces(
                 run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
             )
@@ -667,12 +682,12 @@ class PairOfTexts:
 
     def _check_steps(self, kind: RougeType, n_steps: int) -> None:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
-        lines = [len(each) for each in self._lines]
-        n_steps += _OF_LINES * lines[0] * lines[1]
+        n_lines = [len(lines) for lines in self._lines]
+        n_steps += _OF_LINES * n_lines[0] * n_lines[1]
         if n_steps > MOST_STEPS:
             raise InputError(
-                f"{kind.name} compares {len(self._prediction):,} tokens in {lines[0]:,} lines with "
-                f"{len(self._reference):,} in {lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
+                f"{kind.name} compares {len(self._prediction):,} tokens in {n_lines[0]:,} lines with "
+                f"{len(self._reference):,} in {n_lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
                 f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
             )
 
@@ -681,40 +696,40 @@ class PairOfTexts:
         limits = Counter(ngrams(reference, order))
         counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
         levels = [
-            ngram_levels(own, ngram_limits([other], (order,)))
-            for own, other in ((text, reference), (reference, text))
+            ngram_levels(ids, ngram_limits([other_ids], (order,)))
+            for ids, other_ids in ((text, reference), (reference, text))
         ]
-        flags = [[int(level > 0) for level in each] for each in levels]
+        flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
         return MatchedPlaces(flags[0], flags[1], counts)
 
     def _different_ngrams(self, order: int) -> MatchedPlaces:
-        found = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
-        counts = [Count(self._joined(ngram), 1, int(ngram in found[1])) for ngram in found[0]]
-        limits = {order: Counter({ngram: 1 for ngram in found[0] if ngram in found[1]})}
+        different_ngrams = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
+        counts = [Count(self._joined(ngram), 1, int(ngram in different_ngrams[1])) for ngram in different_ngrams[0]]
+        limits = {order: Counter({ngram: 1 for ngram in different_ngrams[0] if ngram in different_ngrams[1]})}
         levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
-        flags = [[int(level > 0) for level in each] for each in levels]
+        flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
         return MatchedPlaces(flags[0], flags[1], counts)
 
     def _union(self, find: FindPlaces) -> tuple[list[int], list[int]]:
         """Return the places of the union over lines; the reference's count while the text has the token left."""
-        in_text: set[int] = set()
+        matched_in_text: set[int] = set()
         hits: list[int] = []
-        left = self._left.copy()
-        start = 0
-        for line in self._lines[1]:
-            marked: set[int] = set()
-            begin = 0
-            for other in self._lines[0]:
-                of_text, of_reference = find(other, line)
-                in_text |= {begin + place for place in of_text}
-                marked |= set(of_reference)
-                begin += len(other)
-            for place in sorted(marked):
-                if left[line[place]] > 0:
-                    left[line[place]] -= 1
-                    hits.append(start + place)
-            start += len(line)
-        return sorted(in_text), hits
+        remaining_counts = self._left.copy()
+        reference_start = 0
+        for reference_line in self._lines[1]:
+            matched_places: set[int] = set()
+            text_start = 0
+            for text_line in self._lines[0]:
+                text_places, reference_places = find(text_line, reference_line)
+                matched_in_text |= {text_start + place for place in text_places}
+                matched_places |= set(reference_places)
+                text_start += len(text_line)
+            for place in sorted(matched_places):
+                if remaining_counts[reference_line[place]] > 0:
+                    remaining_counts[reference_line[place]] -= 1
+                    hits.append(reference_start + place)
+            reference_start += len(reference_line)
+        return sorted(matched_in_text), hits
 
     def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
         n_tokens = max(len(self._prediction), len(self._reference))
@@ -731,21 +746,25 @@ class PairOfTexts:
         ]
         shared = counters[0] & counters[1]
         for ids in (self._prediction, self._reference):
-            left, level = shared.copy(), [0] * len(ids)
+            remaining_pairs, level = shared.copy(), [0] * len(ids)
             for first, second in skip_bigrams(ids, kind.gap):
                 pair = (ids[first], ids[second])
-                if left[pair] > 0:
-                    left[pair] -= 1
+                if remaining_pairs[pair] > 0:
+                    remaining_pairs[pair] -= 1
                     level[first], level[second] = level[first] + 1, level[second] + 1
             levels.append(level)
         counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
         if kind.kind == "SU":
+            # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
             texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
-            for level, own, other in ((levels[0], *texts), (levels[1], *reversed(texts))):
-                for place, unigram in enumerate(ngram_levels(own, ngram_limits([other], (1,)))):
+            for level, text_ids, other_ids in ((levels[0], *texts), (levels[1], *reversed(texts))):
+                for place, unigram in enumerate(ngram_levels(text_ids, ngram_limits([other_ids], (1,)))):
                     level[place] += unigram
-            often = [Counter(text) for text in texts]
-            counts += [Count(self._spelling[i], often[0][i], often[1][i]) for i in often[0] & often[1]]
+            unigram_counts = [Counter(text) for text in texts]
+            counts += [
+                Count(self._spelling[token], unigram_counts[0][token], unigram_counts[1][token])
+                for token in unigram_counts[0] & unigram_counts[1]
+            ]
         return MatchedPlaces(levels[0], levels[1], counts)
 
     def _joined(self, ids: tuple[int, ...]) -> str:

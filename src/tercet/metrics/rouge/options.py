@@ -15,7 +15,7 @@ from tercet.checks import integer, number
 from tercet.corpus.stems import check_stopwords
 from tercet.errors import OptionError, did_you_mean, shorten
 
-# The members of the ROUGE family as values: a name that says all, and what it counts.
+# The members of the ROUGE family as values: the name of a type says all about what it counts.
 
 _FORM = re.compile(
     r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>[0-9]{1,2}(?:\.[0-9]+)?)?|(?P<skip>SU|S)(?P<gap>[0-9]{1,6})?)"
@@ -48,20 +48,20 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
     if names is None:
         names = DEFAULT_TYPES
     try:
-        listed = [names] if isinstance(names, str) else list(names)
+        type_names = [names] if isinstance(names, str) else list(names)
     except TypeError:
-        listed = []
-    if not listed:
+        type_names = []
+    if not type_names:
         raise OptionError(
             f"The 'rouge_types' option of rouge_nlws must be a list of at least one name, got {shorten(names)}."
         )
-    known: dict[str, RougeType] = {}
-    for name in listed:
+    types: dict[str, RougeType] = {}
+    for name in type_names:
         kind = _parse(name)
-        if kind.name in known:
+        if kind.name in types:
             raise OptionError(f"The 'rouge_types' option of rouge_nlws names {kind.name!r} twice.")
-        known[kind.name] = kind
-    return tuple(known.values())
+        types[kind.name] = kind
+    return tuple(types.values())
 
 
 def _parse(name: Any) -> RougeType:
@@ -84,7 +84,7 @@ def _parse(name: Any) -> RougeType:
 
 def as_names(names: Any) -> tuple[str, ...]:
     """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
-    return tuple(each.name for each in parse_types(names))
+    return tuple(rouge_type.name for rouge_type in parse_types(names))
 
 
 def is_type(name: str) -> bool:
@@ -97,11 +97,16 @@ TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "n
 MEASURES = ("precision", "recall", "fmeasure")
 
 
-def _reads_lines(o: RougeOptions) -> bool:
+def _reads_lines(options: RougeOptions) -> bool:
     """Whether it can matter where lines end."""
-    by_line = o.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or o.compat not in (None, "rouge_score")
+    by_line = options.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or options.compat not in (
+        None,
+        "rouge_score",
+    )
     return (
-        by_line or o.max_bytes is not None or any(each.kind in ("Lsum", "W") for each in parse_types(o.rouge_types))
+        by_line
+        or options.max_bytes is not None
+        or any(rouge_type.kind in ("Lsum", "W") for rouge_type in parse_types(options.rouge_types))
     )
 
 
