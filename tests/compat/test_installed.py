@@ -142,7 +142,8 @@ def whose(_):
     return [corpus_bleu.__wrapped__.__module__, sacrebleu.BLEU.__base__.__module__, rouge.Rouge.__base__.__module__]
 
 def below(start):
-    return workers(start).submit(whose, 0).result()
+    with workers(start) as pool:  # left open, it may wait for its own worker for ever as this worker ends
+        return pool.submit(whose, 0).result()
 
 def workers(start):
     return concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(start))
