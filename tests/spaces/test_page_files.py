@@ -34,7 +34,9 @@ from page_checks import (
 )
 from suite import SUITE
 from tercet.errors import InputError
-from tercet.huggingface.space.scoring import MOST_SYSTEMS, Demo, compare_file
+from tercet.huggingface.page.comparing import compare_file
+from tercet.huggingface.page.limits import MOST_SYSTEMS
+from tercet.huggingface.page.scoring import Demo
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly

@@ -6,7 +6,7 @@ from tercet.comparison.scores import Comparison
 from tercet.errors import needs
 from tercet.result import Result
 
-from .texts import entries
+from .entries import entries
 
 needs("tercet.harnesses.trackio", "", "trackio")
 

@@ -1,1 +1,1 @@
-"""The metrics: a file for each, or a folder, named as its short name."""
+"""The metrics: a room for each."""

@@ -1,1 +1,1 @@
-"""BERTScore: the metric, its options, matching of embeddings, weights of tokens."""
+"""BERTScore: its options, its scorer, IDF weights, baselines, its explanation."""

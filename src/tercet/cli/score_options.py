@@ -1,0 +1,288 @@
+"""The options of ``tercet score``, ``compare`` and ``correlate``, in groups that commands take."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial, wraps
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+
+import typer
+
+from tercet.errors import OptionError
+
+from .completion import metrics_like
+
+if TYPE_CHECKING:
+    from tercet.comparison.metric_specs import MetricSpec
+    from tercet.comparison.test_sets import TestSet
+
+
+Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
+
+#: The epilogue of the help.
+HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
+    "How a metric is written:",
+    "  -m bleu -m chrf                         by name; several",
+    "  -m bleu:lowercase=true,tokenizer=zh     with options",
+    "  -m rouge:rouge_types=rouge1+rougeL      a list of words or numbers",
+    "  -m 'bleu:weights=[0.5,0.5]'             another list: JSON, in quotes",
+    "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
+))  # fmt: skip
+
+#: Headings of the help.
+reading = partial(typer.Option, rich_help_panel="Input")
+scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
+writing = partial(typer.Option, rich_help_panel="Output")
+
+References = Annotated[
+    list[str] | None,
+    reading(
+        "--references", "-r", metavar="FILE",
+        help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
+        "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
+        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
+    ),
+]  # fmt: skip
+_GUESSED = "Default: guessed from the column names."
+Systems = Annotated[
+    list[str] | None, reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}")
+]
+ReferenceColumns = Annotated[
+    list[str] | None,
+    reading("--reference-column", metavar="COLUMN", help=f"Column of references; repeatable. {_GUESSED}"),
+]
+SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
+ClusterColumn = Annotated[
+    str | None,
+    reading(
+        "--cluster", metavar="COLUMN",
+        help="Column that says which rows belong together, such as those of a document: intervals and tests resample "
+        "these clusters. Default: samples that a harness repeated.",
+    ),
+]  # fmt: skip
+Level = Annotated[
+    float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
+]
+Seed = Annotated[
+    int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Show typer each field of the dataclasses that a command takes as a separate option."""
+    groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
+    options = {field.name: field for group in groups for field in fields(group)}
+    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(*(group(**{field.name: given[field.name] for field in fields(group)}) for group in groups))
+
+    run.__signature__ = Signature([  # type: ignore[attr-defined]
+        Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
+        for name, option in options.items()
+    ])  # fmt: skip
+    run.__annotations__ = hints
+    return run
+
+
+def report_on(test_set: TestSet) -> None:
+    """Say which columns or fields were taken as what, and warn of problems."""
+    from tercet.comparison.warnings_of_test_sets import warn_of
+    from tercet.metric.drawing.visible import visible
+
+    for note in filter(None, (test_set.fields, test_set.hint)):
+        typer.echo(f"note: {visible(note)}", err=True)
+    warn_of(test_set)
+
+
+def read_specs(written: Sequence[str]) -> list[MetricSpec]:
+    """Return the metrics given on the command line, their options checked before any file is read."""
+    from tercet.comparison.metric_specs import distinct, parse_metric
+
+    specs = distinct(parse_metric(each) for each in written)
+    for spec in specs:
+        spec.scorer()
+    return specs
+
+
+@dataclass
+class Texts:
+    """The texts that are scored."""
+
+    files: list[str] = typer.Argument(
+        show_default=False,
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set), or "
+        "text files with one segment per line (each is a system). Any of them may be gzipped (.gz). Or logs of "
+        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json), or "
+        "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
+        "tables, and patterns.",
+    )
+    references: References = None
+    source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    system: Systems = None
+    reference_column: ReferenceColumns = None
+    source_column: SourceColumn = None
+    cluster: ClusterColumn = None
+
+    def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
+        """Read what the metrics need, and warn of problems in it."""
+        from tercet.comparison.test_sets import read_test_sets
+
+        found = read_test_sets(
+            self.files, references=self.references or (), source=self.source, systems=self.system or (),
+            reference_columns=self.reference_column or (), source_column=self.source_column, cluster=self.cluster,
+            need_references=any(spec.takes_references for spec in specs),
+        )  # fmt: skip
+        for each in found:
+            report_on(each)
+        return found
+
+    def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
+        """Return all input files, those that metrics and their options name included."""
+        named = [value for spec in specs for value in (*spec.options.values(), spec.metric)]
+        metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
+        return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
+
+
+@dataclass
+class TextsOrParquet(Texts):
+    """Texts in memory, or in files of any size, which Ray's workers read."""
+
+    engine: Literal["memory", "ray"] = reading(
+        "memory", metavar="ENGINE",
+        help="memory, or ray: all files, also of Parquet (.parquet), are parts of one test set of any size, which "
+        "Ray's workers score: on this machine, or on the cluster in RAY_ADDRESS.",
+    )  # fmt: skip
+    id_column: str | None = reading(
+        None, metavar="COLUMN",
+        help="With --engine ray: the column of the items' ids, by which they are resampled. Default: their texts "
+        "identify them.",
+    )  # fmt: skip
+    on_bad_file: Literal["error", "skip"] = reading(
+        "error", metavar="HOW",
+        help="With --engine ray: stop at a file that cannot be read (error), or leave it out with a warning (skip).",
+    )  # fmt: skip
+
+
+@dataclass
+class Scores:
+    """The metrics, and the intervals of their scores."""
+
+    metric: list[str] | None = scoring(
+        None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, show_default=False,
+        help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
+        "is given. Default: bleu.",
+    )  # fmt: skip
+    confidence_level: Level = 0.95
+    interval: Literal["percentile", "BCa"] = scoring(
+        "percentile", metavar="KIND", case_sensitive=False,
+        help="Kind of the bootstrap intervals: percentile or BCa.",
+    )  # fmt: skip
+    seed: Seed = 12345
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All options but the metrics, as ``compare`` takes them."""
+        return {name: value for name, value in vars(self).items() if name != "metric"}
+
+
+@dataclass
+class Tests(Scores):
+    """Scores, and the tests of their differences."""
+
+    baseline: str | None = scoring(
+        None, "--baseline", "-b", metavar="SYSTEM",
+        help="System that the others are tested against; default: the first.",
+    )  # fmt: skip
+    test: Literal["permutation", "bootstrap"] = scoring(
+        "permutation", metavar="TEST", help="Paired test of the differences: permutation or bootstrap."
+    )
+    n_resamples: int | None = scoring(
+        None, min=1, max=1_000_000, metavar="N",
+        help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
+    )  # fmt: skip
+    alpha: float = scoring(
+        0.05, metavar="X",
+        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
+    )  # fmt: skip
+
+
+@dataclass
+class Output:
+    """Destination and format of the results."""
+
+    format: Format | None = writing(
+        None, "--format", "-f", metavar="FORMAT",
+        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
+        ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
+    )  # fmt: skip
+    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    bom: bool = writing(
+        False, "--bom",
+        help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
+    )  # fmt: skip
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether a bar is shown."""
+        return not self.quiet and sys.stderr.isatty()
+
+
+@dataclass
+class ScoreOutput(Output):
+    """Output of scores."""
+
+    segments: Path | None = writing(
+        None, metavar="FILE",
+        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. Texts are "
+        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
+        "as text. With score --engine ray: a folder for Parquet files.",
+    )  # fmt: skip
+    fail_under: list[str] | None = writing(
+        None, metavar="METRIC=VALUE",
+        help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
+        "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
+        "is written first.",
+    )  # fmt: skip
+    verbose: bool = writing(
+        False, "--verbose", "-v",
+        help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
+        "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
+    )  # fmt: skip
+
+
+@dataclass
+class CompareOutput(ScoreOutput):
+    """Output of comparisons."""
+
+    segment: int | None = writing(
+        None, min=1, metavar="N",
+        help="Show the segment with this number, all systems side by side, instead of the tables.",
+    )  # fmt: skip
+    export: Path | None = writing(
+        None, metavar="FOLDER",
+        help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
+        "reference; texts as in --segments.",
+    )  # fmt: skip
+
+    def check_segment_alone(self, form: Format) -> None:
+        """Refuse options of tables beside --segment."""
+        tables = {
+            "--format": form != "text",
+            "--segments": self.segments,
+            "--export": self.export,
+            "--fail-under": self.fail_under,
+        }
+        given = [name for name, value in tables.items() if value]
+        if given:
+            raise OptionError(
+                f"--segment shows one segment as text and excludes {', '.join(given)}: give only one of them."
+            )

@@ -1,0 +1,1 @@
+"""One segment of all systems: side by side, and why it has its scores."""

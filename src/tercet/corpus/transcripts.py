@@ -1,0 +1,46 @@
+"""Texts as jiwer's transforms change them, before their words are compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from string import whitespace
+
+_CONTRACTIONS = {
+    "won't": "will not", "can't": "can not", "let's": "let us", "n't": " not", "'re": " are", "'s": " is",
+    "'d": " would", "'ll": " will", "'t": " not", "'ve": " have", "'m": " am",
+}  # fmt: skip
+_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
+_BLANKS = dict.fromkeys(map(ord, whitespace), " ")
+
+
+def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Callable[[str], str] | None:
+    """Return what changes a text as these transforms of jiwer, or None."""
+    steps = (standardize, _standardized), (lowercase, str.lower), (no_punct, _bare), (standardize, _single_blanks)
+    chosen = [step for asked, step in steps if asked]
+
+    def change(text: str) -> str:
+        for step in chosen:
+            text = step(text)
+        return text
+
+    return change if chosen else None
+
+
+def _standardized(text: str) -> str:
+    """Return a text as after ``wer_standardize``, but for runs of blanks, which marks that are removed can leave."""
+    text = text.lower()
+    for short, long in _CONTRACTIONS.items():
+        text = text.replace(short, long)
+    return _NON_WORD.sub("", text).translate(_BLANKS)
+
+
+def _bare(text: str) -> str:
+    """Return a text as after ``RemovePunctuation``."""
+    return "".join([char for char in text if char.isalnum() or unicodedata.category(char)[0] != "P"])
+
+
+def _single_blanks(text: str) -> str:
+    """Return a text as after ``RemoveMultipleSpaces``."""
+    return re.sub(r"\s\s+", " ", text)

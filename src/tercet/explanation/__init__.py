@@ -1,1 +1,0 @@
-"""How a score is explained, and how explanations look: tokens in colour, tables, heat maps."""

@@ -1,0 +1,1 @@
+"""How explanations are drawn: tokens in colour, tables, heat maps."""

@@ -1,0 +1,142 @@
+"""Texts with their tokens in colour, and tables of them, as self-contained HTML.
+
+Backgrounds are translucent, so that the text keeps the colour that the page gives it, on white or on black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from tercet.markup import clean
+
+from .places import Word
+
+#: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: also for those who do not see red and green.
+COLOURS = (
+    "transparent",
+    "rgba(86,180,233,.35)",
+    "rgba(0,158,115,.45)",
+    "rgba(230,159,0,.50)",
+    "rgba(204,121,167,.55)",
+)
+#: Colours of what adds to a score and of what takes from it; colour-blind readers can distinguish them too.
+ADDS, TAKES = "86,140,233", "220,50,47"
+_MOST_ROWS = 200
+
+
+class Cell(NamedTuple):
+    """A number as it is written in a table, on a colour."""
+
+    text: str
+    style: str
+
+
+def chip(text: str, style: str, hint: str = "", level: int | None = None, written: str | None = None) -> str:
+    """Return a token on a colour, with a hint for a pointer; a stem that is compared is above the written word."""
+    data = "" if level is None else f' data-level="{level}"'
+    title = f' title="{clean(hint)}"' if hint else ""
+    shown = (
+        clean(text)
+        if written is None
+        else f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
+    )
+    return f'<span{data}{title} style="{style}">{shown}</span>'
+
+
+def shade(colour: str, share: float) -> str:
+    """Return the style of a background; a share of 1 is the strongest."""
+    return f"background:rgba({colour},{0.7 * share:.2f});border-radius:3px"
+
+
+def legend(names: Sequence[str]) -> str:
+    """Return the colours with their meaning; the first name is that of level 1."""
+    chips = " ".join(_level_chip(name, level) for level, name in [*enumerate(names, 1), (0, "no match")])
+    return f"<p><small>{chips}</small></p>"
+
+
+def reference_label(index: int, n_references: int) -> str:
+    """Return what comes before a reference."""
+    return "reference" if n_references == 1 else f"reference {index + 1}"
+
+
+def words_html(label: str, words: Sequence[Word], hint: str) -> str:
+    """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
+    chips = " ".join(_level_chip(each.text, each.level, _meaning(hint, each.level), each.written) for each in words)
+    return _line(label, chips or "<i>no token</i>")
+
+
+def characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
+    """Return a text of characters, without blanks between them; neighbours of a level share a chip."""
+    chips = ""
+    for level, run in groupby(characters, key=lambda word: word.level):
+        style = f"background:{_colour(level)};white-space:pre-wrap"
+        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level)
+    return _line(label, chips or "<i>no character</i>")
+
+
+def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]]) -> str:
+    """Return a text of chips, with blanks where the text has white space between their spans; others stand apart."""
+    shown, end = "", 0
+    for span, each in chips:
+        if span is None:
+            shown += f" {each} "
+        else:
+            shown += f"{' ' if span[0] > end else ''}{each}"
+            end = max(end, span[1])
+    return _line(label, shown)
+
+
+def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]], most: int = _MOST_ROWS) -> str:
+    """Return a table; numbers are right-aligned."""
+    names = "".join(f"<th>{clean(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:most])
+    more = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
+    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{more}"
+
+
+def folded(summary: str, inner: str) -> str:
+    """Return what a click on its summary shows."""
+    return f"<details><summary>{clean(summary)}</summary>{inner}</details>"
+
+
+def scrolled(inner: str) -> str:
+    """Return a box that scrolls by itself, for what would be too small if it were scaled to a narrow page."""
+    return f'<div class="scroll" style="overflow-x:auto;max-width:100%">{inner}</div>'
+
+
+def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
+    """Return the fragment around the parts."""
+    below = f"<br><small>{clean(legend)}</small>" if legend else ""
+    head = f"<p><b>{clean(title)}</b>{below}</p>" if title else ""
+    return (
+        '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
+        f"{head}{''.join(parts)}"
+        f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
+    )
+
+
+def _line(label: str, inner: str) -> str:
+    return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {inner}</p>'
+
+
+def _colour(level: int) -> str:
+    return COLOURS[min(level, len(COLOURS) - 1)]
+
+
+def _level_chip(text: str, level: int, hint: str = "", written: str | None = None) -> str:
+    return chip(text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level, written)
+
+
+def _meaning(hint: str, level: int) -> str:
+    return hint.format(level) if level else "no match"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Cell):
+        return f'<td style="text-align:right;{value.style}">{clean(value.text)}</td>'
+    if isinstance(value, (int, float)):
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        return f'<td style="text-align:right">{shown}</td>'
+    return f"<td>{clean(str(value))}</td>"

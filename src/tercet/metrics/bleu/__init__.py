@@ -1,0 +1,1 @@
+"""BLEU: its options, its scorer, its signature, its explanation."""

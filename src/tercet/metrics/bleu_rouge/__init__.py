@@ -1,0 +1,1 @@
+"""F of BLEU and ROUGE: its options, its scorer, its explanation."""

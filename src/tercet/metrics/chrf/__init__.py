@@ -1,0 +1,1 @@
+"""chrF: its options, its scorer, its signature, its explanation."""

@@ -1,0 +1,1 @@
+"""Cosine similarity of the embeddings of a text and its reference."""

@@ -1,0 +1,1 @@
+"""Diversity of a set of texts: its options, its scorer, its explanation."""

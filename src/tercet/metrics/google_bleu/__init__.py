@@ -1,0 +1,1 @@
+"""GLEU, or Google BLEU: its options, its scorer, its explanation."""

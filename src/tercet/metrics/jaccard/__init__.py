@@ -1,0 +1,1 @@
+"""Jaccard similarity: its options, its scorer, its explanation."""

@@ -1,0 +1,1 @@
+"""Perplexity of texts under a causal language model: its options, its scorer, its explanation."""

@@ -1,0 +1,1 @@
+"""Translation edit rate: its options, its scorer, its explanation."""

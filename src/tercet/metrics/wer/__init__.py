@@ -1,0 +1,1 @@
+"""Error rates of words and characters: options, scores, explanation."""

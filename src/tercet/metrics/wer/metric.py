@@ -1,0 +1,129 @@
+"""Error rates of words and characters (Morris et al. 2004): the fewest edits that turn a text into its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.edits import edit_rows
+from tercet.corpus.tokenizers import tokenize
+from tercet.corpus.transcripts import transcript_change
+from tercet.engine.chosen import engine
+from tercet.engine.counting import nearest_edits
+from tercet.metric.blanks import SplitsAtBlanks
+from tercet.metric.common_options import MISSING_REFERENCES
+from tercet.metric.drawing.edits import Edits, steps_of
+from tercet.metric.drawing.matched import Matched
+from tercet.metric.options import option
+from tercet.metric.rows import left_out
+from tercet.metric.scorer import Scorer, Scores
+from tercet.signature import Signature
+from tercet.statistics.either import Either, as_floats, columns, quotient, where
+from tercet.statistics.stats import SegmentStats
+
+from .about import ABOUT
+
+
+class WerEdits(Edits):
+    """The edits of words behind the word error rate of one prediction."""
+
+    called = "Word error rate"
+
+
+class Wer(SplitsAtBlanks):
+    """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> wer = tercet.Wer(lowercase=True, no_punct=True)
+    >>> result = wer(["A cat, on mat"], ["a cat on the mat"])
+    >>> result["wer"], round(result["cer"], 3)
+    (0.2, 0.25)
+    """
+
+    name = short = primary = "wer"
+    title = "WER"
+    about = ABOUT
+    takes_systems = in_floats = True
+    higher_is_better = is_share = False
+    at_zero = "compares them with an empty text"
+    facts = ("hits", "substitutions", "deletions", "insertions")
+    columns = (*Scorer.base_columns, *facts, *(f"character_{each}" for each in facts))
+    score_names = ("wer", "cer", "mer", "wil")
+
+    tokenizer: Literal["blanks", "unicode", "char", "zh", "ja", "jieba"] | Callable[[str], Iterable[str]] = option(
+        default="blanks",
+        doc='How texts are split into words. "blanks": at blanks, as jiwer does. The others, for languages written '
+        "without blanks, as in bleu_multi; a callable gets a text and returns its words.",
+    )
+    lowercase: bool = option(default=False, doc="Lowercase the texts first: jiwer's ToLowerCase.")
+    no_punct: bool = option(default=False, doc="Remove punctuation marks of all scripts: jiwer's RemovePunctuation.")
+    standardize: bool = option(
+        default=False,
+        doc="Change the texts as jiwer's wer_standardize. In lower case, without English contractions and <unk>.",
+    )
+    missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return a hint for a user who asks for another of the rates."""
+        return "It is in the result of wer, as jiwer has it." if name in ("cer", "mer", "wil", "wip") else None
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        kept = None if self.missing_references == "error" else self.missing_references
+        equals = "jiwer" if self.tokenizer == "blanks" and not kept else None
+        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
+        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": kept, "equals": equals}
+        return Signature.of(self.name, parts)
+
+    @property
+    def change(self) -> Callable[[str], str] | None:
+        """What is done to each text before it is split, if anything."""
+        return transcript_change(self.lowercase, self.no_punct, self.standardize)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return score.upper()
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
+        words, characters = (edit_rows(batch, each, self.change) for each in (self.tokenizer, "char-and-blank"))
+        rows = np.hstack([words, characters[:, 4:]])
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), 4:] = 0.0
+        return SegmentStats(self.signature(), self.columns, rows)
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return the rates; where the references are empty, WER and CER are the number of insertions, as in jiwer."""
+        words, characters = columns(totals, 4, 8), columns(totals, 8, 12)
+        lengths, errors = ([sum(each[start : start + 3]) for each in (words, characters)] for start in (0, 1))
+        wer, cer = (where(n > 0, quotient(edits, n), edits) for n, edits in zip(lengths, errors, strict=True))
+        hits, edits = words[0], errors[0]
+        wip = where(hits + edits > 0, quotient(hits, lengths[0]) * quotient(hits, hits + words[1] + words[3]), 1.0)
+        scores = {"wer": wer, "cer": cer, "mer": quotient(edits, hits + edits), "wil": 1 - wip, "wip": wip}
+        return {name: self.scale * score for name, score in scores.items()}
+
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the rates, the information preserved, and jiwer's counts of words."""
+        totals = as_floats(totals)
+        return {**self.finalize(totals), **{name: self.total_of(totals, name) for name in self.facts}}
+
+    def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
+        """Explain a batch of one item."""
+        tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
+        (best,), (text, *references) = nearest_edits(tokens)[1], tokens.tokens.pieces()
+        kinds, spelling = engine.edit_steps(text, references[best], tokens.n_types), np.array(words(), object)
+        return WerEdits(
+            score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
+            reference=int(best), n_references=len(references), signature=str(self.signature()),
+            steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
+        )  # fmt: skip
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit."""
+        return Matched(self, WerEdits.levels, lambda found: found.prediction)

@@ -1,0 +1,81 @@
+"""Scores by the length of the reference: segments in buckets, and the score of each bucket."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.items import read_items
+from tercet.corpus.letters import count_letters
+
+if TYPE_CHECKING:
+    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.test_sets import TestSet
+
+_MOST_BUCKETS = 5
+_LEAST_SEGMENTS = 8  # of a bucket, if there are several
+
+EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
+MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buckets:
+    """Segments grouped by reference length."""
+
+    unit: str  # words, or characters for scripts without blanks
+    labels: list[str]  # the least and the greatest length of each
+    members: list[NDArray[np.int64]]  # the segments of each
+    of: str  # the reference, or the source
+    lengths: dict[int, int]  # of each segment
+
+
+def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
+    """Return the buckets of a test set: by its references, or else by its source; None without either."""
+    if any(test_set.references[index] for index in scored):
+        return make_buckets(test_set.references, scored)
+    return None if test_set.source is None else make_buckets([[text] for text in test_set.source], scored, "source")
+
+
+def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
+    """Put segments into at most five buckets of about as many; of several references the mean length counts."""
+    texts = [list(references[index]) for index in scored]
+    letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
+    by_characters = letters is not None and letters.mostly_without_blanks
+    size = _characters if by_characters else _words
+    lengths = np.array([round(sum(map(size, each)) / max(1, len(each))) for each in texts], np.int64)
+    number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
+    shares = np.arange(1, number) / number
+    edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
+    places = np.searchsorted(edges, lengths)  # a length that is an edge belongs below it
+    members, labels = [], []
+    for place in np.unique(places):
+        inside = np.flatnonzero(places == place)
+        low, high = int(lengths[inside].min()), int(lengths[inside].max())
+        members.append(np.asarray(scored, np.int64)[inside])
+        labels.append(str(low) if low == high else f"{low}–{high}")
+    of_segments = dict(zip(scored, lengths.tolist(), strict=True))
+    return Buckets("characters" if by_characters else "words", labels, members, of, of_segments)
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _characters(text: str) -> int:
+    return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)
+
+
+def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
+    """Return a row per system with a score per bucket, and a sentence on how they are computed."""
+    segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
+    inside = np.concatenate(buckets.members)
+    whole = [float(each[inside].mean()) for each in segments]
+    if len(inside) > 1 and np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
+        return [[float(each[inside].mean()) for inside in buckets.members] for each in segments], MEAN
+    return [[table.score_of(system, inside) for inside in buckets.members] for system in table.stats], EXACT

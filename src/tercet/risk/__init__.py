@@ -1,0 +1,1 @@
+"""Minimum Bayes risk: of many candidates for one source, the one that agrees best with the others."""

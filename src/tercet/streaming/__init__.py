@@ -1,1 +1,0 @@
-"""Corpora larger than memory or than a process: Stream, its file, Ray."""

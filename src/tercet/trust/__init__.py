@@ -1,0 +1,1 @@
+"""Human grades beside metrics."""
