@@ -249,7 +249,7 @@ def report(rows: list[Found]) -> str:
 def temporary_folder() -> Iterator[Path]:
     """Give a folder for a model. bert_score takes any with "t5" in its path for a T5: its name is not left to chance."""
     folder = Path(tempfile.gettempdir(), f"bench-{os.getpid()}")
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     try:
         yield folder
     finally:
