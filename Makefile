@@ -5,7 +5,7 @@ ALL ?= .venv-all
 HARNESSES ?= .venv-harnesses
 RUN := $(VENV)/bin/python
 RUN_ALL := $(ALL)/bin/python
-CORE := tests/columns tests/core tests/text tests/engine tests/resampling tests/bleu tests/rouge tests/metrics/test_options.py tests/project/test_architecture.py
+CORE := tests/corpus tests/core tests/engine tests/statistics tests/bleu tests/rouge tests/base/test_options.py tests/project/test_architecture.py
 # Compiled as the package is installed, and again when one of these has changed.
 ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*.pxi src/tercet/engine/*.h)
 REQUIREMENTS := pyproject.toml constraints.txt $(ENGINE)

@@ -39,7 +39,7 @@ from bertscore_peers import (
     random_bert,
 )
 from results import machine, write_section
-from tercet.encoders import onednn
+from tercet.networks import onednn
 
 TITLE = "Results of the last `make bench-bertscore`"
 PACKAGES = ("tercet", "numpy", "torch", "transformers", "tokenizers", "bert-score", "evaluate", "torchmetrics")

@@ -23,9 +23,9 @@ from torchmetrics.functional.text.helper_embedding_metric import TextDataset
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel
 
 import tercet
-from tercet.encoders import encoder as encoding
-from tercet.encoders import load as loading
-from tercet.encoders import onednn
+from tercet.networks import encoder as encoding
+from tercet.networks import load as loading
+from tercet.networks import onednn
 from work import make_work
 
 Values = NDArray[np.float64]  # precision, recall and F of every pair, shape (3, pairs)

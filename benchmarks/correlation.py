@@ -16,9 +16,8 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.trust.figures import FIGURES, distributions, value_of
-from tercet.trust.pairs import calibrate
-from tercet.trust.significance import pvalues_between
+from tercet.correlation.coefficients import FIGURES, calibrate, distributions, value_of
+from tercet.correlation.significance import pvalues_between
 
 TITLE = "Results of the last `make bench-correlation`"
 SYSTEMS, ITEMS, DIMENSIONS, METRICS = 16, 40, 4, 10

@@ -26,8 +26,8 @@ from sentence_transformers import SentenceTransformer, util
 import tercet
 from bertscore_peers import make_texts
 from results import machine, write_section
-from tercet.encoders import load as loading
-from tercet.metrics.cosine import vectors
+from tercet.metrics import cosine as vectors
+from tercet.networks import load as loading
 
 TITLE = "Results of the last `make bench-cosine`"
 PACKAGES = ("tercet", "numpy", "torch", "transformers", "tokenizers", "sentence-transformers")

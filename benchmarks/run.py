@@ -99,11 +99,11 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer
+    from tercet.base.scoring import summarize
     from tercet.corpus.items import read_items
     from tercet.corpus.tokenizers import tokenize
-    from tercet.metric.scoring import summarize
     from tercet.metrics.rouge.counts import PairCounter
-    from tercet.metrics.rouge.types import parse_types
+    from tercet.metrics.rouge.options import parse_types
 
     items = read_items(work.predictions, work.first_references)
     batch = items.batch()

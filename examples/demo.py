@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 import tercet
-from tercet.pages.page import to_html
+from tercet.report.comparison import to_html
 
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parent / "build" / "demo" / "report.html"

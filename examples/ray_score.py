@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from large_corpus import write_parquet
 
 import tercet
-from tercet.sums.ray import score
+from tercet.streaming.ray import score
 
 OPTIONS = {"confidence_level": 0.95, "n_resamples": 1000}
 

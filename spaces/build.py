@@ -34,11 +34,11 @@ from pathlib import Path
 
 if __name__ == "__main__":
     # Here, as each process in which the page computes reads this file, too.
-    from tercet.huggingface.page.page import launch
+    from tercet.huggingface.space.page import launch
 
     launch("{metric}", Path(__file__).resolve().parent)
 '''
-#: What the module of a checkout says to install, where tercet is not installed.
+#: What the module of a checkout tells users to install if tercet is missing.
 _TO_INSTALL = "tercet[evaluate]"
 
 
@@ -70,20 +70,20 @@ def build(
 def _was_built(metric: str, folder: Path) -> bool:
     """Return whether a folder is empty, or holds a Space of the metric and nothing else."""
     files = {path.name for path in folder.iterdir()} if folder.is_dir() else {""}
-    own = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py", "__pycache__"}
-    others = {name for name in files - own if not re.fullmatch(r"tercet-.*\.whl", name)}
+    space_files = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py", "__pycache__"}
+    other_files = {name for name in files - space_files if not re.fullmatch(r"tercet-.*\.whl", name)}
     app = folder / "app.py"
-    return not files or (not others and app.is_file() and f'    launch("{metric}", Path(' in _text(app))
+    return not files or (not other_files and app.is_file() and f'    launch("{metric}", Path(' in _text(app))
 
 
 def _address(wheel: Path, space: str, endpoint: str | None) -> str:
     """Return where a Space and its users get a wheel; a digest tells pip when another takes its place."""
-    names = re.fullmatch(rf"tercet-{re.escape(__version__)}-(.+)\.whl", wheel.name)
-    if names is None or not is_zipfile(wheel):
+    match = re.fullmatch(rf"tercet-{re.escape(__version__)}-(.+)\.whl", wheel.name)
+    if match is None or not is_zipfile(wheel):
         raise OptionError(
             f"Expected a wheel of tercet {__version__}, as `pip wheel --no-deps .` makes it. Got {wheel}."
         )
-    if not re.fullmatch(r"py3-none-any|cp311-.*linux.*_x86_64", names[1]):
+    if not re.fullmatch(r"py3-none-any|cp311-.*linux.*_x86_64", match[1]):
         raise OptionError(
             f"A Space runs Python {_PYTHON} on Linux (x86_64), and {wheel.name} is for another: make it "
             "there, or for every system with TERCET_ENGINE=plain."
@@ -96,14 +96,14 @@ def _address(wheel: Path, space: str, endpoint: str | None) -> str:
 
 def _write(metric: str, folder: Path, source: str) -> None:
     """Write the files of a metric's Space into a new folder; `source` says which tercet it takes."""
-    own = ROOT / "metrics" / metric
-    module = _text(own / f"{metric}.py")
+    metric_folder = ROOT / "metrics" / metric
+    module = _text(metric_folder / f"{metric}.py")
     files = {
         "app.py": _APP.format(metric=metric),
         f"{metric}.py": module.replace(_TO_INSTALL, requirement(metric, "evaluate") + source),
-        "README.md": card(_text(own / "README.md")),
+        "README.md": card(_text(metric_folder / "README.md")),
         "requirements.txt": f"{requirement(metric, 'hub')}{source}\n",
-        "cases.py": _text(own / "cases.py"),
+        "cases.py": _text(metric_folder / "cases.py"),
     }
     folder.mkdir()
     for name, text in files.items():

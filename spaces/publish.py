@@ -27,7 +27,8 @@ from tercet.signature import __version__
 from .build import OUT, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line
 
-_OF_THE_HUB = {".gitattributes"}  # which the Hub writes itself, to know large files
+# The Hub writes this file itself, to know which files are large.
+_OF_THE_HUB = {".gitattributes"}
 _KINDS = ("added", "changed", "removed", "unchanged")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -37,21 +38,27 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 class Change:
     """What becomes of one file of a Space."""
 
-    path: str  # in the Space, with "/" between its parts
+    #: In the Space, with "/" between its parts.
+    path: str
     kind: Literal["added", "changed", "removed", "unchanged"]
-    size: int  # in bytes; of a removed file, what it had
-    size_before: int | None  # what it had on the Hub, None if it is not there
+    #: In bytes; that on the Hub if the file is removed.
+    size: int
+    #: That on the Hub; None if the file is not there.
+    size_before: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a publication would do."""
 
-    repo_id: str  # "namespace/metric"
-    folder: Path  # of the Space, here
-    #: The Space's last commit, to which the changes were compared; None if there is no such Space, or none is seen.
+    #: "namespace/metric".
+    repo_id: str
+    #: The folder that was built.
+    folder: Path
+    #: The Space's last commit, with which it was compared; None if there is no such Space, or none is visible.
     commit: str | None
-    changes: tuple[Change, ...]  # in the order of kinds and paths
+    #: In the order of kinds and paths.
+    changes: tuple[Change, ...]
 
     @property
     def is_needed(self) -> bool:
@@ -79,12 +86,12 @@ def client(endpoint: str | None, token: str | None) -> HfApi:
 def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) -> Plan:
     """Compare a Space's folder with what is on the Hub."""
     with explained(api, repo_id):
-        commit, there = _files_there(api, repo_id, private)
+        commit, hub_files = _files_there(api, repo_id, private)
     paths = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
-    here = {inside.as_posix(): path for inside, path in paths.items() if "__pycache__" not in inside.parts}
-    changes = [_change(path, file, there.get(path)) for path, file in here.items()]
-    gone = there.keys() - here.keys() - _OF_THE_HUB
-    changes += [Change(path, "removed", there[path].size, there[path].size) for path in gone]
+    local_files = {inside.as_posix(): path for inside, path in paths.items() if "__pycache__" not in inside.parts}
+    changes = [_change(path, file, hub_files.get(path)) for path, file in local_files.items()]
+    removed_paths = hub_files.keys() - local_files.keys() - _OF_THE_HUB
+    changes += [Change(path, "removed", hub_files[path].size, hub_files[path].size) for path in removed_paths]
     changes.sort(key=lambda change: (_KINDS.index(change.kind), change.path))
     return Plan(repo_id, folder, commit, tuple(changes))
 
@@ -96,7 +103,8 @@ def _files_there(api: HfApi, repo_id: str, private: bool) -> tuple[str | None, d
         if error.response.status_code == 401:
             if api.token:
                 raise
-            return None, {}  # what the Hub answers to nobody, for Spaces that are private or not there
+            # Without a token, the Hub answers so for Spaces that are private or not there.
+            return None, {}
         if isinstance(error, RepositoryNotFoundError):
             return None, {}
         raise
@@ -108,15 +116,16 @@ def _files_there(api: HfApi, repo_id: str, private: bool) -> tuple[str | None, d
     return info.sha, {entry.path: entry for entry in tree if isinstance(entry, RepoFile)}
 
 
-def _change(path: str, here: Path, there: RepoFile | None) -> Change:
-    content = here.read_bytes()
-    if there is None:
+def _change(path: str, file: Path, hub_file: RepoFile | None) -> Change:
+    content = file.read_bytes()
+    if hub_file is None:
         return Change(path, "added", len(content), None)
-    if there.lfs is not None:  # the blob is a pointer to the content
-        same = there.lfs.sha256 == sha256(content).hexdigest()
+    # A blob's id is that of git: the SHA-1 of a header and the content. Of a large file, the blob is only a pointer.
+    if hub_file.lfs is not None:
+        is_same = hub_file.lfs.sha256 == sha256(content).hexdigest()
     else:
-        same = there.blob_id == sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    return Change(path, "unchanged" if same else "changed", len(content), there.size)
+        is_same = hub_file.blob_id == sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    return Change(path, "unchanged" if is_same else "changed", len(content), hub_file.size)
 
 
 def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
@@ -133,6 +142,7 @@ def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
             options = {"space_sdk": "gradio", "private": private or None, "exist_ok": True}
             api.create_repo(plan.repo_id, repo_type="space", **options)
         message = f"Publish tercet {__version__}"
+        # The Hub refuses the commit if the Space has changed since it was compared.
         api.create_commit(
             plan.repo_id, operations, commit_message=message, repo_type="space", parent_commit=plan.commit
         )

@@ -24,38 +24,38 @@ if TYPE_CHECKING:
     from .api import explain as explain
     from .api import score as score
     from .api import scorer as scorer
+    from .base.metric import Metric as Metric
+    from .bayes_risk import mbr as mbr
     from .comparison.compare import compare as compare
     from .comparison.test_sets import read_test_sets as read_test_sets
-    from .encoders.load import free_models as free_models
+    from .correlation.best_mean import best_mean as best_mean
+    from .correlation.correlate import correlate as correlate
     from .huggingface.loading import load as load
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
     from .huggingface.trainer import compute_metrics as compute_metrics
-    from .metric.metric import Metric as Metric
-    from .metrics.bertscore.idf_table import IdfTable as IdfTable
+    from .metrics.bertscore.weights import IdfTable as IdfTable
+    from .networks.load import free_models as free_models
     from .registry import *  # noqa: F403
     from .result import Result as Result
     from .rewards.reward import reward as reward
-    from .risk.decide import mbr as mbr
-    from .sums.arrow import arrow_statistics as arrow_statistics
-    from .sums.stream import Stream as Stream
-    from .trust.best_mean import best_mean as best_mean
-    from .trust.correlate import correlate as correlate
+    from .streaming.columns import arrow_statistics as arrow_statistics
+    from .streaming.stream import Stream as Stream
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
-    "IdfTable": "metrics.bertscore.idf_table",
-    "Metric": "metric.metric",
+    "IdfTable": "metrics.bertscore.weights",
+    "Metric": "base.metric",
     "Result": "result",
-    "Stream": "sums.stream",
-    "arrow_statistics": "sums.arrow",
-    "best_mean": "trust.best_mean",
+    "Stream": "streaming.stream",
+    "arrow_statistics": "streaming.columns",
+    "best_mean": "correlation.best_mean",
     "compare": "comparison.compare",
     "compute_metrics": "huggingface.trainer",
-    "correlate": "trust.correlate",
+    "correlate": "correlation.correlate",
     "explain": "api",
-    "free_models": "encoders.load",
+    "free_models": "networks.load",
     "load": "huggingface.loading",
-    "mbr": "risk.decide",
+    "mbr": "bayes_risk",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
     "reward": "rewards.reward",
@@ -68,13 +68,13 @@ __all__ = sorted({*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"preproces
 
 def __getattr__(name: str) -> Any:
     if name in CLASS_NAMES:
-        found: Any = metric_class(CLASS_NAMES[name])
+        value: Any = metric_class(CLASS_NAMES[name])
     elif name in _PLACES:
-        found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
     else:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

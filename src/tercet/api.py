@@ -7,12 +7,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from tercet.corpus.texts import READINGS
-from tercet.metric.call import Call
-from tercet.metric.dialect import Dialect
-from tercet.metric.known_names import no_option
-from tercet.metric.metric import Metric
-from tercet.metric.scoring import score_batch
+from tercet.base.dialects import Dialect, no_option
+from tercet.base.metric import Metric
+from tercet.base.options import Call
+from tercet.base.scoring import score_batch
+from tercet.corpus.reading import READINGS
 
 from .errors import OptionError, level_of_caller
 from .registry import METRICS, metric_class
@@ -23,10 +22,10 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 def _shows_call(function: FunctionT) -> FunctionT:
     """Put the options of a call, which are among ``**options``, into the signature: for `help` and completion."""
-    shown = inspect.signature(function)
-    *first, options = shown.parameters.values()
-    called = inspect.signature(Call).parameters.values()
-    function.__signature__ = shown.replace(parameters=[*first, *called, options])  # type: ignore[attr-defined]
+    signature = inspect.signature(function)
+    *first, options = signature.parameters.values()
+    options_of_call = inspect.signature(Call).parameters.values()
+    function.__signature__ = signature.replace(parameters=[*first, *options_of_call, options])  # type: ignore[attr-defined]
     return function
 
 
@@ -126,21 +125,21 @@ def _kept_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     parts: list[Any] = [metric]
     plain = True
     for name, value in options.items():
-        each = value if type(value) is list else (value,)
-        parts += name, type(value), *map(type, each), *each
-        plain = plain and _PLAIN.issuperset(map(type, each))
+        values = value if type(value) is list else (value,)
+        parts += name, type(value), *map(type, values), *values
+        plain = plain and _PLAIN.issuperset(map(type, values))
     key = tuple(parts)
-    found = _kept.get(key) if plain else None
-    if found is not None:
-        return found
-    found = make_scorer(metric, options)
-    lasting = not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
-    lasting = lasting and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # packages may come later
-    if plain and lasting and found.have_effect(options):  # each call warns of one without stems
+    kept_metric = _kept.get(key) if plain else None
+    if kept_metric is not None:
+        return kept_metric
+    kept_metric = make_scorer(metric, options)
+    stays_valid = not kept_metric.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
+    stays_valid = stays_valid and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # packages may come later
+    if plain and stays_valid and kept_metric.have_effect(options):  # each call warns of one without stems
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        _kept[key] = found
-    return found
+        _kept[key] = kept_metric
+    return kept_metric
 
 
 _PLAIN = {str, int, float, bool, type(None)}
@@ -203,10 +202,10 @@ def known_options(metric: str) -> list[str]:
 def known_arguments(metric: str) -> dict[str, str]:
     """Return the arguments that a metric takes in any configuration, and the option each sets ("" for none)."""
     cls = metric_class(metric)
-    found = {name: name for name in cls.all_options()}
+    arguments = {name: name for name in cls.all_options()}
     for dialect in cls.dialects.values():
-        found |= {**dialect.arguments, **dict.fromkeys(dialect.without_effect, "")}
-    return found
+        arguments |= {**dialect.arguments, **dict.fromkeys(dialect.without_effect, "")}
+    return arguments
 
 
 def own_options(
@@ -232,23 +231,23 @@ def _leave_to_siblings(
     cls: type[Metric], foreign: dict[str, Any], given: Mapping[str, Any], dialect: Dialect
 ) -> None:
     """Check the options that other metrics of the call take; OptionError for the rest."""
-    own = dialect.names(cls.all_options())
-    for other in (each for each in METRICS if each != cls.name):
-        names = known_arguments(other)
+    names_here = dialect.names(cls.all_options())
+    for sibling in (metric for metric in METRICS if metric != cls.name):
+        names = known_arguments(sibling)
         theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
         if theirs:  # refuse a wrong value before this metric consumes the added items
-            shared = {name: given[name] for name in given if name in own and name != "compat"}
-            both = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
-            _check_of_any(other, {names[name]: value for name, value in both.items()})
+            shared = {name: given[name] for name in given if name in names_here and name != "compat"}
+            of_sibling = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
+            _check_of_any(sibling, {names[name]: value for name, value in of_sibling.items()})
         for name in theirs:
             if names[name] != name and names[name] in cls.all_options():
-                said = (
-                    f"{cls.name}: {name!r} is an argument of {other} and goes to that metric only; use "
+                message = (
+                    f"{cls.name}: {name!r} is an argument of {sibling} and goes to that metric only; use "
                     f"{names[name]!r} here."
                 )
-                warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+                warnings.warn(message, UserWarning, stacklevel=level_of_caller())
     for name in foreign:
-        raise no_option(cls.name, name, own, cls.dialects)
+        raise no_option(cls.name, name, names_here, cls.dialects)
 
 
 def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:

@@ -36,13 +36,15 @@ def refuse(expected: str, hint: str = "") -> Exception:
 
 def known_keywords(function: Callable[P, T]) -> Callable[P, T]:
     """Make a function refuse a keyword that it does not know by an OptionError that suggests the nearest."""
-    known = list(signature(function).parameters)
+    parameters = list(signature(function).parameters)
 
     @wraps(function)
     def checked(*args: P.args, **keywords: P.kwargs) -> T:
         for name in keywords:
-            if name not in known:
-                raise OptionError(f"{function.__name__} has no option {shorten(name)}. {did_you_mean(name, known)}")
+            if name not in parameters:
+                raise OptionError(
+                    f"{function.__name__} has no option {shorten(name)}. {did_you_mean(name, parameters)}"
+                )
         return function(*args, **keywords)
 
     return checked
@@ -77,8 +79,8 @@ class OneOf:
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
             return value
         expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
-        known = [choice for choice in self.choices if isinstance(choice, str)]
-        hint = did_you_mean(value, known)
+        texts = [choice for choice in self.choices if isinstance(choice, str)]
+        hint = did_you_mean(value, texts)
         raise refuse(expected, hint if hint.startswith("Did") else "")  # the message names them all
 
 

@@ -103,13 +103,13 @@ class GatheringError(TercetError):
     """Added items that could not be stored, or not be merged with those of other processes."""
 
 
-def needs(what: str, extra: str, *modules: str, package: str = "") -> None:
+def needs(user: str, extra: str, *modules: str, package: str = "") -> None:
     """Raise an OptionError where a module is missing, whose package an extra of tercet brings, or ("") the user."""
     for module in modules:
         if not _is_installed(module):
             brings = f'"tercet[{extra}]"' if extra else package or module
             raise OptionError(
-                f"{what} needs the package {package or module!r}, which is not installed: pip install {brings}"
+                f"{user} needs the package {package or module!r}, which is not installed: pip install {brings}"
             )
 
 
@@ -117,8 +117,8 @@ def _is_installed(module: str) -> bool:
     """Return whether a module is there; a mere folder of its name, which Python could import, has no origin."""
     if sys.modules.get(module):
         return True
-    found = find_spec(module)
-    return found is not None and found.origin is not None
+    spec = find_spec(module)
+    return spec is not None and spec.origin is not None
 
 
 def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, Iterable[str]] | None = None) -> str:
@@ -128,14 +128,14 @@ def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, I
     """
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
-    given = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
-    near = [each for each in (also_called or {}).get(given, ()) if each in folded]
-    near = near or difflib.get_close_matches(given, folded, n=1, cutoff=0.6)
-    if not near and len(given) > 2:
-        near = [each for each in folded if each.startswith(given)]
+    lowered = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
+    near = [candidate for candidate in (also_called or {}).get(lowered, ()) if candidate in folded]
+    near = near or difflib.get_close_matches(lowered, folded, n=1, cutoff=0.6)
+    if not near and len(lowered) > 2:
+        near = [candidate for candidate in folded if candidate.startswith(lowered)]
     if near:
         return f"Did you mean {shorten(folded[near[0]])}?"
-    return f"Known: {', '.join(shorten(each)[1:-1] for each in names)}."
+    return f"Known: {', '.join(shorten(candidate)[1:-1] for candidate in names)}."
 
 
 def shorten(value: object, limit: int = 60) -> str:
@@ -172,7 +172,7 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
 
 
 def _pieces_within(value: Any, limit: int) -> Iterator[str]:
-    kind = next(each for each in (list, tuple, set, frozenset, dict) if isinstance(value, each))
+    kind = next(container for container in (list, tuple, set, frozenset, dict) if isinstance(value, container))
     entries = list(islice(dict.items(value) if kind is dict else kind.__iter__(value), limit))
     opening, closing = _BRACKETS[kind] if entries else (repr(kind()), "")
     yield opening
@@ -197,12 +197,12 @@ def level_of_caller() -> int:
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message; in Python, after its type."""
     try:
-        said = str(error).strip().partition("\n")[0]
+        message = str(error).strip().partition("\n")[0]
     except Exception:
-        said = ""
-    if said and on_command_line():
-        return said[:300]
-    return f"{type(error).__name__}: {said[:300]}" if said else type(error).__name__
+        message = ""
+    if message and on_command_line():
+        return message[:300]
+    return f"{type(error).__name__}: {message[:300]}" if message else type(error).__name__
 
 
 def check_working_directory(package: str) -> None:

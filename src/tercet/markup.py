@@ -1,4 +1,4 @@
-"""Texts and tables as HTML, for notebooks."""
+"""Sentences with names in them; texts and tables as HTML, for notebooks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,31 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+#: Text and names alternate, text first: names are user input in any script.
+Sentence = tuple[str, ...]
+
+MOST_NAMED = 4
+
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def clean(text: str) -> str:
     """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def listed(names: Sequence[str]) -> Sentence:
+    """Return names joined by commas and "and", as a sentence that begins and ends with an empty text."""
+    parts = [""]
+    for place, name in enumerate(names):
+        joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "
+        parts += [name, joint]
+    return tuple(parts)
+
+
+def all_of(count: int) -> str:
+    """Return how all of so many things are called."""
+    return "both" if count == 2 else f"all {count}"
 
 
 def sentences_html(sentences: Iterable[Sequence[str]]) -> str:

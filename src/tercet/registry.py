@@ -1,4 +1,4 @@
-"""The metrics of the suite: a line here for each, and its room, which is named as its short name."""
+"""The metrics of the suite: a line here for each, and its file or folder, which is named as its short name."""
 
 from __future__ import annotations
 
@@ -9,39 +9,45 @@ from typing import TYPE_CHECKING, Any
 from .errors import OptionError, did_you_mean, shorten
 
 if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is first used
-    from tercet.metric.metric import Metric
+    from tercet.base.metric import Metric
     from tercet.metrics.bertscore.metric import BertScore as BertScore
-    from tercet.metrics.bleu.metric import Bleu as Bleu
-    from tercet.metrics.bleu_rouge.metric import BleuRouge as BleuRouge
-    from tercet.metrics.chrf.metric import Chrf as Chrf
-    from tercet.metrics.cosine.metric import Cosine as Cosine
-    from tercet.metrics.diversity.metric import Diversity as Diversity
-    from tercet.metrics.google_bleu.metric import GoogleBleu as GoogleBleu
-    from tercet.metrics.jaccard.metric import Jaccard as Jaccard
-    from tercet.metrics.perplexity.metric import Perplexity as Perplexity
+    from tercet.metrics.bleu import Bleu as Bleu
+    from tercet.metrics.bleu_rouge import BleuRouge as BleuRouge
+    from tercet.metrics.chrf import Chrf as Chrf
+    from tercet.metrics.cosine import Cosine as Cosine
+    from tercet.metrics.diversity import Diversity as Diversity
+    from tercet.metrics.google_bleu import GoogleBleu as GoogleBleu
+    from tercet.metrics.jaccard import Jaccard as Jaccard
+    from tercet.metrics.perplexity import Perplexity as Perplexity
     from tercet.metrics.rouge.metric import Rouge as Rouge
-    from tercet.metrics.ter.metric import Ter as Ter
-    from tercet.metrics.wer.metric import Wer as Wer
+    from tercet.metrics.ter import Ter as Ter
+    from tercet.metrics.wer import Wer as Wer
 
-#: The classes of the metrics, by their full names.
+#: The classes of the metrics, by their full names: the places below ``metrics``.
 METRICS: Mapping[str, str] = {
     "bleu_multi": "bleu.Bleu",
     "chrf_multi": "chrf.Chrf",
     "ter": "ter.Ter",
     "wer": "wer.Wer",
-    "rouge_nlws": "rouge.Rouge",
+    "rouge_nlws": "rouge.metric.Rouge",
     "bleu_rouge_f": "bleu_rouge.BleuRouge",
     "google_bleu": "google_bleu.GoogleBleu",
     "jaccard_sets": "jaccard.Jaccard",
-    "bertscore_idf": "bertscore.BertScore",
+    "bertscore_idf": "bertscore.metric.BertScore",
     "embedding_cosine": "cosine.Cosine",
     "perplexity_lm": "perplexity.Perplexity",
     "diversity": "diversity.Diversity",
 }
 
+#: What draws results: the report stands above them, so they find it here.
+DRAWINGS: Mapping[str, str] = {
+    "comparison as a page": "report.comparison.to_html",
+    "comparison as a figure": "report.plots.intervals_figure",
+}
+
 #: The metrics by their short names, and by the names of their classes.
 SHORT_NAMES: Mapping[str, str] = {place.partition(".")[0]: metric for metric, place in METRICS.items()}
-CLASS_NAMES: Mapping[str, str] = {place.partition(".")[2]: metric for metric, place in METRICS.items()}
+CLASS_NAMES: Mapping[str, str] = {place.rpartition(".")[2]: metric for metric, place in METRICS.items()}
 
 
 def canonical(metric: Any) -> str:
@@ -54,13 +60,19 @@ def canonical(metric: Any) -> str:
 
 def metric_class(metric: str) -> type[Metric]:
     """Return the class of a metric, by its full or its short name; OptionError as :func:`canonical`."""
-    room, _, name = METRICS[canonical(metric)].partition(".")
-    return getattr(import_module(f".metrics.{room}.metric", __package__), name)  # type: ignore[no-any-return]
+    module, _, name = METRICS[canonical(metric)].rpartition(".")
+    return getattr(import_module(f".metrics.{module}", __package__), name)  # type: ignore[no-any-return]
 
 
-def no_metric(name: object, known: Iterable[str]) -> OptionError:
+def drawing(name: str) -> Any:
+    """Return the function that draws a result; its packages are imported when it is called."""
+    module, _, function = DRAWINGS[name].rpartition(".")
+    return getattr(import_module(f".{module}", __package__), function)
+
+
+def no_metric(name: object, names: Iterable[str]) -> OptionError:
     """Return the error for an unknown metric, with a hint if another suite uses that name."""
-    from .metric.elsewhere import what_is
+    from .base.dialects import what_is
 
     if not isinstance(name, str):
         return OptionError(
@@ -71,5 +83,5 @@ def no_metric(name: object, known: Iterable[str]) -> OptionError:
     if answer is not None:
         return OptionError(f"There is no metric {shorten(name)} in tercet. {answer}")
     hints = (metric_class(metric).known_as(name) for metric in METRICS)
-    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(known))
+    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(names))
     return OptionError(f"There is no metric {shorten(name)}. {hint}")

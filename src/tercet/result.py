@@ -82,20 +82,20 @@ class Result(dict[str, Any]):
     ) -> None:
         super().__init__(entries)
         if metric:
-            own = vars(self)
-            own["metric"] = metric
-            own.update(_ATTRIBUTES)
-            own.update(attributes)
+            stored = vars(self)
+            stored["metric"] = metric
+            stored.update(_ATTRIBUTES)
+            stored.update(attributes)
         else:  # made as a plain dict is
             self.update(attributes)
 
     @property
     def signature(self) -> str:
         """Options, version, and what the score equals."""
-        made = vars(self).get("signature", "")
-        if not isinstance(made, str):
-            made = vars(self)["signature"] = made()
-        return str(made)
+        signature = vars(self).get("signature", "")
+        if not isinstance(signature, str):
+            signature = vars(self)["signature"] = signature()
+        return str(signature)
 
     if TYPE_CHECKING:  # the details of a metric
 
@@ -112,8 +112,8 @@ class Result(dict[str, Any]):
         raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
 
     def __repr__(self) -> str:
-        more = "".join(f", {name}={value!r}" for name, value in self._shown().items())
-        return f"Result({super().__repr__()}{more})"
+        attributes = "".join(f", {name}={value!r}" for name, value in self._shown().items())
+        return f"Result({super().__repr__()}{attributes})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Show the same in a notebook, in lines of its width."""
@@ -166,8 +166,8 @@ class Result(dict[str, Any]):
         """
         if not full:
             return copy.deepcopy(dict(self))
-        more = {name: value for name, value in self._attributes().items() if name not in self}
-        return copy.deepcopy({**self, **more})
+        attributes = {name: value for name, value in self._attributes().items() if name not in self}
+        return copy.deepcopy({**self, **attributes})
 
     def _shown(self) -> dict[str, Any]:
         """Return the attributes that are set and are not keys."""

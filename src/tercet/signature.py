@@ -87,7 +87,7 @@ def _spelled(value: object) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     if isinstance(value, (list, tuple)):
-        return ",".join(_spelled(each) for each in value)
+        return ",".join(_spelled(entry) for entry in value)
     return str(value)
 
 

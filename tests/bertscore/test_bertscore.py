@@ -12,10 +12,11 @@ from transformers import AutoModel
 
 import tercet
 from tercet import InputError, OptionError
-from tercet.encoders import encoder as encoding
-from tercet.encoders import load, onednn
-from tercet.encoders.load import encoder_of, subwords_of
-from tercet.metrics.bertscore import matching, pairs
+from tercet.metrics.bertscore import matching
+from tercet.metrics.bertscore import matching as pairs
+from tercet.networks import encoder as encoding
+from tercet.networks import load, onednn
+from tercet.networks.load import encoder_of, subwords_of
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet import IdfTable, InputError, MergeError, OptionError
-from tercet.encoders.load import subwords_of
+from tercet.networks.load import subwords_of
 from texts import MINILM, all_pairs, awkward_text
 
 explain = partial(tercet.explain, "bertscore")

@@ -16,7 +16,7 @@ from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
 from tercet.api import make_scorer
-from tercet.metrics.bleu.options import interpretation
+from tercet.metrics.bleu import interpretation
 from texts import all_pairs, any_texts, awkward_corpus, corpora
 
 SEEDS = range(12)

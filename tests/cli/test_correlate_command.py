@@ -7,8 +7,8 @@ from scipy.stats import pearsonr
 
 import tercet
 from commands import command
-from tercet.trust import tables
-from tercet.trust.page import trust_html
+from tercet.correlation import result as tables
+from tercet.report.correlation import trust_html
 
 ROWS = [
     "ref\tA\tB\tA.content\tB.content\tA.COMET\tB.COMET",

@@ -7,8 +7,8 @@ import pytest
 
 import tercet
 from commands import command
+from tercet.base.dialects import ELSEWHERE
 from tercet.errors import InputError, OptionError
-from tercet.metric.elsewhere import ELSEWHERE
 
 #: What only Python's users know: arguments and settings as Python writes them, its constants, calls, its errors.
 PYTHON = re.compile(

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import tercet
 from commands import command
 from tercet.comparison.test_sets import TestSet
-from tercet.files.content.overlap import unrelated
-from tercet.files.roles import clear_role
+from tercet.files.roles import clear_role, unrelated
 
 REFERENCES = [
     "Der Dampfer legt am Abend im alten Hafen an.", "Die Fischer flicken ihre Netze vor dem Haus.",

@@ -19,18 +19,25 @@ from conftest import close, needed
 from samples import sample
 from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
+from tercet.base.scorer import segment_lists
 from tercet.comparison.compare import compare
-from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
-from tercet.comparison.paired import TESTS
-from tercet.comparison.segment.side_by_side import side_by_side
-from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
+from tercet.comparison.scores import TESTS
+from tercet.comparison.segment import side_by_side
+from tercet.comparison.tables import (
+    export_segments,
+    export_systems,
+    to_csv,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+    to_tsv,
+)
 from tercet.comparison.test_sets import TestSet
-from tercet.comparison.text_tables import to_text
 from tercet.files.read import items, read_table
-from tercet.metric.scorer import segment_lists
-from tercet.pages.page import to_html
 from tercet.registry import METRICS, metric_class
+from tercet.report.comparison import to_html
 from tercet.statistics import bootstrap, paired_tests
 from tercet.statistics.paired_tests import holm, paired_permutation_test, pvalue_text
 

@@ -10,13 +10,11 @@ from rich.text import Text
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from suite import SUITE
-from tercet.comparison.metric_specs import MetricSpec, parse_metric
-from tercet.comparison.saved_mean import SavedMean, WeightedMetric
-from tercet.comparison.segment.drawn import coloured
-from tercet.comparison.segment.explained import explain_segment, to_html, to_text
+from tercet.comparison.metric_specs import MetricSpec, SavedMean, WeightedMetric, parse_metric
+from tercet.comparison.segment import coloured, explain_segment, to_html, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError
-from tercet.metric.drawing.places import Word
+from tercet.explanation.places import Word
 
 FILES = [ROOT / "examples" / "data" / f"{language}.tsv" for language in ("en", "es", "ru", "zh")]
 SAMPLES = tercet.read_test_sets(FILES)

@@ -9,10 +9,9 @@ import sacrebleu
 from conftest import ZERO_BLEU
 from samples import sample
 from tercet import compare, score
-from tercet.comparison.facts import NO_REFERENCE
-from tercet.comparison.tables import to_json, to_markdown
-from tercet.comparison.text_tables import to_text
-from tercet.comparison.warnings_of_test_sets import test_set_warnings as warnings_of
+from tercet.comparison.scores import NO_REFERENCE
+from tercet.comparison.tables import to_json, to_markdown, to_text
+from tercet.comparison.test_sets import test_set_warnings as warnings_of
 
 NEWS = sample("en")
 TEXTS = {

@@ -15,7 +15,7 @@ import tercet
 from tercet.comparison.compare import compare
 from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.errors import InputError
-from tercet.files.lines import read_lines, stream_lines
+from tercet.files.text import read_lines, stream_lines
 from texts import all_pairs, any_texts
 
 PREDICTIONS, REFERENCES = all_pairs()

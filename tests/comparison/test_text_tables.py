@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from samples import sample
 from tercet import compare
-from tercet.comparison.text_tables import to_text
+from tercet.comparison.tables import to_text
 
 SETS = list(map(sample, ("en", "es")))
 

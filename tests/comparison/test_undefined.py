@@ -9,12 +9,10 @@ import re
 import numpy as np
 import pytest
 
-from tercet.cli.thresholds import failures, read_thresholds
+from tercet.cli.options import failures, read_thresholds
 from tercet.comparison.compare import compare
-from tercet.comparison.exports import export_segments
-from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
-from tercet.comparison.text_tables import to_text
-from tercet.pages.page import to_html
+from tercet.comparison.tables import export_segments, to_csv, to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.report.comparison import to_html
 from texts import MINILM
 
 #: Words of the only reference weigh nothing: a system with no other words has no precision, and none has a recall.

@@ -10,8 +10,14 @@ from commands import command
 from conftest import ROOT
 from tercet.comparison.compare import compare
 from tercet.comparison.test_sets import TestSet
-from tercet.comparison.workbook import check_segments_fit, sheets_of
-from tercet.comparison.workbook_file import MOST_CHARACTERS, MOST_ROWS, Sheet, write_workbook
+from tercet.comparison.workbook import (
+    MOST_CHARACTERS,
+    MOST_ROWS,
+    Sheet,
+    check_segments_fit,
+    sheets_of,
+    write_workbook,
+)
 from tercet.errors import InputError
 from tercet.files.read import read_table
 

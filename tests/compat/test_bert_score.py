@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tercet
 import tercet.compat.bert_score as ours
-from tercet.encoders import names
+from tercet.networks import find as names
 from texts import ALL_TEXTS, MINILM, PAIRS
 
 SMALL = {"model_type": MINILM, "num_layers": 2}

@@ -18,9 +18,8 @@ from tercet.api import make_scorer
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.encoders.embeddings import overlapping_windows
-from tercet.encoders.encoder import Encoder
-from tercet.metrics.cosine import vectors
+from tercet.metrics import cosine as vectors
+from tercet.networks.encoder import Encoder, overlapping_windows
 from texts import ALL_TEXTS, MINILM, all_pairs, any_texts, awkward_corpus
 
 PREDICTIONS, REFERENCES = all_pairs()

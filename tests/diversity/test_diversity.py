@@ -104,7 +104,7 @@ def test_pairs_are_scored_as_sacrebleu_scores_them(texts):
 
 def test_pairs_in_blocks_are_the_same_pairs(monkeypatch):
     whole = diversity(ALL_TEXTS, pairwise_chrf=True, segments=True)
-    monkeypatch.setattr("tercet.metrics.diversity.measures._PAIRS", 3 * len(ALL_TEXTS))
+    monkeypatch.setattr("tercet.metrics.diversity._PAIRS", 3 * len(ALL_TEXTS))
     assert diversity(ALL_TEXTS, pairwise_chrf=True, segments=True) == whole
 
 

@@ -14,8 +14,8 @@ from transformers import AutoTokenizer
 import tercet
 from conftest import needed
 from tercet import InputError, OptionError
-from tercet.encoders import load as loading
-from tercet.encoders.names import BEST_LAYERS, best_layer, model_of_language
+from tercet.networks import load as loading
+from tercet.networks.find import BEST_LAYERS, best_layer, model_of_language
 from texts import MINILM
 
 

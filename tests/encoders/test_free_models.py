@@ -8,7 +8,7 @@ import torch
 
 import tercet
 from language_models import small_model
-from tercet.metrics.cosine import vectors
+from tercet.metrics import cosine as vectors
 from texts import MINILM
 
 TEXTS = ["Der Fluss ist breit.", "El río es ancho.", "河很宽。"]

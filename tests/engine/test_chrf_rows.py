@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from tercet.corpus.intern import bytes_of
+from tercet.corpus.corpus import bytes_of
 from tercet.engine import _engine, plain
 from tercet.engine.plain_text import LoneSurrogateError, words_of_chrf
 from texts import any_texts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.errors import InputError
-from tercet.files.content.chats import is_chat, texts_of_chats
+from tercet.files.logs import is_chat, texts_of_chats
 from tercet.rewards.texts import completion_texts
 
 ASKED = {"role": "user", "content": "Übersetze: O mar está calmo."}

@@ -9,8 +9,8 @@ import pytest
 from commands import command
 from tercet.comparison.test_sets import read_test_sets
 from tercet.errors import InputError
-from tercet.files.lines import read_lines, stream_lines
 from tercet.files.read import read_table
+from tercet.files.text import read_lines, stream_lines
 
 XLIFF = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- drei Segmente -->

@@ -19,10 +19,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercet.errors import InputError
-from tercet.files.limits import Limits
 from tercet.files.read import READERS, SUFFIXES, items, read_table
 from tercet.files.roles import guess_roles
 from tercet.files.table import MOST_COLUMNS, Roles, Table
+from tercet.files.text import Limits
 from texts import all_pairs, any_texts
 from workbooks import workbook
 

@@ -16,9 +16,9 @@ import pytest
 
 from conftest import ROOT
 from spaces.build import build
-from tercet.comparison.exports import write_tsv
+from tercet.comparison.tables import write_tsv
 from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
-from tercet.metrics.bertscore.baselines import read_baseline, write_baseline
+from tercet.metrics.bertscore.weights import read_baseline, write_baseline
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
 
@@ -35,7 +35,7 @@ path = Path(sys.argv[1])
 #: Writes half of a file, says so, and waits.
 SLOW = {
     "write_tsv": """
-from tercet.comparison.exports import write_tsv
+from tercet.comparison.tables import write_tsv
 def rows():
     yield from [["new"]] * 50_000
     wait()
@@ -116,10 +116,10 @@ class TestTheOldFileStays:
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
         for code in (
-            "from tercet.comparison.exports import write_tsv; write_tsv(path, [['new']] * 50_000)",
-            "from tercet.metrics.bertscore.idf_table import IdfTable; import numpy as np; "
+            "from tercet.comparison.tables import write_tsv; write_tsv(path, [['new']] * 50_000)",
+            "from tercet.metrics.bertscore.weights import IdfTable; import numpy as np; "
             "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None).save(path)",
-            "from tercet.metrics.bertscore.baselines import write_baseline as w; import numpy as np; "
+            "from tercet.metrics.bertscore.weights import write_baseline as w; import numpy as np; "
             "w(path, np.zeros((5_000, 3)))",
         ):
             command = [sys.executable, "-c", HEAD + code, path]

@@ -14,7 +14,7 @@ from conftest import ANY_TEXTS
 from oracles import sacrebleu_tokens
 from tercet import GoogleBleu, OptionError
 from tercet.compat import evaluate as drop_in
-from tercet.corpus.splitters import split_intl
+from tercet.corpus.tokenizers import split_intl
 from texts import all_pairs, any_texts, awkward_corpus, corpora, lines
 
 PREDICTIONS, REFERENCES = all_pairs()

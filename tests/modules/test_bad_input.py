@@ -18,7 +18,7 @@ import tercet
 from conftest import needed
 from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
-from tercet.comparison.paired import paired_significance
+from tercet.comparison.scores import paired_significance
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
@@ -385,7 +385,7 @@ def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compa
     assert all(0 <= value <= 1 for values in segments.values() for value in values)
 
 
-#: Containers that are no Arrow inside; those are in tests/columns.
+#: Containers that are no Arrow inside; those are in tests/corpus.
 TEXTS = {
     "tuple": tuple, "array of strings": np.array, "array of objects": lambda texts: np.array(texts, object),
     "series": pd.Series, "table": lambda texts: pd.DataFrame({"texts": texts}),

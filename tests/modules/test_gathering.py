@@ -144,7 +144,7 @@ PROCESSES = """
 import json, os, signal, sys, time
 import tercet
 from tercet import signature
-from tercet.huggingface import shards
+from tercet.huggingface import gathering
 
 def split(text):
     if WAY == "interrupted":
@@ -174,7 +174,7 @@ def work(folder, number, todo):
     if todo.get("fault") == "a version":
         signature.__version__ = "0.0.7"
     elif "fault" in todo:
-        shards.write_rows = FAULTS[todo["fault"]]
+        gathering.write_rows = FAULTS[todo["fault"]]
     module = tercet.load(
         "bleu_multi", num_process=3, process_id=number, cache_dir=folder, timeout=todo.get("timeout", 60)
     )

@@ -9,17 +9,17 @@ import pytest
 
 import tercet
 from conftest import ANY_TEXTS, ROOT, ZERO_BLEU
+from tercet.base.scorer import Scorer
 from tercet.comparison.compare import compare
-from tercet.comparison.difference.differences import explain_difference
+from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.paired import paired_significance
-from tercet.comparison.segment.side_by_side import side_by_side
+from tercet.comparison.scores import paired_significance
+from tercet.comparison.segment import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
-from tercet.huggingface.page.scoring import Demo
-from tercet.metric.scorer import Scorer
+from tercet.huggingface.space.scoring import Demo
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
 REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]
@@ -77,7 +77,7 @@ def assert_once(seen, *systems):
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
 def test_score_and_explain(seen, monkeypatch, piece):
-    monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
+    monkeypatch.setattr("tercet.base.scoring.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert seen["read"] == texts_of(PREDICTIONS)
     assert not seen["encoded"]  # the engine reads strings as they are

@@ -15,9 +15,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 import tercet
 from language_models import LIMIT, SMALL, TINY, small_model, smollm2
 from tercet import InputError, OptionError
-from tercet.encoders import onednn
-from tercet.metrics.perplexity import model
-from tercet.metrics.perplexity.windows import windows_of
+from tercet.metrics import perplexity as model
+from tercet.metrics.perplexity import windows_of
+from tercet.networks import onednn
 from texts import MINILM, all_pairs
 
 TEXTS = all_pairs()[0]
@@ -180,7 +180,7 @@ def test_equal_texts_are_scored_once(monkeypatch):
 
 def test_logits_are_held_in_slices(monkeypatch):
     expected = tercet.score("perplexity_lm", TEXTS, model_id=TINY)
-    monkeypatch.setattr("tercet.metrics.perplexity.model._LOGITS_BYTES", 1)
+    monkeypatch.setattr("tercet.metrics.perplexity._LOGITS_BYTES", 1)
     found = tercet.score("perplexity_lm", TEXTS, model_id=TINY)
     assert found["perplexities"] == pytest.approx(expected["perplexities"], rel=1e-6)
 
@@ -254,7 +254,7 @@ class TestRefused:
             tercet.score("perplexity_lm", texts, model_id=TINY, **more)
 
     def test_the_item_is_named_by_its_number_in_the_corpus(self, monkeypatch):
-        monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 2)
+        monkeypatch.setattr("tercet.base.scoring.PIECE_OF_NETWORKS", 2)
         with pytest.raises(InputError, match="item 5 of predictions"):
             tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=TINY)
 

@@ -15,12 +15,17 @@ from conftest import ANY_TEXTS, ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
-from tercet.huggingface.page.answers import result_html
-from tercet.huggingface.page.comparing import compare_file
-from tercet.huggingface.page.controls import given_options
-from tercet.huggingface.page.limits import TEXT_CHARACTERS
-from tercet.huggingface.page.program import texts_given
-from tercet.huggingface.page.scoring import Demo, histogram, joined, split_references
+from tercet.huggingface.space.controls import given_options
+from tercet.huggingface.space.scoring import (
+    TEXT_CHARACTERS,
+    Demo,
+    compare_file,
+    histogram,
+    joined,
+    result_html,
+    split_references,
+    texts_given,
+)
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")

@@ -15,7 +15,7 @@ BARE = """
 import json, sys
 for name in json.loads(sys.argv[1]):
     sys.modules[name] = None
-import tercet, tercet.sums.ray
+import tercet, tercet.streaming.ray
 from typer.testing import CliRunner
 from tercet.cli.app import app
 P, R = ["the cat sat", "a dog"], [["the cat sat down"], ["the dog"]]
@@ -48,7 +48,7 @@ NEEDS = {
     "tercet.compare({'a': P, 'b': P}, 'chrf', references=R).to_html()": "report",
     "tercet.compare({'a': P, 'b': P}, 'chrf', references=R).plot()": "report",
     "tercet.score('bleu', P, R, tokenizer='hf://a/b/c.model')": "languages",
-    "tercet.sums.ray.score([BOOK], 'bleu')": "ray",
+    "tercet.streaming.ray.score([BOOK], 'bleu')": "ray",
     "tercet.read_test_sets([BOOK])": "xlsx",
 }
 COMMANDS = {

@@ -7,8 +7,8 @@ import pytest
 
 import tercet
 from suite import SUITE
-from tercet.metric.call import Call
-from tercet.metric.option_docs import option_docs
+from tercet.base.docs import option_docs
+from tercet.base.options import Call
 from tercet.registry import CLASS_NAMES, metric_class
 
 CALL = set(Call.options())

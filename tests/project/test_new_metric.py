@@ -11,17 +11,15 @@ from tercet import registry
 from tercet.huggingface.suite_module import SuiteModule
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-ROOM = PAGE.partition("metric.py`\n\n```python\n")[2].partition("```")[0]
+FILE = PAGE.partition("overlap.py`\n\n```python\n")[2].partition("```")[0]
 PREDICTIONS = ["the cat sat", "на кошке шапка", "猫 坐 了"]
 REFERENCES = ["A cat sat down", "кошка в шапке", "猫 坐"]
 
 
 @pytest.fixture(autouse=True)
 def _one_more(monkeypatch, tmp_path):
-    """Put the class into a room of the package, and its line into the list."""
-    (tmp_path / "overlap").mkdir()
-    (tmp_path / "overlap" / "__init__.py").touch()
-    (tmp_path / "overlap" / "metric.py").write_text(ROOM)
+    """Put the class into a file of the package, and its line into the list."""
+    (tmp_path / "overlap.py").write_text(FILE)
     monkeypatch.setattr(tercet.metrics, "__path__", [*tercet.metrics.__path__, str(tmp_path)])
     monkeypatch.setitem(registry.METRICS, "word_overlap", "overlap.Overlap")
     monkeypatch.setitem(registry.SHORT_NAMES, "overlap", "word_overlap")

@@ -7,9 +7,9 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, close, needed
 from suite import SUITE
-from tercet.comparison.difference.differences import explain_difference
+from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.paired import paired_significance
+from tercet.comparison.scores import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.registry import metric_class
 from texts import without_path

@@ -13,8 +13,8 @@ import tercet
 from conftest import ROOT
 from samples import sample
 from tercet.comparison.compare import compare
-from tercet.pages.page import to_html
-from tercet.trust.page import trust_html
+from tercet.report.comparison import to_html
+from tercet.report.correlation import trust_html
 
 TEXT_METRICS = ("bleu_multi", "chrf_multi", "ter", "rouge_nlws:rouge_types=rouge1", "bleu_rouge_f", "jaccard_sets")
 

@@ -19,12 +19,10 @@ from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.metric.drawing.places import Word
-from tercet.pages.lengths import EXACT, MEAN, bucket_scores, make_buckets
-from tercet.pages.matches import Colours, placed, plain, spelled
-from tercet.pages.names import fitted, short_names
-from tercet.pages.page import to_html
-from tercet.pages.segments import Segments
+from tercet.explanation.places import Word
+from tercet.report.comparison import to_html
+from tercet.report.plots import fitted, short_names
+from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, make_buckets, placed, plain, spelled
 from tercet.statistics.paired_tests import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -7,10 +7,10 @@ import pytest
 
 import tercet
 from conftest import ROOT
+from tercet.correlation.coefficients import FIGURES
+from tercet.correlation.result import answer_lines
+from tercet.report.correlation import trust_html
 from tercet.statistics.paired_tests import pvalue_text
-from tercet.trust.figures import FIGURES
-from tercet.trust.page import trust_html
-from tercet.trust.shown import answer_lines
 
 FEW = {"n_resamples": 20, "n_permutations": 200}
 GRADED = ROOT / "examples" / "data" / "graded.tsv"

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from samples import sample
 from tercet.comparison.test_sets import TestSet
-from tercet.pages.frequency import word_frequencies
-from tercet.pages.ngrams import ngram_pairs
-from tercet.pages.words import read_words
+from tercet.report.segments import ngram_pairs, read_words, word_frequencies
 
 #: Scripts with blanks and without, and what is no word.
 TOKENS = ["the", "The", "cat", "猫", "犬", "сидел", "été", "نام"]

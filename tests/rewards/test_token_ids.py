@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 import tercet
-from tercet.rewards.token_strings import TokenStrings
+from tercet.rewards.texts import TokenStrings
 from texts import MINILM, PAIRS
 
 TOKENIZER = AutoTokenizer.from_pretrained(MINILM)
@@ -50,7 +50,7 @@ def test_any_ids_count(rows):
 
 
 def test_the_ids_of_references_are_kept_in_bounded_memory(monkeypatch):
-    monkeypatch.setattr("tercet.rewards.token_strings._MOST_KEPT", 2)
+    monkeypatch.setattr("tercet.rewards.texts._MOST_KEPT", 2)
     strings = TokenStrings(TOKENIZER)
     first = [strings.of_text(text) for text in "abcab"]
     assert first[:2] == first[3:]

@@ -16,9 +16,9 @@ from rouge_score import rouge_scorer
 
 from conftest import ANY_TEXTS
 from tercet import InputError, OptionError, explain, score
-from tercet.metric.peers import UnavailableError
-from tercet.metrics.rouge.perl_script import script_scores
-from tercet.metrics.rouge.types import parse_types
+from tercet.base.peers import UnavailableError
+from tercet.metrics.rouge.options import parse_types
+from tercet.metrics.rouge.perl import script_scores
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
 
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]

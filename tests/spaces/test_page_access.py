@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from page_checks import CASES, PICTURED, ROWS, has, has_its_bars, photograph
 from suite import UNLIKE
-from tercet.metric.option_docs import option_docs
+from tercet.base.docs import option_docs
 from tercet.registry import metric_class
 
 pytest_plugins = ["pages"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from page_checks import ROWS, as_csv, as_jsonl, as_tmx, as_tsv
 from tercet.files.read import items, read_table
-from tercet.huggingface.page.program import file_given
+from tercet.huggingface.space.scoring import file_given
 from workbooks import workbook
 
 HEADER = ["mt", "ref", "ref2", "mt2"]

@@ -34,9 +34,7 @@ from page_checks import (
 )
 from suite import SUITE
 from tercet.errors import InputError
-from tercet.huggingface.page.comparing import compare_file
-from tercet.huggingface.page.limits import MOST_SYSTEMS
-from tercet.huggingface.page.scoring import Demo
+from tercet.huggingface.space.scoring import MOST_SYSTEMS, Demo, compare_file
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly

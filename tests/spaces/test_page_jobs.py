@@ -15,8 +15,8 @@ from test_page_requests import ask, ask_by_name
 
 from browser import workers
 from tercet.errors import InputError
-from tercet.huggingface.page import jobs as page_jobs
-from tercet.huggingface.page.scoring import Demo
+from tercet.huggingface.space import guard as page_jobs
+from tercet.huggingface.space.scoring import Demo
 
 pytest_plugins = ["pages"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 from tercet.corpus.reading import read_batch
-from tercet.metrics.ter.metric import Ter
+from tercet.metrics.ter import Ter
 from texts import all_pairs, any_texts, awkward_text
 
 FLAGS = list(product((False, True), repeat=4))

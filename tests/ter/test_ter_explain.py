@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.metric.drawing.edits import Step
-from tercet.metrics.ter.explain import Shift
+from tercet.explanation.explanation import Step
+from tercet.metrics.ter import Shift
 from texts import any_texts, lines, texts
 
 explain = partial(tercet.explain, "ter")

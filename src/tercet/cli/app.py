@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tercet.errors import TercetError, as_settings, for_command_line
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
 
@@ -20,11 +20,9 @@ from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command
 from .explain_command import ExplainCommand, explain
 from .mbr_command import EXAMPLES, mbr_command
-from .metric_command import MetricCommand
 from .metrics_command import metrics
-from .score_commands import compare_command, score_command
-from .score_options import HOW_METRICS_ARE_WRITTEN
-from .streams import standard_streams
+from .options import HOW_METRICS_ARE_WRITTEN, standard_streams
+from .score_command import MetricCommand, compare_command, score_command
 
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -49,12 +47,15 @@ def main() -> None:
     warnings.showwarning = _show_warning
     try:
         with standard_streams():
-            if sys.argv[1:] == ["--version"]:  # fast: it does not build the options of all commands
+            # Answered here, the version does not wait for the options of all commands.
+            if sys.argv[1:] == ["--version"]:
                 typer.echo(_VERSION)
             else:
                 app()
-    except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
-        with suppress(OSError):  # from a closed standard error
+    # Under -W error, warnings are raised.
+    except (TercetError, OSError, MemoryError, Warning) as error:
+        # The standard error may be closed.
+        with suppress(OSError):
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
         sys.exit(2)
@@ -67,8 +68,8 @@ def _for_command(message: str) -> str:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        more = f": {error}" if str(error) else ""
-        return f"This machine does not have enough memory{more}. Give fewer texts at a time."
+        reason = f": {error}" if str(error) else ""
+        return f"This machine does not have enough memory{reason}. Give fewer texts at a time."
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "The folder in which the command was started no longer exists."
     if isinstance(error, OSError) and error.strerror:

@@ -13,13 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.checks import check_ending, check_file, check_outputs
+from tercet.comparison.test_sets import check_ending, check_file, check_outputs
 from tercet.errors import InputError, needs
-from tercet.files.limits import LIMITS
-from tercet.files.lines import stream_lines
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
+from tercet.files.text import LIMITS, stream_lines
 
-from .score_options import Quiet
+from .options import Quiet
 
 idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
 
@@ -53,24 +52,24 @@ def fit_idf(
     """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     from tqdm import tqdm
 
-    from tercet.metrics.bertscore.idf_table import IdfTable
+    from tercet.metrics.bertscore.weights import IdfTable
 
-    needs("An IDF table", "bertscore", "transformers")  # fail before the bar is drawn
+    # A missing package is reported before the bar is drawn.
+    needs("An IDF table", "bertscore", "transformers")
     check_ending("--output", output, (".idf", ".arrow", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
-    hidden = quiet or not sys.stderr.isatty()
-    with tqdm(
-        lines, unit=" texts", disable=hidden, leave=False
-    ) as texts:  # the bar is gone before an error's message
+    is_hidden = quiet or not sys.stderr.isatty()
+    # The bar is removed before the message of an error is printed.
+    with tqdm(lines, unit=" texts", disable=is_hidden, leave=False) as texts:
         table = IdfTable.fit(texts, model, max_length=max_length, compat=compat)
     if not table.n_documents:
         raise InputError("The corpus is empty: it has no line with text.")
     table.save(output)
-    seen = int((table.counts > 0).sum())
+    n_seen = int((table.counts > 0).sum())
     typer.echo(
-        f"{visible(output)}: {table.n_documents} texts, {seen} of {len(table.counts)} tokens, digest {table.digest}"
+        f"{visible(output)}: {table.n_documents} texts, {n_seen} of {len(table.counts)} tokens, digest {table.digest}"
     )
 
 
@@ -90,21 +89,27 @@ def bertscore_baseline(
     quiet: Quiet = False,
 ) -> None:
     """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
-    from tercet.metrics.bertscore.baselines import write_baseline
-    from tercet.metrics.bertscore.unrelated import make_baseline
+    from tercet.metrics.bertscore.metric import make_baseline
+    from tercet.metrics.bertscore.weights import write_baseline
 
     check_ending("--output", output, (".tsv", ".txt", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
-    found = make_baseline(
-        _all_lines(corpus), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
-        device=device, verbose=not quiet and sys.stderr.isatty(),
-    )  # fmt: skip
-    write_baseline(output, found.means)
-    table = Table(title=f"{escape(visible(output))}: means of {found.n_pairs} pairs, with standard errors")
+    baseline = make_baseline(
+        _all_lines(corpus),
+        model,
+        n_pairs=pairs,
+        seed=seed,
+        max_length=max_length,
+        batch_size=batch_size,
+        device=device,
+        verbose=not quiet and sys.stderr.isatty(),
+    )
+    write_baseline(output, baseline.means)
+    table = Table(title=f"{escape(visible(output))}: means of {baseline.n_pairs} pairs, with standard errors")
     for name in ("layer", "precision", "recall", "F"):
         table.add_column(name, justify="right")
-    for layer, (means, errors) in enumerate(zip(found.means.tolist(), found.errors.tolist(), strict=True)):
+    for layer, (means, errors) in enumerate(zip(baseline.means.tolist(), baseline.errors.tolist(), strict=True)):
         cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
         table.add_row(str(layer), *cells)
     Console().print(table)
@@ -112,11 +117,11 @@ def bertscore_baseline(
 
 def _all_lines(paths: Iterable[str]) -> list[str]:
     """Return the lines of text files whose total size is within the limit of one file."""
-    lines, length = [], 0
+    lines, n_characters = [], 0
     for line in _lines(paths):
         lines.append(line)
-        length += len(line)
-        LIMITS.check(length, len(lines), "The corpus")
+        n_characters += len(line)
+        LIMITS.check(n_characters, len(lines), "The corpus")
     return lines
 
 

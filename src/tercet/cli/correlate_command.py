@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import typer
 from rich.console import Console
 
-from tercet.comparison.checks import check_file, check_outputs
-from tercet.comparison.workbook_file import Sheet
+from tercet.comparison.test_sets import check_file, check_outputs
+from tercet.comparison.workbook import Sheet
 from tercet.errors import OptionError, shorten
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 
-from .completion import metrics_like
-from .score_options import (
+from .options import (
     ClusterColumn,
     Format,
     Level,
@@ -24,6 +23,7 @@ from .score_options import (
     Seed,
     SourceColumn,
     Systems,
+    metrics_like,
     read_specs,
     reading,
     report_on,
@@ -33,7 +33,7 @@ from .score_options import (
 )
 
 if TYPE_CHECKING:
-    from tercet.trust.result import Correlation
+    from tercet.correlation.result import Correlation
 
 
 @dataclass
@@ -50,9 +50,10 @@ class Grades:
         None, metavar="FILE", help="Long table of grades with the columns item, system, rater, dimension and value."
     )
     scores: list[str] | None = reading(
-        None, metavar="DIMENSION",
+        None,
+        metavar="DIMENSION",
         help="Dimension that holds scores of an external metric, such as COMET; repeatable.",
-    )  # fmt: skip
+    )
     dimension: list[str] | None = reading(
         None, "--dimension", "-d", metavar="DIMENSION", help="Dimension of the grades; repeatable. Default: all."
     )
@@ -68,15 +69,20 @@ class Figures:
     """Metrics, and their agreement with the grades."""
 
     metric: list[str] | None = scoring(
-        None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+        None,
+        "--metric",
+        "-m",
+        metavar="METRIC",
+        autocompletion=metrics_like,
         help="A metric, with options after a colon, as in bleu:tokenizer=zh; repeatable. Default: bleu, unless "
         "--scores is given.",
-    )  # fmt: skip
+    )
     rank_by: str | None = scoring(
-        None, metavar="FIGURE",
+        None,
+        metavar="FIGURE",
         help="Figure that ranks and tests the metrics, such as pooled.pearson, item.kendall_b or system.spa. "
         "Default: item.acc_eq of several systems, pooled.pearson of one.",
-    )  # fmt: skip
+    )
     unit: Literal["items", "systems", "both"] = scoring("items", help="Unit that the intervals resample.")
     n_resamples: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Resamples of the intervals.")
     n_permutations: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Permutations of the tests.")
@@ -95,10 +101,11 @@ class MeanOutput(Output):
     """Output, and the mean of metrics that agrees best."""
 
     mean: Path | None = writing(
-        None, metavar="FILE",
+        None,
+        metavar="FILE",
         help="Find the weighted mean of two or three metrics that agrees best with the first dimension, and write it "
         "to this file (.json), which -m of score and compare takes as a metric.",
-    )  # fmt: skip
+    )
     mean_folds: Literal["items", "systems"] = writing(
         "items", help="What is held out to test the mean of --mean: items, or whole systems."
     )
@@ -107,11 +114,11 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    from tercet.correlation.best_mean import best_mean
+    from tercet.correlation.correlate import correlate
+    from tercet.correlation.grades import read_graded
+    from tercet.correlation.result import COLUMNS
     from tercet.statistics.progress import bars_within, line_of
-    from tercet.trust.best_mean import best_mean
-    from tercet.trust.correlate import correlate
-    from tercet.trust.reading import read_graded
-    from tercet.trust.result import COLUMNS
 
     from .output import check_before, check_bom, chosen_format, write, write_book
 
@@ -122,24 +129,34 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     _check_options(figures, output)
     inputs = [graded.file, *filter(None, [graded.grades]), *(spec.metric for spec in specs)]
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
-    test_set, known = read_graded(
-        graded.file, grades=graded.grades, systems=graded.system or (),
-        reference_columns=graded.reference_column or (), source_column=graded.source_column, cluster=graded.cluster,
-    )  # fmt: skip
+    test_set, grades = read_graded(
+        graded.file,
+        grades=graded.grades,
+        systems=graded.system or (),
+        reference_columns=graded.reference_column or (),
+        source_column=graded.source_column,
+        cluster=graded.cluster,
+    )
     report_on(test_set)
-    asked = {name: value for name, value in vars(figures).items() if name != "metric"}
-    found = correlate(
-        test_set, specs, known, scores=graded.scores or (), dimension=graded.dimension or (),
-        standardize=graded.standardize, progress=output.progress, **asked,
-    )  # fmt: skip
-    text = "" if form == "xlsx" else _rendered(found, form, output.out)
+    settings = {name: value for name, value in vars(figures).items() if name != "metric"}
+    correlation = correlate(
+        test_set,
+        specs,
+        grades,
+        scores=graded.scores or (),
+        dimension=graded.dimension or (),
+        standardize=graded.standardize,
+        progress=output.progress,
+        **settings,
+    )
+    text = "" if form == "xlsx" else _rendered(correlation, form, output.out)
     if output.mean is not None:
         with bars_within(output.progress), line_of(f"choosing the weights of {output.mean}"):
-            best = best_mean(found, unit=output.mean_folds)
+            best = best_mean(correlation, unit=output.mean_folds)
         best.mean.save(output.mean)
         typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
     if form == "xlsx" and output.out is not None:
-        rows = [list(row.values()) for row in found.records()]
+        rows = [list(row.values()) for row in correlation.records()]
         write_book([Sheet("Figures", COLUMNS, len(rows), rows)], output.out)
     else:
         write(text, output.out, form, bom=output.bom)
@@ -162,15 +179,16 @@ def _check_options(figures: Figures, output: MeanOutput) -> None:
     check_file(output.mean)
 
 
-def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
-    import tercet.trust.tables as tables
+def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str:
+    import tercet.correlation.result as tables
 
     from .output import coloured, command_line, in_terminal
 
     if format == "html":
-        from tercet.trust.page import trust_html  # templates and plots, which no other format needs
+        # Imported here: no other format needs templates and plots.
+        from tercet.report.correlation import trust_html
 
-        return trust_html(found, command=command_line())
+        return trust_html(correlation, command=command_line())
     if format == "text":
-        return tables.to_text(found, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
-    return str(getattr(tables, f"to_{format}")(found))
+        return tables.to_text(correlation, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
+    return str(getattr(tables, f"to_{format}")(correlation))

@@ -18,17 +18,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.checks import check_outputs, check_references
+from tercet.comparison.test_sets import check_outputs, check_references
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.drawing.visible import one_cell, visible
+from tercet.explanation.places import one_cell, visible
 from tercet.registry import metric_class
 
-from .completion import metrics_like
-from .metric_command import MetricCommand
-from .score_options import ReferenceColumns, References, SourceColumn, Systems, read_specs, report_on
+from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_specs, report_on
+from .score_command import MetricCommand
 
 if TYPE_CHECKING:
-    from tercet.comparison.difference.differences import Difference, Rule
+    from tercet.comparison.difference import Difference, Rule
     from tercet.comparison.metric_specs import MetricSpec
     from tercet.comparison.test_sets import TestSet
 
@@ -51,11 +50,14 @@ Arguments = Annotated[
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+        "--metric",
+        "-m",
+        metavar="METRIC",
+        autocompletion=metrics_like,
         help="A metric with options, such as bleu:smooth_method=exp; repeatable. With --against, the other package "
         "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
-]  # fmt: skip
+]
 TheirOptions = Annotated[
     list[str] | None,
     typer.Option(
@@ -87,9 +89,9 @@ class ExplainCommand(MetricCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.comparison.difference.packages import packages_in_words
+        from tercet.comparison.difference import packages_in_words
 
-        against: Any = next(each for each in self.params if each.name == "against")
+        against: Any = next(parameter for parameter in self.params if parameter.name == "against")
         against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
         super().format_help(ctx, formatter)
 
@@ -116,90 +118,121 @@ def explain(
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.comparison.difference.packages import checked_peers
+    from tercet.comparison.difference import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
 
     from .output import check_before, chosen_format, coloured, write
 
-    only = {"--their-option": their_option, "--items": items} if against is None else {"--segment": segment}
-    if given := [name for name, value in only.items() if value is not None]:
-        raise OptionError(f"{given[0]} is an option {'with' if against is None else 'without'} --against.")
+    excluded_options: dict[str, object] = {"--segment": segment}
+    if against is None:
+        excluded_options = {"--their-option": their_option, "--items": items}
+    for name, value in excluded_options.items():
+        if value is not None:
+            raise OptionError(f"{name} is an option {'with' if against is None else 'without'} --against.")
     form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
-    written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
+    metric_texts, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
-        written, files = ["bleu"], arguments
+        metric_texts, files = ["bleu"], arguments
     if against is not None:
-        for text in written:
-            checked_peers(parse_metric(text).metric, against)  # before the metric requires its options
-    specs, theirs = read_specs(written), read_options(their_option or ())
+        for text in metric_texts:
+            # Checked here, before the metric requires its options.
+            checked_peers(parse_metric(text).metric, against)
+    specs, theirs = read_specs(metric_texts), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
     check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
-    sets = read_test_sets(
-        files, references=references or (), source=source, systems=system or (),
-        reference_columns=reference_column or (), source_column=source_column,
+    test_sets = read_test_sets(
+        files,
+        references=references or (),
+        source=source,
+        systems=system or (),
+        reference_columns=reference_column or (),
+        source_column=source_column,
         need_references=any(spec.takes_references for spec in specs),
-    )  # fmt: skip
-    for each in sets:
-        report_on(each)
+    )
+    for test_set in test_sets:
+        report_on(test_set)
     width, colour = Console().width if out is None else 120, coloured(out)
     if against is None:
-        text = _of_segments(sets, specs, segment, form, width, colour)
+        text = _of_segments(test_sets, specs, segment, form=form, width=width, colour=colour)
     else:
-        text = _of_package(sets, specs, against, theirs, 5 if items is None else items, form, width, colour)
+        n_gaps = 5 if items is None else items
+        text = _of_package(
+            test_sets, specs, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
+        )
     write(text, out, form)
 
 
 def _of_segments(
-    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int | None, form: str, width: int, colour: bool
+    test_sets: Sequence[TestSet],
+    specs: Sequence[MetricSpec],
+    segment: int | None,
+    *,
+    form: str,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment.explained import explain_segment, to_html, to_text
+    from tercet.comparison.segment import explain_segment, to_html, to_text
     from tercet.comparison.tables import json_text
     from tercet.statistics.progress import bars_within
 
     with bars_within(sys.stderr.isatty()):
-        found = [explain_segment(each, spec, segment) for each in sets for spec in specs]
+        explanations = [explain_segment(test_set, spec, segment) for test_set in test_sets for spec in specs]
     if form == "json":
-        return json_text([row for each in found for row in each.to_dict()])
-    return to_html(found) if form == "html" else to_text(found, width=width, colour=colour)
+        return json_text([row for explanation in explanations for row in explanation.to_dict()])
+    return to_html(explanations) if form == "html" else to_text(explanations, width=width, colour=colour)
 
 
 def _of_package(
-    sets: Sequence[TestSet], specs: Sequence[MetricSpec], against: str, theirs: Mapping[str, Any], items: int,
-    form: str, width: int, colour: bool,
-) -> str:  # fmt: skip
+    test_sets: Sequence[TestSet],
+    specs: Sequence[MetricSpec],
+    against: str,
+    *,
+    theirs: Mapping[str, Any],
+    n_gaps: int,
+    form: str,
+    width: int,
+    colour: bool,
+) -> str:
     """Return why another package gives other scores."""
-    from tercet.comparison.difference.differences import explain_difference
+    from tercet.comparison.difference import explain_difference
     from tercet.statistics.progress import bars_within, line_of
 
-    found: list[tuple[str, str, Difference]] = []
-    for each in sets:
+    differences: list[tuple[str, str, Difference]] = []
+    for test_set in test_sets:
         for spec in specs:
-            check_references(each.name, each.references, spec.options, f"{spec.metric}:")
-            for name, texts in each.systems.items():
-                asked = {"against": against, "their_options": theirs, "n_gaps": items, "scale": 100, **spec.options}
-                with bars_within(sys.stderr.isatty()), line_of(f"{name}: {spec.metric} and {against}"):
-                    found.append((each.name, name, explain_difference(spec.metric, texts, each.references, **asked)))
+            check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
+            for system, texts in test_set.systems.items():
+                settings: dict[str, Any] = {
+                    "against": against,
+                    "their_options": theirs,
+                    "n_gaps": n_gaps,
+                    "scale": 100,
+                }
+                settings |= spec.options
+                with bars_within(sys.stderr.isatty()), line_of(f"{system}: {spec.metric} and {against}"):
+                    difference = explain_difference(spec.metric, texts, test_set.references, **settings)
+                    differences.append((test_set.name, system, difference))
     if form == "json":
-        return to_json(found)
+        return to_json(differences)
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    for test_set, name, difference in found:
-        show(difference, f"{test_set}: {name}", console)
+    for name, system, difference in differences:
+        show(difference, f"{name}: {system}", console)
     return buffer.getvalue()
 
 
-def read_options(written: Sequence[str]) -> dict[str, Any]:
+def read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     """Return the options given as ``name=value``, with values parsed as those of a metric."""
     from tercet.comparison.metric_specs import parse_value
 
     options: dict[str, Any] = {}
-    for text in written:
+    for text in option_texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or name.strip() in options:
             raise OptionError(f"Options are written name=value, each once. Got {shorten(text)}.")
@@ -207,13 +240,13 @@ def read_options(written: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def to_json(found: Sequence[tuple[str, str, Difference]]) -> str:
+def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
     rows = []
-    for test_set, system, difference in found:
+    for test_set, system, difference in differences:
         row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
-        for written, rule in zip(row["rules"], difference.rules, strict=True):
-            written |= {"change": rule.change, "has_effect": rule.has_effect}
+        for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
+            rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
         rows.append(row)
     return json.dumps(rows, ensure_ascii=False, indent=2, default=str)
 
@@ -231,49 +264,49 @@ def show(difference: Difference, title: str, console: Console) -> None:
         console.print(_gaps(difference))
 
 
-def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
+def _table(difference: Difference, names: Sequence[str], heading: str) -> Table:
     """Return the chain from ours to theirs, one row per rule."""
     table = Table(title=escape(heading), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("rule", overflow="fold")
     table.add_column("ours → theirs", overflow="fold")
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_row("ours", "", *_numbers(d.ours, names), style="bold")
-    for rule in d.rules:
-        way = escape(visible(f"{rule.from_value} → {rule.to_value}"))
-        what = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
+    table.add_row("ours", "", *_numbers(difference.ours, names), style="bold")
+    for rule in difference.rules:
+        values = escape(visible(f"{rule.from_value} → {rule.to_value}"))
+        rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
         changes = [_signed(rule, name) for name in names] if rule.has_effect else ["no effect here"]
-        table.add_row(what, way, *changes)
-    table.add_row(f"compat={d.against}", "", *_numbers(d.equal_to, names), style="bold")
-    if d.theirs is not None:
-        table.add_row(f"{d.against} itself", "", *_numbers(d.theirs, names), style="bold")
+        table.add_row(rule_in_words, values, *changes)
+    table.add_row(f"compat={difference.against}", "", *_numbers(difference.equal_to, names), style="bold")
+    if difference.theirs is not None:
+        table.add_row(f"{difference.against} itself", "", *_numbers(difference.theirs, names), style="bold")
     return table
 
 
-def _findings(d: Difference) -> list[str]:
+def _findings(difference: Difference) -> list[str]:
     lines = []
-    if d.same:
-        called = d.theirs is not None and all(
-            abs(d.ours[name] - d.theirs.get(name, math.inf)) <= _SAME for name in d.names
+    if difference.same:
+        equals_package = difference.theirs is not None and all(
+            abs(difference.ours[name] - difference.theirs.get(name, math.inf)) <= _SAME for name in difference.names
         )
-        ours = "scores of the corpus equal those" if len(d.names) > 1 else "score of the corpus equals that"
-        lines.append(f"Our {ours} of {d.against if called else f'compat={d.against}'}.")
-    for name in d.names:
-        if not d.same and (rule := d.decisive(name)) is not None:
+        ours = "scores of the corpus equal those" if len(difference.names) > 1 else "score of the corpus equals that"
+        lines.append(f"Our {ours} of {difference.against if equals_package else f'compat={difference.against}'}.")
+    for name in difference.names:
+        if not difference.same and (rule := difference.decisive(name)) is not None:
             lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
-    if d.unavailable:
-        lines.append(f"{'Not called' if d.theirs is None else 'Not all of it'}: {d.unavailable}.")
-    lines += [f"Note: {note.rstrip('.')}." for note in d.notes]
-    lines.append(f"{d.n_segments_differ} of {d.n_segments} segments differ.")
+    if difference.unavailable:
+        lines.append(f"{'Not called' if difference.theirs is None else 'Not all of it'}: {difference.unavailable}.")
+    lines += [f"Note: {note.rstrip('.')}." for note in difference.notes]
+    lines.append(f"{difference.n_segments_differ} of {difference.n_segments} segments differ.")
     return lines
 
 
-def _gaps(d: Difference) -> Table:
+def _gaps(difference: Difference) -> Table:
     """Return a table of the items that differ most, each with its most different score."""
     table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("segment", "score", "ours", "theirs"):
         table.add_column(name, justify="left" if name == "score" else "right")
-    for gap in d.largest_gaps:
+    for gap in difference.largest_gaps:
         name = max(gap.ours, key=lambda name: abs(gap.ours[name] - gap.theirs[name]))
         table.add_row(str(gap.index + 1), name, f"{gap.ours[name]:.4f}", f"{gap.theirs[name]:.4f}")
     return table
@@ -285,4 +318,7 @@ def _numbers(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
 
 def _signed(rule: Rule, name: str) -> str:
     change = rule.change[name]
-    return f"{change:+.4f}" if abs(change) >= 5e-5 else "0" if abs(change) < 1e-9 else f"{change:+.0e}"
+    # Smaller changes would be 0 with four decimals.
+    if abs(change) >= 5e-5:
+        return f"{change:+.4f}"
+    return "0" if abs(change) < 1e-9 else f"{change:+.0e}"

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.comparison.checks import check_different, check_file, check_outputs
+from tercet.comparison.test_sets import check_different, check_file, check_outputs
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.drawing.visible import visible
+from tercet.explanation.places import visible
 
-from .completion import metrics_like
-from .score_options import Quiet, reading, scoring, takes_groups, writing
+from .options import Quiet, metrics_like, reading, scoring, takes_groups, writing
 
 if TYPE_CHECKING:
+    from tercet.base.metric import Metric
+    from tercet.bayes_risk import Choices
     from tercet.files.candidates import Groups
-    from tercet.metric.metric import Metric
-    from tercet.risk.result import Choices
 
 #: The epilogue of the help.
 EXAMPLES = "\b\n" + "\n".join((
@@ -33,9 +32,32 @@ EXAMPLES = "\b\n" + "\n".join((
 ))  # fmt: skip
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
 _OTHER_FORMS = (
-    *(".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".parquet", ".pq", ".arrow", ".feather", ".gz"),
-    *(".zip", ".xlsx", ".xls", ".ods", ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xml", ".tmx", ".png", ".svg"),
-)  # fmt: skip
+    ".json",
+    ".tsv",
+    ".csv",
+    ".html",
+    ".htm",
+    ".md",
+    ".tex",
+    ".parquet",
+    ".pq",
+    ".arrow",
+    ".feather",
+    ".gz",
+    ".zip",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".pdf",
+    ".doc",
+    ".docx",
+    ".odt",
+    ".rtf",
+    ".xml",
+    ".tmx",
+    ".png",
+    ".svg",
+)
 
 
 @dataclass
@@ -50,15 +72,17 @@ class Candidates:
         "be gzipped (.gz).",
     )
     column: list[str] | None = reading(
-        None, metavar="COLUMN",
+        None,
+        metavar="COLUMN",
         help="Column of the lists; or, repeated, the columns of texts. Default: the only one that holds lists, or "
         "those that their names make systems.",
-    )  # fmt: skip
+    )
     weights: str | None = reading(
-        None, metavar="COLUMN",
+        None,
+        metavar="COLUMN",
         help="Column of lists of weights, beside lists of texts: how much each candidate counts as a reference, a "
         "probability or a count.",
-    )  # fmt: skip
+    )
     candidates: int | None = reading(
         None, "--candidates", "-n", min=1, metavar="N", help="Of one text file, each N lines are a group."
     )
@@ -70,7 +94,7 @@ class Candidates:
         for path in self.files:
             check_no_workbook(path)
         tables = [path for path in self.files if table_format(path)]
-        if tables and self.files[1:]:
+        if tables and len(self.files) > 1:
             raise InputError(
                 f"{tables[0]!r} is a table; expected it alone, or text files. Got {len(self.files)} files."
             )
@@ -84,24 +108,24 @@ class Candidates:
         if self.candidates is not None:
             raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")
         columns = self.column or []
-        if not columns[1:]:
-            found = read_lists(path, columns[0] if columns else None, self.weights)
-            if found is not None:
-                return found
+        if len(columns) <= 1:
+            lists = read_lists(path, columns[0] if columns else None, self.weights)
+            if lists is not None:
+                return lists
         (test_set,) = read_test_sets(path, systems=columns, need_references=False)
         if self.weights is not None or len(test_set.systems) < 2:
-            given = ", ".join(map(repr, test_set.systems))
+            column_names = ", ".join(map(repr, test_set.systems))
             raise InputError(
-                f"{path!r} has no column of lists of texts, and these of texts: {given}; expected a list per row, or "
-                "several columns, without --weights."
+                f"{path!r} has no column of lists of texts, and these of texts: {column_names}; expected a list per "
+                "row, or several columns, without --weights."
             )
-        texts = [list(each) for each in zip(*test_set.systems.values(), strict=True)]
+        texts = [list(candidates) for candidates in zip(*test_set.systems.values(), strict=True)]
         names = [f"{path}, row {number}" for number in range(1, len(texts) + 1)]
         return Groups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
 
     def _of_text_files(self) -> Groups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
-        from tercet.files.lines import STDIN, read_lines
+        from tercet.files.text import STDIN, read_lines
 
         for name, value in {"--column": self.column, "--weights": self.weights}.items():
             if value:
@@ -109,19 +133,19 @@ class Candidates:
         if self.files.count(STDIN) > 1:
             raise InputError("Standard input (-) can be read only once; give files for the others.")
         lines = {path: read_lines(path) for path in self.files}
-        first = self.files[0]
-        if not lines[first]:
-            raise InputError(f"{first!r} is empty; expected a candidate per line.")
+        first_path = self.files[0]
+        if not lines[first_path]:
+            raise InputError(f"{first_path!r} is empty; expected a candidate per line.")
         if self.candidates is not None:
-            if self.files[1:]:
+            if len(self.files) > 1:
                 raise OptionError(f"--candidates is for one text file; got {len(self.files)} files.")
-            return successive_groups(first, lines[first], self.candidates)
-        if is_ranked(lines[first]):
+            return successive_groups(first_path, lines[first_path], self.candidates)
+        if is_ranked(lines[first_path]):
             return ranked_groups(lines)
-        if not self.files[1:]:
+        if len(self.files) <= 1:
             raise InputError(
-                f"{first!r} is a text file, by its extension, and has one text per line; give several such files, "
-                "or --candidates N if each N lines are a group."
+                f"{first_path!r} is a text file, by its extension, and has one text per line; give several such "
+                "files, or --candidates N if each N lines are a group."
             )
         return parallel_groups(lines)
 
@@ -131,19 +155,25 @@ class Utility:
     """What candidates are compared by."""
 
     metric: list[str] = scoring(
-        ["chrf"], "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+        ["chrf"],
+        "--metric",
+        "-m",
+        metavar="METRIC",
+        autocompletion=metrics_like,
         help="A metric that compares with references, with any options after a colon, as in bleu:lowercase=true. "
         "Scores are in percent unless scale=1 is given. 'tercet metrics' lists the metrics.",
-    )  # fmt: skip
+    )
 
     def scorer(self) -> Metric:
         """Return the metric, its options checked before any file is read."""
         from tercet.api import make_scorer
         from tercet.comparison.metric_specs import MeanSpec, parse_metric
 
-        several = [name for each in self.metric for name in each.partition(":")[0].split(",")]
-        if several[1:]:
-            raise OptionError(f"tercet mbr takes one metric, got {len(several)}: {', '.join(map(shorten, several))}.")
+        metric_names = [name for text in self.metric for name in text.partition(":")[0].split(",")]
+        if len(metric_names) > 1:
+            raise OptionError(
+                f"tercet mbr takes one metric, got {len(metric_names)}: {', '.join(map(shorten, metric_names))}."
+            )
         (metric,) = self.metric
         spec = parse_metric(metric)
         if isinstance(spec, MeanSpec):
@@ -156,10 +186,13 @@ class ChosenOutput:
     """Destination and format of the choices."""
 
     format: Literal["text", "jsonl"] | None = writing(
-        None, "--format", "-f", metavar="FORMAT",
+        None,
+        "--format",
+        "-f",
+        metavar="FORMAT",
         help="text: a chosen text per line; or jsonl: also its expected score, the runner-up, the margin and all "
         "scores. Default: jsonl for names that end in .jsonl, else text.",
-    )  # fmt: skip
+    )
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
     quiet: Quiet = False
 
@@ -179,7 +212,7 @@ class ChosenOutput:
 @takes_groups
 def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""
-    from tercet.risk.decide import decide
+    from tercet.bayes_risk import decide
     from tercet.statistics.progress import bars_within
 
     from .output import in_terminal, write
@@ -190,23 +223,24 @@ def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) 
     check_outputs({"--out": output.out}, candidates.files)
     groups = candidates.groups()
     with bars_within(output.progress):
-        found = decide(groups.texts, scorer, groups.weights, groups.names)
-    lines = _rendered(found, form)
+        choices = decide(groups.texts, scorer, groups.weights, groups.names)
+    lines = _rendered(choices, form)
     if in_terminal(output.out):
         lines = list(map(visible, lines))
-    write("".join(f"{line}\n" for line in lines), output.out, "json")  # in UTF-8, whatever the locale
-    noted = [f"note: {groups.fields}"] if groups.fields else []
-    typer.echo("\n".join(map(visible, [*noted, *found.summary(), found.signature])), err=True)
+    # "json" is any format for programs: it is written in UTF-8, whatever the locale.
+    write("".join(f"{line}\n" for line in lines), output.out, "json")
+    notes = [f"note: {groups.fields}"] if groups.fields else []
+    typer.echo("\n".join(map(visible, [*notes, *choices.summary(), choices.signature])), err=True)
 
 
-def _rendered(found: Choices, form: str) -> list[str]:
+def _rendered(choices: Choices, form: str) -> list[str]:
     if form == "jsonl":
-        return [json.dumps(each.to_dict(), ensure_ascii=False) for each in found]
-    lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in found.texts]
-    if changed := sum(line != text for line, text in zip(lines, found.texts, strict=True)):
+        return [json.dumps(choice.to_dict(), ensure_ascii=False) for choice in choices]
+    lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in choices.texts]
+    if n_changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
         typer.echo(
-            f"warning: line ends within {changed:,} of the chosen texts are written as spaces; --format jsonl keeps "
-            "them.",
+            f"warning: line ends within {n_changed:,} of the chosen texts are written as spaces; --format jsonl "
+            "keeps them.",
             err=True,
         )
     return lines

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from tercet.registry import SHORT_NAMES, canonical, metric_class
 
-from .completion import metrics_like
+from .options import metrics_like
 
 
 def metrics(
@@ -41,11 +41,13 @@ def _metrics() -> Table:
 
 
 def _options(metric: str) -> Table:
-    from tercet.metric.option_docs import option_docs
+    from tercet.base.docs import option_docs
 
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
     table.add_column("values and default, then description", overflow="fold")
-    for each in option_docs(metric_class(metric)):
-        table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
+    for option in option_docs(metric_class(metric)):
+        table.add_row(
+            option.name, f"[dim]{escape(option.takes)}; default {escape(option.default)}[/]\n{escape(option.doc)}"
+        )
     return table

@@ -13,21 +13,17 @@ import typer
 from rich.console import Console
 
 import tercet.comparison.tables as tables
-from tercet.comparison.checks import check_ending, check_file
-from tercet.comparison.exports import BOM, export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
-from tercet.comparison.segment.side_by_side import side_by_side
-from tercet.comparison.test_sets import TestSet
-from tercet.comparison.text_tables import to_text
-from tercet.comparison.workbook import sheets_of
-from tercet.comparison.workbook_file import Sheet, needs_workbooks, write_workbook
+from tercet.comparison.segment import side_by_side
+from tercet.comparison.tables import BOM, export_segments, to_text
+from tercet.comparison.test_sets import TestSet, check_ending, check_file
+from tercet.comparison.workbook import Sheet, needs_workbooks, sheets_of, write_workbook
 from tercet.errors import OptionError, needs
+from tercet.explanation.places import visible
 from tercet.files.writing import write_text_file
-from tercet.metric.drawing.visible import visible
 
-from .score_options import Format, ScoreOutput
-from .thresholds import Threshold, failures
+from .options import Format, ScoreOutput, Threshold, failures
 
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {
@@ -41,13 +37,13 @@ SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "
 _WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
 
 
-def chosen_format(format: Format | None, out: Path | None, known: Iterable[str] = tuple(_FORMS)) -> Format:
+def chosen_format(format: Format | None, out: Path | None, extensions: Iterable[str] = tuple(_FORMS)) -> Format:
     """Return the given format, or that of the output file's extension, which must be one of those known."""
     if format is not None:
         return format
     if out is None:
         return "text"
-    check_ending("--out", out, known, ", or choose with --format")
+    check_ending("--out", out, extensions, ", or choose with --format")
     return _FORMS[out.suffix.lower()]
 
 
@@ -101,7 +97,7 @@ def write(text: str, out: Path | None, format: Format = "text", *, bom: bool = F
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             encoding = sys.stdout.encoding if format == "text" else "utf-8"
-            # CSV has its own line ends
+            # No line end is translated: CSV has its own.
             sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
@@ -117,47 +113,51 @@ def write_book(sheets: Sequence[Sheet], out: Path) -> None:
 
 
 def segment_text(
-    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
+    test_sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
     width, colour = Console().width, coloured(out)
-    shown = (side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets)
-    return "\n".join(shown)
+    shown_segments = (
+        side_by_side(test_set, segment, specs, baseline=baseline, width=width, colour=colour)
+        for test_set in test_sets
+    )
+    return "\n".join(shown_segments)
 
 
 def finish(
-    found: Sequence[Comparison],
+    comparisons: Sequence[Comparison],
     format: Format,
     output: ScoreOutput,
     thresholds: Sequence[Threshold],
     segments: Path | None = None,
 ) -> None:
     """Write scores, and those of segments; then exit with code 1 if a system is worse than a threshold."""
-    if len(found) > 1:
+    if len(comparisons) > 1:
         typer.echo(
             "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
             "may be good in one and poor in another.",
             err=True,
         )
     if segments is not None:
-        export_segments(found, segments, bom=output.bom)
+        export_segments(comparisons, segments, bom=output.bom)
     if format == "xlsx" and output.out is not None:
-        write_book(sheets_of(found), output.out)
+        write_book(sheets_of(comparisons), output.out)
     else:
-        write(_rendered(found, format, output), output.out, format, bom=output.bom)
-    worse = failures(thresholds, found)
-    for line in worse:
+        write(_rendered(comparisons, format, output), output.out, format, bom=output.bom)
+    failed = failures(thresholds, comparisons)
+    for line in failed:
         typer.echo(f"failed: {visible(line)}", err=True)
-    if worse:
+    if failed:
         raise typer.Exit(1)
 
 
-def _rendered(found: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
+def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
     if format == "html":
-        from tercet.pages.page import to_html  # templates and plots, which no other format needs
+        # Imported here: no other format needs templates and plots.
+        from tercet.report.comparison import to_html
 
-        return to_html(found, command=command_line())
+        return to_html(comparisons, command=command_line())
     if format == "text":
         width = Console().width if in_terminal(output.out) else 200
-        return to_text(found, width=width, colour=coloured(output.out), verbose=output.verbose)
-    return str(getattr(tables, f"to_{format}")(found))
+        return to_text(comparisons, width=width, colour=coloured(output.out), verbose=output.verbose)
+    return str(getattr(tables, f"to_{format}")(comparisons))

@@ -11,27 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.metric import Metric
+from tercet.base.options import check_values
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.options import check_values
-from tercet.metric.scorer import Scorer, segment_lists
-from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
-from .checks import check_baseline, check_references
-from .facts import facts_of_systems, some_best
 from .metric_specs import MetricSpec, distinct, spec_of
-from .paired import TESTS
-from .scores import Comparison, ScoreTable, SystemScore
-from .test_sets import TestSet
-from .warnings_of_test_sets import (
+from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .test_sets import (
+    TestSet,
+    check_baseline,
+    check_references,
     odd_references,
     recorded,
     same_systems,
@@ -47,7 +46,7 @@ SHARED_CHECKS = {
     "seed": integer(0),
     "progress": flag,
 }
-_OWN_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interval": one_of("percentile", "BCa")}
+_COMPARE_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interval": one_of("percentile", "BCa")}
 
 
 @known_keywords
@@ -117,7 +116,7 @@ def compare(
     """
     check_test_set(test_set, "compare")
     specs = read_metrics(metrics, "compare")
-    needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
+    needed_by = list(dict.fromkeys(spec.metric for spec in specs if spec.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
@@ -125,80 +124,110 @@ def compare(
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     names = list(test_set.systems)
     check_baseline(baseline, names)
-    first = names[0] if baseline is None else baseline
+    baseline_name = names[0] if baseline is None else baseline
     if test is not None and not (isinstance(test, str) and test in TESTS):
         tests = ", ".join(map(repr, TESTS))
         raise OptionError(f"The test must be one of {tests} or None. Got {shorten(test)} instead.")
-    given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
-    check_values("compare", {**given, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_OWN_CHECKS})
+    settings = {
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "alpha": alpha,
+    }
+    check_values("compare", {**settings, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_COMPARE_CHECKS})
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         if spec.takes_references:
             check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    # One system has no other that it could be tested against.
     test = test if len(names) > 1 else None
-    number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
-    found = Comparison(test_set, first, [], test, number, confidence_level, alpha, seed, interval, corpus=corpus)
-    warned = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    if test is None:
+        n_test_resamples = None
+    elif n_resamples is None:
+        n_test_resamples = TESTS[test][1]
+    else:
+        n_test_resamples = n_resamples
+    comparison = Comparison(
+        test_set=test_set,
+        baseline=baseline_name,
+        tables=[],
+        test=test,
+        n_resamples=n_test_resamples,
+        confidence_level=confidence_level,
+        alpha=alpha,
+        seed=seed,
+        interval=interval,
+        corpus=corpus,
+    )
+    messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     if needed_by:
-        warned += warn_of_artefacts(test_set, corpus)
-    with bars_within(progress), line_of("") as show:
-        for place, spec in enumerate(specs, 1):
+        messages += warn_of_artefacts(test_set, corpus)
+    with bars_within(progress), line_of("") as show_line:
+        for number, spec in enumerate(specs, 1):
             scorer = spec.scorer(scale=100)
-            show(f"metric {place} of {len(specs)}, {spec.metric}: scores")
-            with recorded() as caught:
+            show_line(f"metric {number} of {len(specs)}, {spec.metric}: scores")
+            with recorded() as metric_messages:
                 stats = system_stats(scorer, corpus, test_set)
-                for name, own in zip(names, stats, strict=True):
-                    warn_of_scores(test_set, name, scorer, own)
-            warned += caught
+                for name, system_rows in zip(names, stats, strict=True):
+                    warn_of_scores(test_set, name, scorer, system_rows)
+            messages += metric_messages
             warn_of_gaps(test_set, scorer, stats)
-            resampled = "intervals" if test is None else f"{test} test and intervals"
-            show(f"metric {place} of {len(specs)}, {spec.metric}: {resampled}")
-            kept = _kept(stats)
-            scored = [each.selected(kept) for each in stats]
-            clusters = None if test_set.clusters is None else test_set.clusters.selected(kept)
+            work = "intervals" if test is None else f"{test} test and intervals"
+            show_line(f"metric {number} of {len(specs)}, {spec.metric}: {work}")
+            is_scored = _kept(stats)
+            scored = [system_rows.selected(is_scored) for system_rows in stats]
+            clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(scorer, units, test, number, seed)
-            found.facts.extend(facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored))
-            found.tables.extend(_tables(found, spec, scorer, stats, scored, units, pvalues))
-    found.warnings.extend(map(as_settings, dict.fromkeys(warned)))
-    return found
+            pvalues = _all_pairs(scorer, units, test=test, n_resamples=n_test_resamples, seed=seed)
+            comparison.facts.extend(
+                facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
+            )
+            tables = _tables(comparison, spec, scorer, stats=stats, scored=scored, units=units, pvalues=pvalues)
+            comparison.tables.extend(tables)
+    comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
+    return comparison
 
 
 def read_metrics(metrics: Any, function: str) -> list[MetricSpec]:
     """Return the metrics, one or several, as values; errors name the function that takes them."""
-    several = [metrics] if isinstance(metrics, str | Metric | MetricSpec) else metrics
-    listed = list(several) if isinstance(several, Iterable) else []
-    if not listed or not all(isinstance(each, str | Metric | MetricSpec) for each in listed):
+    metric_or_metrics = [metrics] if isinstance(metrics, str | Metric | MetricSpec) else metrics
+    metric_list = list(metric_or_metrics) if isinstance(metric_or_metrics, Iterable) else []
+    if not metric_list or not all(isinstance(metric, str | Metric | MetricSpec) for metric in metric_list):
         raise OptionError(
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
-    text = next((each for each in listed if isinstance(each, str) and " " in each.partition(":")[0]), None)
-    if text is not None:
+    spaced = next(
+        (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
+    )
+    if spaced is not None:
         raise OptionError(
-            f"{shorten(text)} is no metric. References are given by name: {function}(systems, 'bleu', "
+            f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
             f"{'grades, ' if function == 'correlate' else ''}references=references)."
         )
-    return distinct(spec_of(each) for each in listed)
+    return distinct(spec_of(metric) for metric in metric_list)
 
 
-def check_test_set(given: Any, function: str) -> None:
+def check_test_set(value: Any, function: str) -> None:
     """Raise an InputError for what is neither a TestSet nor a mapping, with a call that can be copied."""
-    if isinstance(given, TestSet | Mapping):
+    if isinstance(value, TestSet | Mapping):
         return
-    several = list(given)[:2] if isinstance(given, list | tuple) else []
-    if several and isinstance(several[0], TestSet):
+    first_values = list(value)[:2] if isinstance(value, list | tuple) else []
+    if first_values and isinstance(first_values[0], TestSet):
         raise InputError(
             f"{function} takes one TestSet at a time, got a list of them: "
             f"[tercet.{function}(each) for each in test_sets]."
         )
-    texts, also = "{'A': predictions, 'B': others}, 'bleu'", ""
+    arguments, alternative = "{'A': predictions, 'B': others}, 'bleu'", ""
     if function == "correlate":
-        texts, also = f"{texts}, grades={{'A': [5, 3], 'B': [4, 4]}}", ", or the path of a table with grades"
+        arguments, alternative = (
+            f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}",
+            ", or the path of a table with grades",
+        )
     raise InputError(
-        f"{function} takes the texts of each system by its name, as in tercet.{function}({texts}, "
-        f"references=references), or a TestSet of tercet.read_test_sets{also}. Got {shorten(given)} "
-        f"({type(given).__name__})."
+        f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
+        f"references=references), or a TestSet of tercet.read_test_sets{alternative}. Got {shorten(value)} "
+        f"({type(value).__name__})."
     )
 
 
@@ -207,120 +236,164 @@ def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[Segm
     try:
         return batch_stats(scorer, corpus).split(corpus.n_systems)
     except InputError:
-        for place, name in enumerate(test_set.systems):
+        for index, name in enumerate(test_set.systems):
             try:
-                batch_stats(scorer, corpus.system(place))
+                batch_stats(scorer, corpus.system(index))
             except InputError as error:
-                called = f"{test_set.name}: the system {shorten(name)}: {scorer.name}"
-                raise InputError(f"{called}: {error}") from None
+                heading = f"{test_set.name}: the system {shorten(name)}: {scorer.name}"
+                raise InputError(f"{heading}: {error}") from None
         raise
 
 
 def read_test_set(
-    given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
+    test_set: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
 ) -> tuple[TestSet, Corpus]:
-    """Return a test set, also of plain texts, with encoded texts; `needed_by` names metrics that take references."""
-    if isinstance(given, TestSet):
+    """Return a TestSet, also of a mapping, and its encoded texts; `needed_by` names metrics that take references."""
+    if isinstance(test_set, TestSet):
         if references is not None:
             raise InputError(
                 f"A TestSet has references of its own: give {argument('references')} only with a mapping of systems."
             )
-        if not given.systems:
-            raise InputError(f"{given.name} has no system to score.")
-        return given, given.corpus()
-    if isinstance(given, Mapping) and given and references is None and needed_by:
+        if not test_set.systems:
+            raise InputError(f"{test_set.name} has no system to score.")
+        return test_set, test_set.corpus()
+    if isinstance(test_set, Mapping) and test_set and references is None and needed_by:
         raise InputError(
             f"A mapping of systems needs {argument('references')} for {' and '.join(needed_by)}, which "
-            f"{'compare' if needed_by[1:] else 'compares'} texts with references."
+            f"{'compare' if len(needed_by) > 1 else 'compares'} texts with references."
         )
-    if not given:
+    if not test_set:
         raise InputError("There is no system to score.")
-    for name in given:
+    for name in test_set:
         if not isinstance(name, str):
             raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
         error = surrogate_error(f"The name of the system {shorten(name)}", name)
         if error is not None:
             raise error
-    called = [f"predictions of {shorten(name)}" for name in given]
-    corpus = read_systems(called, list(given.values()), references).encoded()
+    argument_names = [f"predictions of {shorten(name)}" for name in test_set]
+    corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
     *systems, lists = corpus.columns().values()
-    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), corpus
+    return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
 
 def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     """Return which items were scored for all systems."""
-    kept: NDArray[np.bool_] = np.logical_and.reduce([each.column("items") > 0 for each in stats])
-    if not kept.any():
+    # The column "items" is 0 where a metric leaves an item out.
+    is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
+    if not is_scored.any():
         raise InputError("No segment was scored for all systems.")
-    return kept
+    return is_scored
 
 
 def _all_pairs(
-    scorer: Scorer, stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
+    scorer: Scorer, stats: Sequence[SegmentStats], *, test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
         return {name: np.full((len(stats), len(stats)), np.nan) for name in scorer.score_names}
-    run, _ = TESTS[test]
+    run_test, _ = TESTS[test]
     pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
     pairs = list(combinations(range(len(stats)), 2))
-    tested = run(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
+    tested = run_test(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
     with bar_of("testing", "pairs", len(pairs)) as bar:
-        for (one, other), results in zip(pairs, tested, strict=True):
+        for (first, second), results in zip(pairs, tested, strict=True):
             for name, result in results.items():
-                pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
+                pvalues[name][first, second] = pvalues[name][second, first] = result.pvalue
             if bar is not None:
                 bar.update()
     return pvalues
 
 
 def _tables(
-    found: Comparison,
+    comparison: Comparison,
     spec: MetricSpec,
     scorer: Scorer,
+    *,
     stats: Sequence[SegmentStats],
     scored: Sequence[SegmentStats],
     units: Sequence[SegmentStats],
     pvalues: dict[str, NDArray[np.float64]],
 ) -> Iterator[ScoreTable]:
-    names = list(found.test_set.systems)
-    base, seed = names.index(found.baseline), found.seed
-    level, method = found.confidence_level, found.interval
-    intervals = bootstraps(scorer, units, confidence_level=level, method=method, seed=seed)
-    scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
-    lists = [segment_lists(scorer, each) for each in stats]
-    # wins and losses are of what is resampled: segments, those that are left out included, or clusters
-    of_units = lists if found.test_set.clusters is None else [segment_lists(scorer, each) for each in units]
-    signature = summarize(scorer, stats[base]).signature
-    of_systems = dict(zip(names, stats, strict=True))
-    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
-        values = np.array([float(each[name]) for each in scores])
-        higher, unknown = scorer.is_higher_better(name), np.isnan(values)
-        tests = np.where(unknown[:, None] | unknown, np.nan, pvalues[name])  # NaN cannot be tested
-        adjusted = _adjusted(tests)
-        top = _best(values, higher)
-        counts = [_counts(each[of_segment], of_units[base][of_segment], higher) for each in of_units]
-        any_best = some_best(values.tolist(), higher)
+    """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
+    names = list(comparison.test_set.systems)
+    baseline_index = names.index(comparison.baseline)
+    intervals = bootstraps(
+        scorer,
+        units,
+        confidence_level=comparison.confidence_level,
+        method=comparison.interval,
+        seed=comparison.seed,
+    )
+    scores = [scorer.finalize(scorer.corpus_totals(system_stats)) for system_stats in scored]
+    segment_values = [segment_lists(scorer, system_stats) for system_stats in stats]
+    # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
+    unit_lists = (
+        segment_values
+        if comparison.test_set.clusters is None
+        else [segment_lists(scorer, unit_stats) for unit_stats in units]
+    )
+    signature = summarize(scorer, stats[baseline_index]).signature
+    stats_by_system = dict(zip(names, stats, strict=True))
+    for name, segment_name in zip(scorer.score_names, scorer.segment_names, strict=True):
+        values = np.array([float(system_scores[name]) for system_scores in scores])
+        higher_is_better, is_unknown = scorer.is_higher_better(name), np.isnan(values)
+        # A score that is NaN cannot be tested.
+        unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
+        adjusted = _adjusted(unadjusted)
+        best_index = _best(values, higher_is_better)
+        counts = [
+            _counts(system_values[segment_name], unit_lists[baseline_index][segment_name], higher_is_better)
+            for system_values in unit_lists
+        ]
+        any_best = some_best(values.tolist(), higher_is_better)
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
-            best = any_best and bool(values[index] == values[top])  # of NaN, none is
-            p = _or_none(adjusted[index, top])
-            as_good = (best or (None if p is None else p >= found.alpha)) if any_best else None
-            against: list[Any] = [None] * 6
-            if index != base:
-                of_baseline = (_or_none(each[index, base]) for each in (tests, adjusted))
-                against = [value - float(values[base]), *of_baseline, *counts[index]]
-            rows.append(SystemScore(*[system, value, bounds.low, bounds.high, *against, best, as_good]))
-        segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, higher, scorer, of_systems)
+            # Systems may tie for the best; NaN equals nothing, so that it is never the best.
+            is_best = any_best and bool(values[index] == values[best_index])
+            pvalue_against_best = _or_none(adjusted[index, best_index])
+            as_good: bool | None = None
+            if is_best:
+                as_good = True
+            elif any_best and pvalue_against_best is not None:
+                as_good = pvalue_against_best >= comparison.alpha
+            is_baseline = index == baseline_index
+            wins, ties, losses = (None, None, None) if is_baseline else counts[index]
+            rows.append(
+                SystemScore(
+                    system=system,
+                    value=value,
+                    low=bounds.low,
+                    high=bounds.high,
+                    difference=None if is_baseline else value - float(values[baseline_index]),
+                    pvalue=None if is_baseline else _or_none(unadjusted[index, baseline_index]),
+                    adjusted_pvalue=None if is_baseline else _or_none(adjusted[index, baseline_index]),
+                    wins=wins,
+                    ties=ties,
+                    losses=losses,
+                    best=is_best,
+                    as_good=as_good,
+                )
+            )
+        segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
+        yield ScoreTable(
+            metric=spec.label,
+            name=name,
+            signature=signature,
+            rows=rows,
+            pvalues=adjusted,
+            segments=segments,
+            higher_is_better=higher_is_better,
+            scorer=scorer,
+            stats=stats_by_system,
+        )
 
 
-def _best(values: NDArray[np.float64], higher: bool) -> int:
+def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
     """Return the place of the best value: NaN is none, unless all are."""
-    worst = -np.inf if higher else np.inf
-    known = np.where(np.isnan(values), worst, values)
-    return int(known.argmax() if higher else known.argmin())
+    worst = -np.inf if higher_is_better else np.inf
+    comparable = np.where(np.isnan(values), worst, values)
+    return int(comparable.argmax() if higher_is_better else comparable.argmin())
 
 
 def _or_none(value: float) -> float | None:
@@ -328,16 +401,26 @@ def _or_none(value: float) -> float | None:
 
 
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    known = np.triu(~np.isnan(pvalues), 1)
+    is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
-    adjusted[known] = holm(pvalues[known].tolist())
+    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
+    adjusted[is_known] = holm(pvalues[is_known].tolist())
     return np.minimum(adjusted, adjusted.T)
 
 
-def _counts(own: Sequence[float | None], base: Sequence[float | None], higher: bool) -> tuple[int, int, int]:
+def _counts(
+    scores: Sequence[float | None], baseline_scores: Sequence[float | None], higher_is_better: bool
+) -> tuple[int, int, int]:
     """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
-    known = ((one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None)
-    pairs = [(one, other) for one, other in known if not math.isnan(one) and not math.isnan(other)]
-    wins = sum(one > other if higher else one < other for one, other in pairs)
-    ties = sum(one == other for one, other in pairs)
-    return wins, ties, len(pairs) - wins - ties
+    wins = ties = losses = 0
+    for score, baseline_score in zip(scores, baseline_scores, strict=True):
+        # None is a segment that was left out, and NaN can be compared with nothing.
+        if score is None or baseline_score is None or math.isnan(score) or math.isnan(baseline_score):
+            continue
+        if score == baseline_score:
+            ties += 1
+        elif (score > baseline_score) == higher_is_better:
+            wins += 1
+        else:
+            losses += 1
+    return wins, ties, losses

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tercet.api import make_scorer
-from tercet.checks import flag
-from tercet.errors import OptionError, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.options import Option
-from tercet.metric.scorer import Scorer
-from tercet.registry import METRICS, canonical, metric_class
+import numpy as np
+from numpy.typing import NDArray
 
-from .mean import MeanScorer
-from .saved_mean import SavedMean
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.options import Option
+from tercet.base.scorer import Scorer
+from tercet.checks import flag
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.files.writing import write_text_file
+from tercet.registry import METRICS, canonical, metric_class
+from tercet.signature import Signature, digest
+from tercet.statistics.stats import Scores, SegmentStats
 
 #: Options that a comparison sets once for all metrics: given for one metric, they would have no effect.
 _OF_COMPARISON = {
@@ -33,7 +37,8 @@ _OF_COMPARISON = {
 }
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
-_WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
+# Not "none", which is a tokenizer and a smoothing method: None is written null.
+_WORDS = {"true": True, "false": False}
 _FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
@@ -93,18 +98,18 @@ def parse_metric(text: str) -> MetricSpec:
     """
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
-    named, _, rest = text.partition(":")
-    if "," in named:
-        each = " ".join(f"-m {name.strip()}" for name in named.split(",") if name.strip())
-        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(each)[1:-1]}).")
-    metric = canonical(named)
+    names, _, option_text = text.partition(":")
+    if "," in names:
+        separate = " ".join(f"-m {name.strip()}" for name in names.split(",") if name.strip())
+        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(separate)[1:-1]}).")
+    metric = canonical(names)
     options: dict[str, Any] = {}
-    for part in _split(rest):
-        name, equals, value = part.partition("=")
+    for assignment in _split(option_text):
+        name, equals, value = assignment.partition("=")
         name = name.strip()
         if not equals or not name or name in options:
             raise OptionError(
-                f"In {shorten(text)}, {shorten(part)} is not option=value, or is given twice: write "
+                f"In {shorten(text)}, {shorten(assignment)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
         options[name] = parse_value(value.strip(), metric_class(metric).options().get(name))
@@ -122,13 +127,13 @@ def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
 
 def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
     """Return the metrics, each once; warns of one that is given twice with the same options."""
-    found: list[MetricSpec] = []
+    specs_once: list[MetricSpec] = []
     for spec in specs:
-        if spec in found:
+        if spec in specs_once:
             warnings.warn(f"{spec.label} is given twice, and scored once.", UserWarning, stacklevel=3)
         else:
-            found.append(spec)
-    return found
+            specs_once.append(spec)
+    return specs_once
 
 
 def parse_value(text: str, option: Option | None = None) -> Any:
@@ -146,18 +151,23 @@ def parse_value(text: str, option: Option | None = None) -> Any:
         parts = text.split("+") if "+" in text.strip("+") else []
         numbers = bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
         return [json.loads(part) for part in parts] if numbers else parts or text
-    except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
+    except (RecursionError, ValueError) as error:
+        # Brackets that are nested thousands of times, or an integer of thousands of digits.
         why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
         raise OptionError(f"The value {shorten(text)} {why}.") from None
 
 
 def _split(text: str) -> list[str]:
     """Split at the commas that are not within brackets or quotes."""
-    parts, depth, quoted = [""], 0, False
+    parts, depth, is_quoted = [""], 0, False
     for letter in text:
-        quoted ^= letter == '"'
-        depth += 0 if quoted else (letter in "[{") - (letter in "]}")
-        if letter == "," and depth == 0 and not quoted:
+        if letter == '"':
+            is_quoted = not is_quoted
+        elif letter in "[{" and not is_quoted:
+            depth += 1
+        elif letter in "]}" and not is_quoted:
+            depth -= 1
+        if letter == "," and depth == 0 and not is_quoted:
             parts.append("")
         else:
             parts[-1] += letter
@@ -167,5 +177,149 @@ def _split(text: str) -> list[str]:
 def _written(value: Any) -> str:
     try:
         return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-    except TypeError:  # a function, or a table
+    except TypeError:
+        # A function, or a table, which is no JSON.
         return getattr(value, "__qualname__", None) or shorten(value)
+
+
+# The weighted mean of metrics: each segment has a mean of its scores, and a corpus the mean of its segments.
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The context of each metric of a mean."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: Contexts) -> Contexts:
+        """Return the merged contexts of two parts of a corpus."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Contexts(
+            tuple(None if context is None else context + other_context for context, other_context in pairs)
+        )
+
+
+class MeanScorer(Scorer):
+    """A mean of metrics, with the options in its file."""
+
+    name = primary = "mean"
+    takes_systems = True
+    columns = (*Scorer.base_columns, "value")
+    score_names = ("mean",)
+
+    def __init__(self, mean: SavedMean, options: Mapping[str, Any]) -> None:
+        super().__init__(**options)
+        self._mean = mean
+        shared = {"scale": self.scale, "missing_references": self.missing_references}
+        self._scorers = [make_scorer(part.metric, {**part.options, **shared}) for part in mean.parts]
+        for part, scorer in zip(mean.parts, self._scorers, strict=True):
+            if part.score not in scorer.score_names:
+                hint = did_you_mean(part.score, scorer.score_names)
+                raise InputError(f"{part.metric} with these options has no score {part.score!r}. {hint}")
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether one of the metrics must see the whole corpus."""
+        return any(scorer.needs_corpus for scorer in self._scorers)
+
+    def fit(self, batch: Corpus) -> Contexts:
+        """Return the corpus-wide context of each metric."""
+        return Contexts(tuple(scorer.fit(batch) for scorer in self._scorers))
+
+    def signature(self, context: Any) -> Signature:
+        """Return the metrics, their weights, and a digest of both and all options."""
+        weights = ",".join(f"{part.weight:.3g}" for part in self._mean.parts)
+        names = ",".join(part.metric for part in self._mean.parts)
+        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self._mean.digest})
+
+    def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
+        """Return the rows: the base columns, and the weighted sum of the segment's scores."""
+        total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
+        for part, scorer, part_context in zip(self._mean.parts, self._scorers, context.parts, strict=True):
+            stats = scorer.system_stats(batch, part_context)
+            total += part.weight * scorer.segment_scores(stats.rows)[part.score]
+            base_rows = stats.rows[:, : base_rows.shape[1]]
+        # A segment that was left out has no part in the mean.
+        total[base_rows[:, 0] == 0] = 0.0
+        return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the mean over items."""
+        return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}
+
+
+# A weighted mean of metrics as a small JSON file.
+
+_LARGEST_WEIGHT = 1e6
+#: The file's type, and what it says of each metric.
+_KIND = "tercet mean of metrics"
+_FIELDS: Mapping[str, Any] = {"metric": str, "options": dict, "score": str, "weight": (int, float)}
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMetric:
+    """A metric of a mean: options, one of its scores, and a weight."""
+
+    metric: str
+    options: Mapping[str, Any]
+    score: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMean:
+    """A weighted mean of metrics, and the grades that its weights were chosen for.
+
+    Absolute weights add up to 1; a lower-is-better metric has a negative weight.
+    """
+
+    parts: tuple[WeightedMetric, ...]
+    about: Mapping[str, Any]
+
+    @property
+    def formula(self) -> str:
+        """The mean as a formula."""
+        names = [part.metric if part.score in part.metric else f"{part.metric} {part.score}" for part in self.parts]
+        return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
+
+    @property
+    def digest(self) -> str:
+        """A digest of the parts, eight characters."""
+        return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
+
+    def _parts(self) -> list[dict[str, Any]]:
+        parts = [{name: getattr(part, name) for name in _FIELDS} for part in self.parts]
+        return [{**entry, "options": dict(entry["options"])} for entry in parts]
+
+    def save(self, path: Path) -> None:
+        """Write the file; InputError for options that cannot be saved, such as functions."""
+        try:
+            text = json.dumps({"kind": _KIND, "parts": self._parts(), "about": dict(self.about)}, indent=1)
+        except TypeError as error:
+            raise InputError(f"A mean with these options cannot be saved: {error}.") from None
+        with write_text_file(path) as file:
+            file.write(f"{text}\n")
+
+    @classmethod
+    def load(cls, path: Path) -> SavedMean:
+        """Read the file; InputError if it cannot be read, or holds something else."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
+        is_mean = isinstance(content, dict) and content.get("kind") == _KIND
+        if not is_mean or not isinstance(content.get("parts"), list):
+            raise InputError(f"{path} is not a mean of metrics; expected a file that tercet correlate --mean wrote.")
+        return cls(tuple(_part(entry, path) for entry in content["parts"]), content.get("about") or {})
+
+
+def _part(entry: Any, path: Path) -> WeightedMetric:
+    is_part = isinstance(entry, dict) and all(
+        isinstance(entry.get(name), type_of_field) for name, type_of_field in _FIELDS.items()
+    )
+    # "not ... <=", so that a weight that is NaN is refused, too.
+    if not is_part or not abs(entry["weight"]) <= _LARGEST_WEIGHT:
+        raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(entry)}.")
+    return WeightedMetric(canonical(entry["metric"]), entry["options"], entry["score"], float(entry["weight"]))

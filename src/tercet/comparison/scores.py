@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.options import check_values
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import batch_stats, summarize
+from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
-from tercet.errors import needs
+from tercet.corpus.items import read_systems
+from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.markup import scores_html
-from tercet.metric.scorer import Scorer
-from tercet.statistics.paired_tests import decimals
+from tercet.registry import drawing
+from tercet.result import Result
+from tercet.statistics.paired_tests import PairedTestResult, decimals, paired_bootstrap_test, paired_permutation_test
 from tercet.statistics.stats import SegmentStats
+from tercet.streaming.rows import Rows, stats_of_rows
 
-from .facts import SystemFacts, fact_lines
-from .test_sets import TestSet
-from .warnings_of_test_sets import too_little
+from .metric_specs import MetricSpec
+from .test_sets import TestSet, too_little
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
 
-#: The folders of a path in a metric's options, or of a mean of metrics.
+#: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
 #: A list of words among the options, as JSON.
@@ -33,11 +42,27 @@ _LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
 
 #: Columns of :meth:`Comparison.records`.
 COLUMNS = (
-    *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
-    *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "better", "signature"),
+    "test_set",
+    "metric",
+    "score",
+    "system",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "difference",
+    "pvalue",
+    "adjusted_pvalue",
+    "wins",
+    "ties",
+    "losses",
+    "best",
+    "as_good",
+    "better",
+    "signature",
 )
 
-#: Of a comparison, as they stand in its JSON.
+#: Attributes of a comparison that its JSON has under the same names.
 _SETTINGS = ("test", "n_resamples", "confidence_level", "alpha", "seed", "interval")
 
 
@@ -174,18 +199,18 @@ class Comparison:
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test, None for those against the baseline."""
-        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
-        return {**asdict(row), **dict.fromkeys(against)}
+        tested_fields = ("difference", "wins", "ties", "losses") if self.test is None else ()
+        return {**asdict(row), **dict.fromkeys(tested_fields)}
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
-        found = []
+        records = []
         for table in self.tables:
-            fixed = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
-            fixed |= {"interval": self.interval, "better": table.better, "signature": table.signature}
-            rows = ({**self.numbers(row), **fixed} for row in table.rows)
-            found += [{name: row[name] for name in COLUMNS} for row in rows]
-        return found
+            table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
+            table_fields |= {"interval": self.interval, "better": table.better, "signature": table.signature}
+            rows = ({**self.numbers(row), **table_fields} for row in table.rows)
+            records += [{name: row[name] for name in COLUMNS} for row in rows]
+        return records
 
     @property
     def p_label(self) -> str:
@@ -194,14 +219,16 @@ class Comparison:
 
     def score_labels(self) -> list[str]:
         """Return the label of each table's score, with its metric where two share a name."""
-        times, labels = Counter(table.name for table in self.tables), self.metric_labels()
-        return [f"{labels[each.metric]} {each.name}" if times[each.name] > 1 else each.name for each in self.tables]
+        counts, labels = Counter(table.name for table in self.tables), self.metric_labels()
+        return [
+            f"{labels[table.metric]} {table.name}" if counts[table.name] > 1 else table.name for table in self.tables
+        ]
 
     def titles(self) -> list[str]:
         """Return what people call each table's score, with the metric's options where two share a title."""
-        times, labels = Counter(table.title for table in self.tables), self.metric_labels()
+        counts, labels = Counter(table.title for table in self.tables), self.metric_labels()
         return [
-            f"{table.title} ({labels[table.metric]})" if times[table.title] > 1 else table.title
+            f"{table.title} ({labels[table.metric]})" if counts[table.title] > 1 else table.title
             for table in self.tables
         ]
 
@@ -216,8 +243,8 @@ class Comparison:
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""
         labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
-        times = Counter(labels.values())
-        return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}
+        counts = Counter(labels.values())
+        return {metric: label if counts[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
         """Return a pandas data frame: a row per score and system, with the columns of the TSV file."""
@@ -234,9 +261,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        from tercet.pages.plots import intervals_figure
-
-        return intervals_figure(self)
+        return drawing("comparison as a figure")(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
@@ -246,9 +271,8 @@ class Comparison:
         OptionError
             Where jinja2 or matplotlib is not installed.
         """
-        from tercet.pages.page import to_html
-
-        return to_html([self], title=title)
+        page: str = drawing("comparison as a page")([self], title=title)
+        return page
 
     def __repr__(self) -> str:
         test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
@@ -261,29 +285,34 @@ class Comparison:
         """Show the scores as a table in a notebook: a row for each system, a column for each score."""
         rows = []
         for index, system in enumerate(self.test_set.systems):
-            own = [table.rows[index] for table in self.tables]
-            marked = [(row, BEST if row.best else AS_GOOD if row.as_good else "") for row in own]
-            shown = [(*map(decimals, (row.value, row.low, row.high)), mark) for row, mark in marked]
-            rows.append([system, *(f"{value}{mark} ({low} – {high})" for value, low, high, mark in shown)])
+            system_scores = [table.rows[index] for table in self.tables]
+            cells = [system]
+            for score in system_scores:
+                mark = BEST if score.best else AS_GOOD if score.as_good else ""
+                value, low, high = map(decimals, (score.value, score.low, score.high))
+                cells.append(f"{value}{mark} ({low} – {high})")
+            rows.append(cells)
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        below = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]
-        return scores_html(["system", *self.marked_labels()], rows, below)
+        notes = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]
+        return scores_html(["system", *self.marked_labels()], rows, notes)
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
-        likewise = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
+        adjustment = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
-        labelled = zip(self.score_labels(), self.tables, strict=True)
-        if lower := [name for name, table in labelled if not table.higher_is_better]:
-            intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower))}."
+        labelled_tables = zip(self.score_labels(), self.tables, strict=True)
+        if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
+            intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
             return f"{best}: the best. {intervals}"
-        as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
-        marked = f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if as_good else ""
+        any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
+        as_good_meaning = (
+            f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""
+        )
         return (
-            f"{best}: the best{marked}. {self.p_label}: paired {self.test} test against "
-            f"{plain(self.baseline)}{likewise}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
+            f"{best}: the best{as_good_meaning}. {self.p_label}: paired {self.test} test against "
+            f"{plain(self.baseline)}{adjustment}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
 
     def marked_labels(self) -> list[str]:
@@ -293,17 +322,27 @@ class Comparison:
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
-        texts = self.test_set
-        n_units, unit = texts.n_segments, "segment"
-        if texts.clusters is not None:
-            n_units, unit = len(texts.clusters), "cluster"
-        little = None
+        test_set = self.test_set
+        n_units, unit = test_set.n_segments, "segment"
+        if test_set.clusters is not None:
+            n_units, unit = len(test_set.clusters), "cluster"
+        too_few = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
-            little = too_little(self.test, self.n_resamples, n_units, unit, len(texts.systems), self.alpha)
-        alone = f"With 1 {unit}, an interval has no width: it says nothing about other texts."
-        few = [alone] * (n_units == 1) + ([] if little is None else [little])
-        resampled = [] if texts.clusters is None else texts.clusters.notes(plain)
-        return [*resampled, *fact_lines(self.facts, plain), *few]
+            too_few = too_little(
+                self.test,
+                self.n_resamples,
+                n_units=n_units,
+                unit=unit,
+                n_systems=len(test_set.systems),
+                alpha=self.alpha,
+            )
+        remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
+        remarks += fact_lines(self.facts, plain)
+        if n_units == 1:
+            remarks.append(f"With 1 {unit}, an interval has no width: it says nothing about other texts.")
+        if too_few is not None:
+            remarks.append(too_few)
+        return remarks
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
@@ -334,3 +373,347 @@ class Comparison:
 def _joined(words: re.Match[str]) -> str:
     """Return a list of words as it is written on the command line."""
     return words[1].replace('","', "+")
+
+
+# Paired significance tests of two systems on the same texts, for any metric.
+
+#: Paired tests by name, with their default number of resamples.
+TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
+    "permutation": (paired_permutation_test, 10_000),
+    "bootstrap": (paired_bootstrap_test, 1_000),
+}
+
+
+def check_options(
+    metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
+) -> Scorer:
+    """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
+    if not isinstance(test, str) or test not in TESTS:
+        raise OptionError(
+            f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
+            f"{did_you_mean(test, TESTS)}"
+        )
+    for name in ("confidence_level", "segments"):
+        # Compared with None and False, since an array of segments has no truth value.
+        if not (options.get(name) is None or options[name] is False):
+            raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
+    checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
+    check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
+    scorer = make_scorer(metric, options)
+    scorer.check_resampling()
+    return scorer
+
+
+def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
+    """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
+
+
+def paired_significance(
+    metric: str | Metric,
+    predictions1: Any,
+    predictions2: Any,
+    references: Any = None,
+    *,
+    test: str = "permutation",
+    n_resamples: int | None = None,
+    seed: int = 12345,
+    **options: Any,
+) -> dict[str, Any]:
+    """Test whether the difference between two systems is more than chance.
+
+    Test, resamples, seed and options are those of the evaluate module; references are ignored if the metric
+    takes none. The result has ``stat`` and ``p`` of the primary score (second less first), ``scores1``, ``scores2``,
+    ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
+    ``signature``.
+    """
+    scorer = check_options(metric, test, n_resamples, seed, options)
+    if references is None and scorer.takes_references:
+        raise InputError("references must be a list with one text or one list of texts per item, got None.")
+    both = read_two(predictions1, predictions2, references if scorer.takes_references else None)
+    stats = batch_stats(scorer, both).split(2)
+    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
+
+
+def significance_of_parts(scorer: Scorer, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+    """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
+    return significance(scorer, [stats_of_rows(scorer, system_parts) for system_parts in parts], **settings)
+
+
+def significance(
+    scorer: Scorer, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
+) -> dict[str, Any]:
+    """Return the same result for the rows of both systems."""
+    is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
+    if not is_scored.any():
+        raise InputError(scorer.nothing_left)
+    systems = [system_stats.selected(is_scored) for system_stats in stats]
+    run_test, default_resamples = TESTS[test]
+    n_resamples = default_resamples if n_resamples is None else n_resamples
+    (results,) = run_test(scorer, systems, n_resamples=n_resamples, seed=seed)
+    totals = map(scorer.corpus_totals, systems)
+    scores = [
+        {name: float(system_scores[name]) for name in scorer.score_names}
+        for system_scores in map(scorer.finalize, totals)
+    ]
+    return {
+        "stat": results[scorer.primary].statistic,
+        "p": results[scorer.primary].pvalue,
+        "scores1": scores[0],
+        "scores2": scores[1],
+        "stats": {name: result.statistic for name, result in results.items()},
+        "pvalues": {name: result.pvalue for name, result in results.items()},
+        "test": test,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "n_segments": int(np.sum(is_scored)),
+        "signature": summarize(scorer, stats[0]).signature,
+    }
+
+
+# Facts of each system besides its scores: lengths, empty predictions, segments left out.
+
+#: Reasons why a segment is left out.
+NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFacts:
+    """A metric's facts of a system besides its scores."""
+
+    #: Its label in tables, with the options that were given.
+    metric: str
+    system: str
+    #: How many were scored.
+    segments: int
+    #: How many have no token.
+    empty_predictions: int
+    #: The number of segments left out, by reason.
+    skipped: dict[str, int]
+    #: What this metric alone reports, as its `Scorer.facts` name it.
+    more: dict[str, Any]
+    #: The same on one line; "" if the metric reports nothing.
+    line: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one flat row, without the line."""
+        names = ("metric", "system", "segments", "empty_predictions", "skipped")
+        return {**{name: getattr(self, name) for name in names}, **self.more}
+
+
+def facts_of_systems(
+    metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
+) -> list[SystemFacts]:
+    """Return the facts of each system from the rows of all segments and of the scored ones."""
+    facts = []
+    for (system, rows), scored_rows in zip(stats.items(), scored, strict=True):
+        totals = scorer.corpus_totals(scored_rows)
+        entries = scorer.report(totals, None)
+        report = {**entries, **scorer.details(totals, None, entries)}
+        n_empty = int(rows.column("empty").sum())
+        facts.append(
+            _facts(
+                metric,
+                system,
+                scorer,
+                report=report,
+                n_segments=len(scored_rows),
+                n_empty=n_empty,
+                skipped=_skipped(rows, len(scored_rows)),
+            )
+        )
+    return facts
+
+
+def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) -> SystemFacts:
+    """Return the facts in a system's result; segments without a reference are left out."""
+    n_left_out = result.missing_references if scorer.missing_references == "skip" else 0
+    skipped = {NO_REFERENCE: n_left_out} if n_left_out else {}
+    report = result.to_dict(full=True)
+    return _facts(
+        metric,
+        system,
+        scorer,
+        report=report,
+        n_segments=result.n_segments,
+        n_empty=result.empty_predictions,
+        skipped=skipped,
+    )
+
+
+def _facts(
+    metric: str,
+    system: str,
+    scorer: Scorer,
+    *,
+    report: Mapping[str, Any],
+    n_segments: int,
+    n_empty: int,
+    skipped: dict[str, int],
+) -> SystemFacts:
+    metric_facts = {name: report[name] for name in scorer.facts}
+    return SystemFacts(
+        metric=metric,
+        system=system,
+        segments=n_segments,
+        empty_predictions=n_empty,
+        skipped=skipped,
+        more=metric_facts,
+        line=scorer.facts_line(report) if metric_facts else "",
+    )
+
+
+def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
+    """Return the number of segments left out, by reason."""
+    is_left_out = rows.column("items") == 0
+    n_missing = int(np.count_nonzero(is_left_out & (rows.column("missing") > 0)))
+    n_left_out = int(np.count_nonzero(is_left_out))
+    counts = {
+        NO_REFERENCE: n_missing,
+        NOTHING: n_left_out - n_missing,
+        ELSEWHERE: len(rows) - n_left_out - n_scored,
+    }
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
+    """Return sentences on empty predictions and segments left out; `plain` formats names of systems and metrics."""
+    metrics = list(dict.fromkeys(row.metric for row in facts))
+    n_segments = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
+    lines = []
+    for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
+        heading = f"Segments left out, {reason}" if reason else "Empty predictions"
+        groups: dict[str, list[str]] = {}
+        for metric in metrics:
+            counts = {
+                plain(row.system): row.skipped.get(reason, 0) if reason else row.empty_predictions
+                for row in facts
+                if row.metric == metric
+            }
+            groups.setdefault(_counted(counts), []).append(metric)
+        for words, group in groups.items():
+            if words:
+                by = "" if len(group) == len(metrics) else f", {', '.join(map(plain, group))}"
+                lines.append(f"{heading}{by}: {words} (of {n_segments:,}).")
+    return lines
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Return the counts of systems, or one if they are all equal; empty if all are 0."""
+    if len(set(counts.values())) == 1:
+        (count,) = set(counts.values())
+        suffix = " of each system" if len(counts) > 1 else ""
+        return f"{count:,}{suffix}" if count else ""
+    return ", ".join(f"{system} {count:,}" for system, count in counts.items() if count)
+
+
+def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
+    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
+    return len(values) == 1 or not higher_is_better or any(values)
+
+
+# Results of systems whose texts are not in memory, as a comparison for the tables.
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSet(TestSet):
+    """A test set without texts: its names, number of segments, and skipped files with reasons."""
+
+    n_items: int = 0
+    bad_files: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The skipped files."""
+        return {"bad_files": list(self.bad_files)}
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are."""
+        return self.n_items
+
+
+def to_comparison(
+    name: str,
+    specs: Sequence[tuple[MetricSpec, Scorer]],
+    results: Mapping[tuple[str, str], Result],
+    confidence_level: float,
+    seed: int,
+) -> Comparison:
+    """Return results by system and label of a metric as a comparison without texts, segments and tests."""
+    systems = list(dict.fromkeys(system for system, _ in results))
+    tables = [
+        _table(spec, scorer, score, {system: results[system, spec.label] for system in systems})
+        for spec, scorer in specs
+        for score in scorer.score_names
+    ]
+    facts = [
+        facts_of_result(spec.label, system, scorer, results[system, spec.label])
+        for spec, scorer in specs
+        for system in systems
+    ]
+    n_items = max(result.n_segments for result in results.values())
+    bad_files = tuple(results[systems[0], specs[0][0].label].bad_files)
+    test_set = CountedSet(
+        name=name,
+        systems={system: [] for system in systems},
+        references=[],
+        source=None,
+        n_items=n_items,
+        bad_files=bad_files,
+    )
+    return Comparison(
+        test_set=test_set,
+        baseline=systems[0],
+        tables=tables,
+        test=None,
+        n_resamples=None,
+        confidence_level=confidence_level,
+        # Nothing is tested; the JSON has a level all the same.
+        alpha=0.05,
+        seed=seed,
+        interval="Poisson",
+        facts=facts,
+    )
+
+
+def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
+    values = {system: float(result[score]) for system, result in results.items()}
+    higher_is_better = scorer.is_higher_better(score)
+    numbers = [value for value in values.values() if not math.isnan(value)]
+    best_value = (max if higher_is_better else min)(numbers, default=math.nan)
+    any_best = some_best(list(values.values()), higher_is_better)
+    rows = []
+    for system, value in values.items():
+        low, high = (results[system].intervals or {})[score]
+        is_best = any_best and value == best_value
+        rows.append(
+            SystemScore(
+                system=system,
+                value=value,
+                low=low,
+                high=high,
+                difference=None,
+                pvalue=None,
+                adjusted_pvalue=None,
+                wins=None,
+                ties=None,
+                losses=None,
+                best=is_best,
+                # Without a test, only the best is known to be as good.
+                as_good=is_best or None,
+            )
+        )
+    pvalues = np.full((len(rows), len(rows)), np.nan)
+    signature = next(iter(results.values())).signature
+    return ScoreTable(
+        metric=spec.label,
+        name=score,
+        signature=signature,
+        rows=rows,
+        pvalues=pvalues,
+        segments={},
+        higher_is_better=higher_is_better,
+        scorer=scorer,
+        stats={},
+    )

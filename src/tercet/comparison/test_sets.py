@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Iterable, Sequence
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
+from tercet.base.scorer import Scorer
 from tercet.checks import known_keywords
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, token_list_warning
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.content.log_folders import read_folder
-from tercet.files.joined import columns_of, join_memories
-from tercet.files.joined_logs import join_logs
-from tercet.files.lines import STDIN, open_binary, read_lines
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
-from tercet.files.roles import document_column, guess_roles
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
+from tercet.files.joined import columns_of, join_logs, join_memories, read_folder
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
+from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.table import Log, Roles, Table
+from tercet.files.text import STDIN, open_binary, read_lines
+from tercet.files.writing import is_plain
 from tercet.statistics.clusters import Clusters
-
-from .checks import check_columns, check_different, check_roles, check_texts, warn_repeated_ids
-from .columns import columns_in_words, warn_left_out, warn_of_task, warn_swapped, warn_swapped_files, warn_unused
-from .names import names_of
+from tercet.statistics.stats import SegmentStats
 
 _File = str | os.PathLike[str]
 
@@ -49,7 +56,8 @@ class TestSet:
         A column that looks like a document's name, with the option that makes clusters of it.
     """
 
-    __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
+    # pytest would collect a class with this name as tests.
+    __test__: ClassVar[bool] = False
 
     name: str
     systems: dict[str, list[str]]
@@ -106,7 +114,7 @@ def read_test_sets(
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
     newest is read. Each task is one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
-    be the same (:func:`tercet.files.joined_logs.join_logs` says how). The format says which field is what, `fields`
+    be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
@@ -163,116 +171,151 @@ def read_test_sets(
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file was given; expected tables, or text files of systems.")
-    every, folders = paths, [path for path in paths if os.path.isdir(path)]
-    paths = [path for path in paths if path not in folders]
+    all_paths = paths
+    folders = [path for path in all_paths if os.path.isdir(path)]
+    paths = [path for path in all_paths if path not in folders]
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
         if os.path.isdir(path):
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
-    in_folders = {path: read_folder(path) for path in folders}
+    logs_of_folder = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
     if not tables and not folders:
-        targets = _listed(reference_columns)
-        of_data = any(map(table_format, reference_paths))
-        named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column), *_listed(cluster)]
-        if named:
+        target_columns = _listed(reference_columns)
+        # The references of text files may be columns of a table: the data set for which they were written.
+        misplaced_columns = [] if any(map(table_format, reference_paths)) else target_columns
+        column_names = [*_listed(systems), *misplaced_columns, *_listed(source_column), *_listed(cluster)]
+        if column_names:
             check_texts(paths)
             raise InputError(
-                f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
-                f"tables end in {' '.join(SUFFIXES)}."
+                f"{column_names[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its "
+                f"extension; tables end in {' '.join(SUFFIXES)}."
             )
         source = None if source is None else os.fspath(source)
-        return [_text_set(paths, reference_paths, targets, source, need_references)]
-    are_memories = all(table_format(each) == "tmx" for each in paths) and not folders
+        return [
+            _text_set(
+                paths,
+                reference_paths,
+                columns=target_columns,
+                source=source,
+                need_references=need_references,
+            )
+        ]
+    are_memories = all(table_format(path) == "tmx" for path in paths) and not folders
     if (
         are_memories
         and reference_paths
         and source is None
-        and all(table_format(each) == "tmx" for each in reference_paths)
+        and all(table_format(path) == "tmx" for path in reference_paths)
     ):
         if cluster is not None:
             raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
-        return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
+        return [
+            _memory_set(
+                paths,
+                reference_paths,
+                systems=_listed(systems),
+                targets=_listed(reference_columns),
+                source=source_column,
+            )
+        ]
     if are_memories and reference_paths:
-        other = next((each for each in reference_paths if table_format(each) != "tmx"), source)
+        misplaced = next((path for path in reference_paths if table_format(path) != "tmx"), source)
         raise InputError(
             "Systems in TMX files need references in a TMX file, because they are joined by source text; "
-            f"{str(other)!r} is not one. Or give one TMX file with the references as one of its languages or authors."
+            f"{str(misplaced)!r} is not one. Or give one TMX file with the references as one of its languages or "
+            "authors."
         )
-    texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
-    if texts:
-        first = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
+    text_files = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
+    if text_files:
+        table_in_words = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
         raise InputError(
-            f"{first}, with references of its own, and {texts[0]!r} is a separate file. Give tables alone, with all "
-            "systems, references (--reference-column) and sources (--source-column) as columns; or give text files "
-            "alone, the columns of the table saved as text files too."
+            f"{table_in_words}, with references of its own, and {text_files[0]!r} is a separate file. Give tables "
+            "alone, with all systems, references (--reference-column) and sources (--source-column) as columns; or "
+            "give text files alone, the columns of the table saved as text files too."
         )
     check_different([*folders, *tables], role="a test set")
-    found: list[TestSet] = []
+    test_sets: list[TestSet] = []
     logs: list[Log] = []
-    named, targets = _listed(systems), _listed(reference_columns)
+    system_columns, target_columns = _listed(systems), _listed(reference_columns)
     names = dict(zip(tables, names_of(tables), strict=True))
-    for path in every:
+    for path in all_paths:
         if path in folders:
-            logs += in_folders[path]
+            logs += logs_of_folder[path]
             continue
         table = _table(path)
         if isinstance(table, Log):
             logs.append(table)
         else:
-            test_set = _table_set(table, path, names[path], named, targets, source_column, cluster, need_references)
-            found.append(_with_clusters(test_set, table, cluster))
-    for runs in join_logs(logs, named, targets, source_column, cluster):
+            test_set = _table_set(
+                table,
+                path,
+                names[path],
+                systems=system_columns,
+                references=target_columns,
+                source=source_column,
+                cluster=cluster,
+                need_references=need_references,
+            )
+            test_sets.append(_with_clusters(test_set, table, cluster))
+    for runs in join_logs(logs, system_columns, target_columns, source_column, cluster):
         warn_of_task(runs.first)
         clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
-        found.append(
+        test_sets.append(
             TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
         )
-    return found
+    return test_sets
 
 
 def _memory_set(
     paths: list[str], reference_paths: list[str], systems: list[str], targets: list[str], source: str | None
 ) -> TestSet:
     """Join a translation memory for each system with those of the references."""
-    if systems or targets[1:]:
+    if systems or len(targets) > 1:
         raise InputError(
             f"{paths[0]!r} is a system and {reference_paths[0]!r} holds references: name at most one language of the "
             f"references ({argument('reference_columns')}), and none of a system."
         )
     check_different(paths, reference_paths)
-    named = dict(zip(names_of(paths), paths, strict=True))
-    joined = join_memories(named, reference_paths, targets[0] if targets else None, source)
+    memories = dict(zip(names_of(paths), paths, strict=True))
+    joined = join_memories(memories, reference_paths, targets[0] if targets else None, source)
     return TestSet(names_of([reference_paths[0]])[0], joined.systems, joined.references, joined.source)
 
 
 def _table_set(
-    table: Table, path: str, name: str, systems: list[str], references: list[str], source: str | None,
-    cluster: str | None, need_references: bool,
-) -> TestSet:  # fmt: skip
-    """Return the texts of a table; columns that are not given have the role that their name suggests."""
+    table: Table,
+    path: str,
+    name: str,
+    *,
+    systems: list[str],
+    references: list[str],
+    source: str | None,
+    cluster: str | None,
+    need_references: bool,
+) -> TestSet:
+    """Return the texts of a table; columns that are not named have the role that their name suggests."""
     format = table_format(path)
     roles = guess_roles(table, [column for column in references if column in table.columns])
     if format == "tmx":
         roles = Roles(None, (), ())
         systems, references, source = columns_of(table, systems, references, source)
     check_columns(table, systems, references, source)
-    guessed = not systems
+    are_guessed = not systems
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
     check_roles(table, format, systems, references, need_references)
-    if guessed:
+    if are_guessed:
         warn_left_out(table, roles)
-        known = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
-        warn_unused(table, [column for column in table.columns if column not in known])
-    lists = items(table, systems[0], references)[1]
+        columns_with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
+        warn_unused(table, [column for column in table.columns if column not in columns_with_role])
+    reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
     fields = columns_in_words(table, systems, references, source, cluster)
-    return TestSet(name, texts, lists, None if source is None else _sources(table, source), fields=fields)
+    return TestSet(name, texts, reference_lists, None if source is None else _sources(table, source), fields=fields)
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
@@ -280,13 +323,14 @@ def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestS
     if column is not None:
         return replace(test_set, clusters=clusters_of(table, column))
     warn_repeated_ids(table)
-    documents = document_column(table)
-    if documents is None:
+    column_of_documents = document_column(table)
+    if column_of_documents is None:
         return test_set
-    number = len(set(table.columns[documents]))
+    n_documents = len(set(table.columns[column_of_documents]))
     hint = (
-        f"{table.name}: {shorten(documents)} names {number:,} documents of {len(table.lines):,} segments. Segments "
-        f"of a document are not independent: {argument_set('cluster', documents)} resamples documents."
+        f"{table.name}: {shorten(column_of_documents)} names {n_documents:,} documents of {len(table.lines):,} "
+        "segments. Segments of a document are not independent: "
+        f"{argument_set('cluster', column_of_documents)} resamples documents."
     )
     return replace(test_set, hint=hint)
 
@@ -330,34 +374,41 @@ def _text_set(
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
-    every = [*paths, *reference_paths, *_listed(source)]
-    for path in every[len(paths) :]:
+    all_paths = [*paths, *reference_paths, *_listed(source)]
+    for path in all_paths[len(paths) :]:
         if table_format(path) == "tmx" or (table_format(path) and path == source):
             raise InputError(
                 f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
                 "segment per line, and references as such or in a column; or all texts in columns of one table."
             )
-    if every.count(STDIN) > 1:
+    if all_paths.count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
-    first = [*reference_paths, *paths][0]
+    first_path = [*reference_paths, *paths][0]
     tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
-    lines = {path: read_lines(path) for path in every if path not in tables}
-    n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in every}
-    if not n_lines[first]:
-        raise InputError(f"{first!r} is empty; expected a {'reference' if reference_paths else 'text'} per line.")
-    for path in every:
-        if n_lines[path] != n_lines[first]:
-            what = f"{'row' if path in tables else 'line'}{'s' * (n_lines[path] != 1)}"
+    lines = {path: read_lines(path) for path in all_paths if path not in tables}
+    n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in all_paths}
+    if not n_lines[first_path]:
+        raise InputError(
+            f"{first_path!r} is empty; expected a {'reference' if reference_paths else 'text'} per line."
+        )
+    for path in all_paths:
+        if n_lines[path] != n_lines[first_path]:
+            unit = f"{'row' if path in tables else 'line'}{'s' * (n_lines[path] != 1)}"
             raise InputError(
-                f"{path!r} has {n_lines[path]} {what} and {first!r} has {n_lines[first]}; expected a line per "
-                "segment in each."
+                f"{path!r} has {n_lines[path]} {unit} and {first_path!r} has {n_lines[first_path]}; expected a line "
+                "per segment in each."
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    warn_swapped_files(names_of([first])[0], paths, reference_paths, source)
-    given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
-    references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
-    return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
+    warn_swapped_files(names_of([first_path])[0], paths, reference_paths, source)
+    reference_lists = [
+        tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths
+    ]
+    references = [
+        [text for file_references in reference_lists for text in file_references[row]]
+        for row in range(n_lines[first_path])
+    ]
+    return TestSet(names_of([first_path])[0], systems, references, None if source is None else lines[source])
 
 
 def _references(path: str, columns: list[str]) -> list[list[str]]:
@@ -367,14 +418,20 @@ def _references(path: str, columns: list[str]) -> list[list[str]]:
     return references_in(table, columns)
 
 
-def _listed(given: _File | Sequence[_File] | None) -> list[str]:
+def _listed(value: _File | Sequence[_File] | None) -> list[str]:
     """Return the names or paths that were given, one or several, as strings."""
-    several = [] if given is None else [given] if isinstance(given, str | bytes | os.PathLike) else given
-    listed = list(several) if isinstance(several, Iterable) else [several]
-    for each in listed:
-        if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):
-            raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(each)}.")
-    names = [os.fspath(each) for each in listed]
+    # Bytes are one entry, which is refused below: they would otherwise be a list of numbers.
+    entries: list[Any]
+    if value is None:
+        entries = []
+    elif isinstance(value, str | bytes | os.PathLike) or not isinstance(value, Iterable):
+        entries = [value]
+    else:
+        entries = list(value)
+    for entry in entries:
+        if not isinstance(entry, str | os.PathLike) or not isinstance(os.fspath(entry), str):
+            raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(entry)}.")
+    names = [os.fspath(entry) for entry in entries]
     for name in names:
         try:
             valid = b"\0" not in os.fsencode(name)
@@ -383,3 +440,532 @@ def _listed(given: _File | Sequence[_File] | None) -> list[str]:
         if not valid:
             raise InputError(f"{shorten(name)} cannot be the name of a file.")
     return names
+
+
+# What was taken as systems, references and sources, in words; and warnings of what may be something else.
+
+#: The most columns that a message names.
+MOST_NAMED = 20
+
+_ROLES = {"system": "a system", "reference": "references", "source": "the source"}
+
+# Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
+_EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
+_OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
+
+
+def columns_in_words(
+    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
+) -> str:
+    """Return which columns have which role, and which are left out."""
+    columns_with_role = {*systems, *references, source, cluster}
+    roles = {
+        "systems" if len(systems) > 1 else "system": systems,
+        "references": references,
+        "sources": [] if source is None else [source],
+        "clusters": [] if cluster is None else [cluster],
+        "left out": [column for column in table.columns if column not in columns_with_role],
+    }
+    parts = [f"{role}: {_named(columns)}" for role, columns in roles.items() if columns]
+    return f"{table.name}: {'; '.join(parts)}."
+
+
+def warn_unused(table: Table, columns: Sequence[str]) -> None:
+    """Warn of columns that hold texts, mostly of several words, and are not used."""
+    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
+    unused = [name for name, cells in texts.items() if 2 * sum(len(text.split()) > 1 for text in cells) > len(cells)]
+    if unused:
+        _warn(
+            f"{table.name}: these text columns are not recognized by name and not used: {_named(unused)}. If they "
+            f"are systems, name every system: {argument('systems')}."
+        )
+
+
+def warn_left_out(table: Table, roles: Roles) -> None:
+    """Warn of columns of texts that are not taken as systems because of what they hold."""
+    for reason in dict.fromkeys(roles.left_out.values()):
+        columns = [column for column, column_reason in roles.left_out.items() if column_reason == reason]
+        # Codes and numbers are no texts that anyone would miss.
+        if reason == CODES:
+            continue
+        subject, pronoun = ("they are", "them") if len(columns) > 1 else ("it is", "it")
+        _warn(
+            f"{table.name}: the column{'s' * (len(columns) > 1)} {_named(columns)} {_agreeing(reason, columns)}, "
+            f"unlike {_named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "
+            f"{argument('systems')}."
+        )
+
+
+def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn of systems, references and a source whose names say that they are something else.
+
+    One reference may be scored against others: where these are called so, a system may be called a reference too.
+    """
+    allowed = {"", "system"}
+    if any(clear_role(column) == "reference" for column in references):
+        allowed.add("reference")
+    suspects = [(column, "system") for column in systems if clear_role(column) not in allowed]
+    suspects += [(column, "reference") for column in references if clear_role(column) not in ("", "reference")]
+    if source is not None and clear_role(source) not in ("", "source"):
+        suspects.append((source, "source"))
+    for column, role in suspects:
+        _warn(
+            f"{name}: {shorten(column)} is taken as {_ROLES[role]}, but its name says "
+            f"{_ROLES[clear_role(column)]}: were the two swapped?"
+        )
+
+
+def warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn as :func:`warn_swapped` of files, by their names without folders."""
+    texts, targets = ([os.path.basename(path) for path in paths] for paths in (systems, references))
+    warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
+
+
+def warn_of_task(log: Log) -> None:
+    """Warn of a task whose answers are right or wrong as a whole."""
+    words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
+    if words & _EXACT and not words & _OF_TEXTS:
+        _warn(
+            f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+            "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+            "right answer, and say little of it."
+        )
+
+
+def _named(columns: Sequence[str]) -> str:
+    further = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
+    return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{further}"
+
+
+def _agreeing(why: str, columns: Sequence[str]) -> str:
+    if len(columns) <= 1:
+        return why
+    return why.replace("shares", "share").replace("has", "have")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+
+
+# Names of files -> names of systems and test sets.
+
+
+def names_of(paths: list[str]) -> list[str]:
+    """Return a name for each file, as short as possible while unique."""
+    namings: tuple[Callable[[str], str], ...] = (
+        without_ends,
+        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
+        str,
+    )
+    names = [""] * len(paths)
+    unnamed = list(range(len(paths)))
+    for naming in namings:
+        for index in unnamed:
+            names[index] = naming(paths[index])
+        counts = Counter(names)
+        unnamed = [index for index in unnamed if counts[names[index]] > 1]
+    if unnamed:
+        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
+    # Bytes that are not UTF-8 are shown as \xff: a table, JSON or a page could not be written with them.
+    return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+
+
+def without_ends(path: str) -> str:
+    """Return the name of a file without its folder and extension."""
+    if path == STDIN:
+        return "stdin"
+    name = Path(unpacked(path)).name
+    stem, _, end = name.rpartition(".")
+    return stem if stem and end.isalpha() else name
+
+
+# Checks that fail before scoring starts, in the words of the command line.
+
+#: The alternative for translation memories.
+_JOINED = " Or give a TMX file for each system, and one with the references ({})."
+
+
+def check_file(path: Path) -> None:
+    """Raise an InputError for a file that could not be written."""
+    folder = path.parent
+    if path == Path("-"):
+        raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
+    if not is_plain(path):
+        # A pipe or a device is written to as it is.
+        fits = os.access(path, os.W_OK) and not path.is_dir()
+    else:
+        # A file is written beside its path and then takes its place, for which the folder must be writable.
+        fits = folder.is_dir() and all(
+            os.access(existing, os.W_OK) for existing in (folder, path) if existing.exists()
+        )
+    if not fits:
+        raise InputError(
+            f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
+            "not writable."
+        )
+
+
+def check_ending(option: str, path: Path, formats: Iterable[str], otherwise: str = "") -> None:
+    """Raise an OptionError for a file whose extension is not among those of `formats`; "" stands for no extension."""
+    endings = list(formats)
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"{option} {shorten(str(path))}: the extension {shorten(path.suffix)} names no format: use one of "
+            f"{' '.join(filter(None, endings))}{otherwise}."
+        )
+
+
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
+    """Raise an InputError for an output file that would overwrite an input or another output.
+
+    `outputs` are keyed by their name in messages, such as ``--out``; an input ``-`` is the standard input. Pipes and
+    other non-files may be given twice.
+    """
+    input_names = list(inputs)
+    written: dict[str, Path] = {}
+    for option, path in outputs.items():
+        if path is None or not is_plain(path):
+            continue
+        for input_name in input_names:
+            if _is_same(path, input_name):
+                name = "the standard input" if input_name == STDIN else f"the input {input_name!r}"
+                raise InputError(f"{option} would overwrite {name}: give another file.")
+        for other_option, other_path in written.items():
+            if _is_same(path, str(other_path)):
+                raise InputError(
+                    f"{other_option} and {option} would be written to the same file, {str(path)!r}: give two."
+                )
+        written[option] = path
+
+
+def _is_same(path: Path, name: str) -> bool:
+    # A file may be missing, and the standard input may be no file.
+    with suppress(OSError, ValueError):
+        status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)
+        return os.path.samestat(path.stat(), status)
+    # Of files that are not there yet, only the paths can be compared.
+    return name != STDIN and os.path.realpath(path) == os.path.realpath(name)
+
+
+def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
+    """Raise an InputError for a file that is given twice, by any path or link, or also as references."""
+    earlier: list[tuple[str, str, os.stat_result]] = []
+    for number, path in enumerate([*files, *references]):
+        try:
+            status = os.stat(path)
+        except OSError:
+            # The standard input, or a missing file, which its reader reports.
+            continue
+        kind = role if number < len(files) else "references"
+        for earlier_path, earlier_kind, earlier_status in earlier:
+            if os.path.samestat(status, earlier_status):
+                if (path, kind) == (earlier_path, earlier_kind):
+                    raise InputError(f"The file {path!r} is given twice{' as references' * (kind == 'references')}.")
+                also = kind.replace("a ", "another ", 1) if kind == earlier_kind else kind
+                raise InputError(
+                    f"{earlier_path!r} is given as {earlier_kind}, and {path!r} as {also}: they are the same file."
+                )
+        earlier.append((path, kind, status))
+
+
+def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    for column in [*systems, *references, *([] if source is None else [source])]:
+        table.column(column)
+    for role, columns in (("a system", systems), ("references", references)):
+        repeated = [column for column, times in Counter(columns).items() if times > 1]
+        if repeated:
+            raise InputError(f"{table.name}: the column {repeated[0]!r} is named twice as {role}; name it once.")
+    both = [column for column in systems if column in references]
+    if both:
+        raise InputError(f"{table.name}: the column {both[0]!r} is named both as a system and as references.")
+
+
+def check_texts(paths: Sequence[str]) -> None:
+    """Raise an InputError for a file that is no text: what it is explains more than its extension."""
+    for path in paths:
+        if path != STDIN:
+            read_lines(path)
+
+
+def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
+    """Raise an InputError for a table without a column of a system, or of references."""
+    missing = [
+        f"{role} (choose with {option})"
+        for role, option, columns in (
+            ("predictions of a system", argument("systems"), systems),
+            ("references", argument("reference_columns"), references),
+        )
+        if not columns and (need_references or role != "references")
+    ]
+    if missing:
+        kind = "language" if format == "tmx" else "column"
+        problem, quoted = f"no {kind}", list(map(repr, table.columns))
+        lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
+        if lookalikes and kind == "column" and not systems:
+            problem += f" ({', '.join(lookalikes)} {'are' if len(lookalikes) > 1 else 'is'} not all text)"
+        further = f" and {len(quoted) - MOST_NAMED} more" if len(quoted) > MOST_NAMED else ""
+        raise InputError(
+            f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
+            f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
+            f"{', '.join(quoted[:MOST_NAMED])}{further}."
+            f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
+        )
+
+
+def warn_repeated_ids(table: Table) -> None:
+    """Warn of the first id in several rows: a copied segment counts twice."""
+    for column in table.columns:
+        if column.strip().lower() != "id":
+            continue
+        rows: dict[str, list[int]] = {}
+        for line, cell in zip(table.lines, table.columns[column], strict=True):
+            if cell is not None and str(cell).strip():
+                rows.setdefault(str(cell), []).append(line)
+        repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
+        if repeated:
+            cell, lines = repeated[0]
+            n_others = len(repeated) - 1
+            further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
+            warnings.warn(
+                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
+                f"and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+                f"{argument_set('cluster', column)} resamples those of an id together.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def check_folder(path: Path) -> None:
+    """Raise an InputError for a folder that cannot be made or written to."""
+    existing = next(ancestor for ancestor in (path.absolute(), *path.absolute().parents) if ancestor.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise InputError(
+            f"Cannot write files to the folder {str(path)!r}: {str(existing)!r} is not a writable folder."
+        )
+
+
+def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
+    """Raise an OptionError for a baseline that is not a system."""
+    names = list(systems)
+    if baseline is not None and baseline not in names:
+        hint = did_you_mean(baseline, names)
+        raise OptionError(f"There is no system {shorten(baseline)} to use as the baseline. {hint}")
+
+
+def check_segment(test_set: TestSet, segment: int) -> None:
+    """Raise an InputError for the number of a segment, from 1, that a test set does not have."""
+    n_segments = test_set.n_segments
+    if not 1 <= segment <= n_segments:
+        raise InputError(
+            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
+        )
+
+
+def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:
+    """Raise an InputError for the first segment without a reference, unless the options allow it.
+
+    `how` precedes ``missing_references=skip`` on a command line.
+    """
+    if options.get("missing_references", "error") != "error":
+        return
+    missing = [number for number, texts in enumerate(references, 1) if not texts]
+    if missing:
+        further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{name}, segment {missing[0]} has no reference{further}; {how}missing_references=skip leaves such "
+            "segments out."
+        )
+
+
+# Non-fatal problems in a test set.
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Record the warnings of a block, each once, and raise them after it."""
+    sentences: list[str] = []
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield sentences
+    finally:
+        sentences += dict.fromkeys(
+            str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+        )
+        # Of warnings with the same message, only the last is raised.
+        for warning in {str(warning.message): warning for warning in caught}.values():
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
+            )
+
+
+def warn_of(test_set: TestSet) -> None:
+    """Warn of problems in a test set."""
+    for warning in test_set_warnings(test_set):
+        warnings.warn(warning, UserWarning, stacklevel=2)
+
+
+def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
+    """Raise the warnings that the metric gives for a system's texts."""
+    warning = scorer.score_warning(stats.total())
+    if warning is not None:
+        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {warning}"
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
+    scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
+    n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
+    if n_gaps:
+        segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
+        gaps = f"{segments} not scored for every system, and {verb} left out for all of them."
+        warnings.warn(f"{test_set.name}: {scorer.name}: {gaps}", UserWarning, stacklevel=3)
+
+
+def warn_of_artefacts(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings."""
+    messages = artefact_warnings(test_set, corpus)
+    for message in messages:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return messages
+
+
+def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Return the warnings of what the systems or the references alone have, of texts that no reader sees as such."""
+    artefacts = dict(zip(test_set.systems, artefacts_of(corpus.numbered(1)), strict=False))
+    corpus.searched = True
+    messages = []
+    for name in dict.fromkeys(name for system_artefacts in artefacts.values() for name in system_artefacts.names()):
+        sides = {system: system_artefacts.alone(name) for system, system_artefacts in artefacts.items()}
+        for system in (system for system, side in sides.items() if side == "predictions"):
+            system_artefacts = artefacts[system]
+            contrast = none_or_some(
+                "no reference has", "the references have", system_artefacts.references.get(name, Items())
+            )
+            subject = f"the system {shorten(system)} has"
+            messages.append(
+                system_artefacts.message(name, system_artefacts.predictions[name], subject, contrast, "segment")
+            )
+        lacking = [system for system, side in sides.items() if side == "references"]
+        if lacking:
+            messages.append(_of_references(name, artefacts, lacking))
+    tokens = token_list_warning(corpus)
+    return [f"{test_set.name}: {message}" for message in [*messages, *([tokens] if tokens else [])]]
+
+
+def _of_references(name: str, artefacts: dict[str, Artefacts], lacking: list[str]) -> str:
+    """Return the warning of what the references have, and some systems lack."""
+    commonest = max(
+        (artefacts[system].predictions.get(name, Items()) for system in lacking), key=lambda items: items.number
+    )
+    first_artefacts = artefacts[lacking[0]]
+    if len(lacking) == len(artefacts):
+        contrast = f"which no system has{f' in more than {commonest.number:,}' if commonest.number else ''}"
+    else:
+        names = ", ".join(map(shorten, lacking))
+        systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
+        contrast = f"which {systems} in {f'{commonest.number:,} at most' if commonest.number else 'none'}"
+    return first_artefacts.message(name, first_artefacts.references[name], "the references have", contrast, "segment")
+
+
+def too_little(
+    test: str | None, n_resamples: int | None, n_units: int, unit: str, n_systems: int, alpha: float
+) -> str | None:
+    """Return why no difference could be significant, however large; None if one could.
+
+    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
+    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+    """
+    if test is None or n_resamples is None:
+        return None
+    n_pairs = n_systems * (n_systems - 1) // 2
+    adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
+    least_by_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
+    bounds = (least_by_units, f"{n_units:,} {unit}"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
+    for least_p, cause in bounds:
+        if n_pairs * least_p >= alpha:
+            plural = "" if cause.startswith("1 ") else "s"
+            p = f"{min(1, n_pairs * least_p):.3g}"
+            # Chance decides how often these two permutations are drawn.
+            bound = "always 1" if p == "1" else f"about {p} or more" if least_p == least_by_units else f"at least {p}"
+            return (
+                f"No difference can be significant here: with {cause}{plural}{adjusted}, p is {bound}. "
+                f"More {cause.split()[-1]}s would help."
+            )
+    return None
+
+
+def test_set_warnings(test_set: TestSet) -> list[str]:
+    """Return warnings of empty texts and odd references."""
+    messages = []
+    for system, texts in test_set.systems.items():
+        empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
+        if empty:
+            texts_in_words = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
+            # Without references nothing is matched, as by metrics of predictions alone.
+            effect = ": nothing matches there" if any(test_set.references) else ""
+            messages.append(f"{test_set.name}: the system {shorten(system)} has {texts_in_words}{effect}.")
+    return messages + same_systems(test_set) + odd_references(test_set)
+
+
+def same_systems(test_set: TestSet) -> list[str]:
+    """Return warnings of systems with the same texts."""
+    by_texts: dict[tuple[str, ...], list[str]] = {}
+    for system, texts in test_set.systems.items():
+        by_texts.setdefault(tuple(texts), []).append(shorten(system))
+    return [
+        f"{test_set.name}: the systems {', '.join(names[:-1])} and {names[-1]} have the same texts."
+        for names in by_texts.values()
+        if len(names) > 1
+    ]
+
+
+def odd_references(test_set: TestSet) -> list[str]:
+    """Return warnings of empty references, and of a system that repeats them."""
+    messages = []
+    empty = [
+        number
+        for number, references in enumerate(test_set.references, 1)
+        if references and not any(map(str.strip, references))
+    ]
+    if empty:
+        ending = "s have" if len(empty) > 1 else " has"
+        messages.append(
+            f"{test_set.name}: {len(empty):,} segment{ending} only empty references, the first is segment "
+            f"{empty[0]:,}: nothing matches there."
+        )
+    for system, texts in test_set.systems.items():
+        if any(map(str.strip, texts)) and all(map(operator.contains, test_set.references, texts)):
+            messages.append(
+                f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
+                "a copy of the references?"
+            )
+    return messages + copied_sources(test_set)
+
+
+def copied_sources(test_set: TestSet) -> list[str]:
+    """Return warnings of references, and of systems, that are the sources in every segment."""
+    source = test_set.source
+    if source is None or not any(map(str.strip, source)):
+        return []
+    messages = []
+    repeats = [
+        references
+        for references, text in zip(test_set.references, source, strict=True)
+        if references and {*references} == {text}
+    ]
+    if repeats and len(repeats) == sum(map(bool, test_set.references)):
+        messages.append(
+            f"{test_set.name}: the references are identical to the source in every segment: is one of them given in "
+            "the place of the other?"
+        )
+    messages += [
+        f"{test_set.name}: the system {shorten(system)} is identical to the source in every segment: are its texts "
+        "copies of the source?"
+        for system, texts in test_set.systems.items()
+        if texts == source
+    ]
+    return messages

@@ -20,25 +20,27 @@ def main() -> None:
     option = arguments[0] if arguments[:1] in (["-m"], ["-c"]) else ""
     program = arguments[bool(option) :][:1]
     if not program or (program[0].startswith("-") and option != "-c"):
-        asked = program in (["-h"], ["--help"])
-        print(USAGE, file=sys.stdout if asked else sys.stderr)
-        raise SystemExit(0 if asked else 2)
+        wants_help = program in (["-h"], ["--help"])
+        print(USAGE, file=sys.stdout if wants_help else sys.stderr)
+        raise SystemExit(0 if wants_help else 2)
+    # What the program would see if Python had run it.
     sys.argv = ["-c", *arguments[2:]] if option == "-c" else arguments[bool(option) :]
     install()
     if option == "-m":
         runpy.run_module(program[0], run_name="__main__", alter_sys=True)
         return
-    own = ModuleType("__main__")  # stays after the last line, where threads and pickled objects look names up
-    vars(own)["__builtins__"] = __builtins__
+    # It stays after the last line: threads and pickled objects look names up there.
+    main_module = ModuleType("__main__")
+    vars(main_module)["__builtins__"] = __builtins__
     if option == "-c":
         source: str | bytes = program[0]
     elif Path(program[0]).is_file():
         source = Path(program[0]).read_bytes()
-        sys.path[0], own.__file__ = str(Path(program[0]).resolve().parent), program[0]
+        sys.path[0], main_module.__file__ = str(Path(program[0]).resolve().parent), program[0]
     else:
         raise SystemExit(f"There is no file {program[0]}.\n{USAGE}")
-    sys.modules["__main__"] = own
-    exec(compile(source, "<string>" if option else program[0], "exec", dont_inherit=True), vars(own))
+    sys.modules["__main__"] = main_module
+    exec(compile(source, "<string>" if option else program[0], "exec", dont_inherit=True), vars(main_module))
 
 
 if __name__ == "__main__":

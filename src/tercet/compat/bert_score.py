@@ -10,13 +10,12 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from tercet.encoders.names import BEST_LAYERS as model2layers  # noqa: N811  its name there
-from tercet.encoders.names import best_layer, model_of_language
-from tercet.metrics.bertscore.idf_table import IdfTable
-from tercet.metrics.bertscore.measures import MEASURES
 from tercet.metrics.bertscore.metric import BertScore
-from tercet.metrics.bertscore.signature import OFFICIAL_VERSION as __version__  # noqa: N811
-from tercet.metrics.bertscore.signature import official_hash
+from tercet.metrics.bertscore.options import MEASURES, official_hash
+from tercet.metrics.bertscore.options import OFFICIAL_VERSION as __version__  # noqa: N811
+from tercet.metrics.bertscore.weights import IdfTable
+from tercet.networks.find import BEST_LAYERS as model2layers  # noqa: N811  its name there
+from tercet.networks.find import best_layer, model_of_language
 
 from .truth import truth
 
@@ -89,12 +88,21 @@ def score(
     """
     assert len(cands) == len(refs), "Different number of candidates and references"
     metric = _metric(
-        model_type, lang, rescale_with_baseline, device, baseline_path=baseline_path, num_layers=num_layers,
-        verbose=verbose, idf=idf, batch_size=batch_size, nthreads=nthreads, all_layers=all_layers,
+        model_type,
+        lang,
+        rescale_with_baseline,
+        device,
+        baseline_path=baseline_path,
+        num_layers=num_layers,
+        verbose=verbose,
+        idf=idf,
+        batch_size=batch_size,
+        nthreads=nthreads,
+        all_layers=all_layers,
         use_fast_tokenizer=use_fast_tokenizer,
-    )  # fmt: skip
-    found, code = _scored(metric, cands, refs)
-    return (found, code) if return_hash else found
+    )
+    scores, code = _scored(metric, cands, refs)
+    return (scores, code) if return_hash else scores
 
 
 def plot_example(
@@ -116,9 +124,14 @@ def plot_example(
         A notebook shows it. bert_score returns nothing, but calls ``pyplot.show``.
     """
     metric = _metric(
-        model_type, lang, rescale_with_baseline, None, baseline_path=baseline_path, num_layers=num_layers,
+        model_type,
+        lang,
+        rescale_with_baseline,
+        None,
+        baseline_path=baseline_path,
+        num_layers=num_layers,
         use_fast_tokenizer=use_fast_tokenizer,
-    )  # fmt: skip
+    )
     return _plotted(metric, candidate, reference, fname)
 
 
@@ -159,14 +172,21 @@ class BERTScorer:
         use_fast_tokenizer: bool = False,
     ) -> None:
         self._metric = _metric(
-            model_type, lang, rescale_with_baseline, device, baseline_path=baseline_path, num_layers=num_layers,
-            idf=bool(idf), all_layers=all_layers, use_fast_tokenizer=use_fast_tokenizer,
-        )  # fmt: skip
+            model_type,
+            lang,
+            rescale_with_baseline,
+            device,
+            baseline_path=baseline_path,
+            num_layers=num_layers,
+            idf=bool(idf),
+            all_layers=all_layers,
+            use_fast_tokenizer=use_fast_tokenizer,
+        )
         self._metric.encoder()  # loads it, or says why it cannot
         self._idf = idf
         self._table: IdfTable | None = None
-        known = best_layer(self.model_type) if num_layers is None and all_layers else num_layers
-        self._num_layers = self._metric.layers[-1] if known is None else known
+        layer = best_layer(self.model_type) if num_layers is None and all_layers else num_layers
+        self._num_layers = self._metric.layers[-1] if layer is None else layer
         self.batch_size, self.nthreads, self.all_layers = batch_size, nthreads, all_layers
         self.device, self.baseline_path = self._metric.device, baseline_path
         self.use_custom_baseline = baseline_path is not None
@@ -190,8 +210,8 @@ class BERTScorer:
         """The scores of unrelated texts, which rescaling subtracts: shape (3,), or (layers, 1, 3)."""
         import torch
 
-        found = torch.tensor(self._metric.with_options({"rescale_with_baseline": True}).baseline()).float()
-        return found.unsqueeze(1) if self.all_layers else found[0]
+        baseline = torch.tensor(self._metric.with_options({"rescale_with_baseline": True}).baseline()).float()
+        return baseline.unsqueeze(1) if self.all_layers else baseline[0]
 
     def compute_idf(self, sents: Iterable[str]) -> None:
         """Count the texts that have each token, for ``idf=True``."""
@@ -214,12 +234,12 @@ class BERTScorer:
         metric = self._metric
         if verbose or batch_size != metric.batch_size:
             metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, idle=True)
-        found, code = _scored(metric, cands, refs)
-        return (found, code) if return_hash else found
+        scores, code = _scored(metric, cands, refs)
+        return (scores, code) if return_hash else scores
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
         """Draw the similarities of two texts' tokens, as :func:`plot_example` does."""
-        return _plotted(self._metric, candidate, reference, fname, self.num_layers)
+        return _plotted(self._metric, candidate, reference, fname, layer=self.num_layers)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(hash={self.hash}, batch_size={self.batch_size}, nthreads={self.nthreads})"
@@ -233,31 +253,38 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         import torch
 
         device = "cuda" if torch.cuda.is_available() else "cpu"  # no other: numbers are equal
-    given = {"model_type": model_type, "lang": lang, "rescale_with_baseline": rescaled, "device": device, **options}
-    for name in given.keys() & {"rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"}:
-        if not (name == "idf" and isinstance(given[name], Mapping)):
-            given[name] = truth("bert_score", name, given[name])
-    return BertScore.from_options({"compat": "bert_score", **given}, idle=True)
+    settings = {
+        "model_type": model_type,
+        "lang": lang,
+        "rescale_with_baseline": rescaled,
+        "device": device,
+        **options,
+    }
+    for name in settings.keys() & {"rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"}:
+        if not (name == "idf" and isinstance(settings[name], Mapping)):
+            settings[name] = truth("bert_score", name, settings[name])
+    return BertScore.from_options({"compat": "bert_score", **settings}, idle=True)
 
 
 def _scored(metric: BertScore, cands: Any, refs: Any) -> tuple[Any, str]:
     """Return the tensors of precision, recall and F, and the hash."""
     import torch
 
-    found = metric(cands, refs)
-    return tuple(torch.tensor(found[measure], dtype=torch.float32) for measure in MEASURES), found["hashcode"]
+    result = metric(cands, refs)
+    return tuple(torch.tensor(result[measure], dtype=torch.float32) for measure in MEASURES), result["hashcode"]
 
 
 def _plotted(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
     """Return the figure of a pair, which is always without IDF."""
     assert isinstance(candidate, str)
     assert isinstance(reference, str)
-    of_scores = ("idf", "all_layers", "rescale_with_baseline", "baseline_path")
-    given = {name: value for name, value in metric.given.items() if name not in of_scores}
-    found = BertScore(**{**given, "num_layers": metric.layers[-1] if layer is None else layer})
-    alignment = found.explain(candidate, reference)
+    score_options = ("idf", "all_layers", "rescale_with_baseline", "baseline_path")
+    encoder_options = {name: value for name, value in metric.given.items() if name not in score_options}
+    plain_metric = BertScore(**{**encoder_options, "num_layers": metric.layers[-1] if layer is None else layer})
+    alignment = plain_metric.explain(candidate, reference)
     baseline = metric.baseline()
     if baseline is not None:
+        # Rescaled as scores are: the F of unrelated texts becomes 0.
         unrelated = baseline[-1, 2]
         alignment = replace(alignment, similarity=(alignment.similarity - unrelated) / (1 - unrelated))
     figure = alignment.plot()

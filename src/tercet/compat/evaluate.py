@@ -32,11 +32,27 @@ def modules() -> dict[str, tuple[str, str | None]]:
 _OF_DOWNLOADS = ("revision", "download_config", "download_mode")
 
 #: Arguments of evaluate's modules that are true or false.
-_TRUTHS = frozenset((
-    "lowercase", "force", "use_effective_order", "whitespace", "eps_smoothing", "normalized", "ignore_punct",
-    "support_zh_ja_chars", "case_sensitive", "use_stemmer", "use_aggregator", "smooth", "verbose", "all_layers",
-    "rescale_with_baseline", "use_fast_tokenizer", "add_start_token",
-))  # fmt: skip
+_TRUTHS = frozenset(
+    {
+        "lowercase",
+        "force",
+        "use_effective_order",
+        "whitespace",
+        "eps_smoothing",
+        "normalized",
+        "ignore_punct",
+        "support_zh_ja_chars",
+        "case_sensitive",
+        "use_stemmer",
+        "use_aggregator",
+        "smooth",
+        "verbose",
+        "all_layers",
+        "rescale_with_baseline",
+        "use_fast_tokenizer",
+        "add_start_token",
+    }
+)
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
@@ -48,8 +64,9 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
 
     @wraps(original)
     def load(*args: Any, **kwargs: Any) -> Any:
+        # Bound to the parameters of evaluate's function, so that positional arguments have names.
         settings = dict(signature.bind(*args, **kwargs).arguments)
-        more = settings.pop("init_kwargs", {})
+        init_settings = settings.pop("init_kwargs", {})
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
         kind = settings.pop("module_type", None)
@@ -58,10 +75,11 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
         for setting in _OF_DOWNLOADS:
             if settings.pop(setting, None) is not None:
                 _warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
-        settings |= _with_effect(name, more)
+        settings |= _with_effect(name, init_settings)
         module = load_of_the_suite(*modules()[name], **settings)
         module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
-        module.info.module_name = name  # which evaluate.combine puts before a key of two modules
+        # evaluate.combine puts this name before a key that two modules have.
+        module.info.module_name = name
         return module
 
     return load
@@ -72,8 +90,8 @@ def _kinds(name: str) -> tuple[str | None, ...]:
     return (None, "metric", "measurement") if name == "perplexity" else (None, "metric")
 
 
-def _warn(said: str) -> None:
-    warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
 
 class _ComputeAsThere:
@@ -99,10 +117,11 @@ class _ComputeAsThere:
             return score
 
     def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        named = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
-        if not named.get("tokenize", True):  # evaluate passes no tokenizer on then
-            del named["tokenize"]
-        return named
+        checked = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+        # Without it, evaluate passes no tokenizer on.
+        if not checked.get("tokenize", True):
+            del checked["tokenize"]
+        return checked
 
 
 def _load_of_evaluate() -> _Load:
@@ -112,15 +131,15 @@ def _load_of_evaluate() -> _Load:
     return load
 
 
-def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
+def _with_effect(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that a module has; evaluate drops all others without a word."""
     import evaluate
 
-    known = inspect.signature(evaluate.EvaluationModule.__init__).parameters
-    for each in given:
-        if each not in known:
-            _warn(f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.')
-    return {each: value for each, value in given.items() if each in known}
+    accepted = inspect.signature(evaluate.EvaluationModule.__init__).parameters
+    for setting in settings:
+        if setting not in accepted:
+            _warn(f'evaluate.load("{name}", {setting}=...) has no effect: give {setting} to compute.')
+    return {setting: value for setting, value in settings.items() if setting in accepted}
 
 
 def load_metric(path: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -154,24 +173,25 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
     from .scoring import AggregateScore, Score
 
     def of(scores: Any, name: str) -> list[Any]:
-        parts = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
-        return [Score(*each) for each in zip(*parts, strict=True)]
+        columns = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
+        return [Score(*measures) for measures in zip(*columns, strict=True)]
 
     @wraps(compute)
     def compute_with_intervals(**options: Any) -> Any:
+        # Without an aggregator, there is a score for each item, and no interval.
         lists = options.get("use_aggregator") is False
         level = {} if lists else {"confidence_level": 0.95}
-        found = compute(**options, **level, output="all")
-        if found is None:
+        scores = compute(**options, **level, output="all")
+        if scores is None:
             return None
-        names = [name for name in found if name != "intervals" and not name.endswith(("_precision", "_recall"))]
+        names = [name for name in scores if name != "intervals" and not name.endswith(("_precision", "_recall"))]
         if lists:
-            return {name: of(found, name) for name in names}
-        made = {}
+            return {name: of(scores, name) for name in names}
+        aggregates = {}
         for name in names:
-            low, high = of(found["intervals"], name)
-            made[name] = AggregateScore(low, of({key: [value] for key, value in found.items()}, name)[0], high)
-        return made
+            low, high = of(scores["intervals"], name)
+            aggregates[name] = AggregateScore(low, of({key: [value] for key, value in scores.items()}, name)[0], high)
+        return aggregates
 
     return compute_with_intervals
 

@@ -139,6 +139,7 @@ def _class(dropped_in: Any, scorer: _Scorer, lookup: Lookup) -> Any:
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         dropped_in.__init__(self, *args, **kwargs)
         if scorer.methods:
+            # By these the original is constructed where it has to score.
             vars(self)["_constructed"] = args, kwargs
 
     entries = {"__doc__": dropped_in.__doc__, "__module__": scorer.module, "__init__": construct}  # pickled as theirs

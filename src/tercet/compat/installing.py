@@ -90,15 +90,19 @@ def install() -> None:
     """
     if _finder() is not None:
         return
-    for said in _install():
-        warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+    for message in _install():
+        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
     replaced = _replaced()
-    outer = [name for name in replaced if not any(name.startswith(f"{other}.") for other in replaced)]
+    outer = [name for name in replaced if not any(name.startswith(f"{parent}.") for parent in replaced)]
     if "evaluate.loading" in _changes():
         outer += ["evaluate.load and datasets.load_metric"]
     if outer:
-        *most, last = outer
-        names = f"{', '.join(most)} and {last}" if most and " and " not in last else ", ".join(outer)
+        *first_names, last_name = outer
+        names = (
+            f"{', '.join(first_names)} and {last_name}"
+            if first_names and " and " not in last_name
+            else ", ".join(outer)
+        )
         print(f"tercet.compat: {names} are tercet's in this process.", file=sys.stderr)
 
 
@@ -138,34 +142,36 @@ def uninstall() -> None:
 
 def _install() -> list[str]:
     """Do as :func:`install`, and return what is to be warned of."""
-    said, left = [], set()
+    messages, left_alone = [], set()
     for package, (first, last) in TRIED.items():
         version = _version(package)
         if version is not None and not _release(first) <= _release(version) <= _release(last):
-            left.add(package)
+            left_alone.add(package)
             tried = first if first == last else f"{first} to {last}"
-            said.append(
+            messages.append(
                 f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
                 f"process. Tried: {tried}."
             )
-    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left}
-    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left}
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left_alone}
+    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left_alone}
     packages = {name.partition(".")[0] for name in replaced}
-    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
-    loaded = [name for name in replaced if name in before]
-    sys.modules.update({_beside(name): before[name] for name in loaded})
-    sys.meta_path.insert(0, _Finder(replaced, changes, before))
-    for name in loaded:  # never absent, or another thread would import it
+    modules_before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
+    loaded = [name for name in replaced if name in modules_before]
+    sys.modules.update({_beside(name): modules_before[name] for name in loaded})
+    # Before all other finders, which would find the originals.
+    sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
+    # At no time absent from sys.modules, or another thread would import the original.
+    for name in loaded:
         sys.modules[name] = stand_in = _StandIn(name)
-        stand_in.__spec__ = before[name].__spec__
+        stand_in.__spec__ = modules_before[name].__spec__
         for attribute in ("__file__", "__path__", "__package__", "__loader__"):
-            if hasattr(before[name], attribute):
-                setattr(stand_in, attribute, getattr(before[name], attribute))
+            if hasattr(modules_before[name], attribute):
+                setattr(stand_in, attribute, getattr(modules_before[name], attribute))
         _bind(name, stand_in)
     for name, change in changes.items():
         if name in sys.modules:
             change(sys.modules[name], True)
-    return said
+    return messages
 
 
 def _version(package: str) -> str | None:
@@ -194,7 +200,8 @@ class _StandIn(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name not in ("__all__", "__version__"):
-            raise AttributeError(name)  # imports and debuggers ask every module for such names
+            # Imports and debuggers ask every module for such names.
+            raise AttributeError(name)
         if f"{self.__name__}.{name}" in REPLACED:
             return import_module(f"{self.__name__}.{name}")
         if name == "__all__":
@@ -205,18 +212,20 @@ class _StandIn(ModuleType):
             return replacement
         original = original_of(self.__name__)
         if original is None:
-            said = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
-            raise AttributeError(said)
+            message = f"The drop-in for {self.__name__} has no {name!r}, and {self.__name__} itself is not installed."
+            raise AttributeError(message)
         return getattr(original, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         submodule = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
         if submodule and value.__name__ not in REPLACED and name in vars(self._drop_in()):
-            return  # bert_score.score is a function, and a module where it lies
+            # bert_score.score is a function, and a module where it lies.
+            return
         super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return import_module, (self.__name__,)  # cloudpickle sends it with functions of a script
+        # cloudpickle sends a module with the functions of a script.
+        return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
         modules = self._drop_in(), original_of(self.__name__)
@@ -260,7 +269,7 @@ class _Finder(MetaPathFinder):
         """Whether a module is one that is replaced, or lies in a package that is."""
         return name in self.replaced or any(name.startswith(f"{package}.") for package in self.replaced)
 
-    # importlib holds the lock of all imports here: what is called must not import
+    # importlib holds the lock of all imports here: nothing that is called may import.
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -308,15 +317,15 @@ def _changes() -> Mapping[str, Any]:
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     """Return how a stand-in is made: in the folder of the original, whose other modules are found there."""
     drop_in = Path(__file__).with_name(f"{REPLACED[name]}.py")
-    own = ModuleSpec(
+    stand_in_spec = ModuleSpec(
         name,
         _StandInLoader(None if spec is None else spec.loader),
         origin=str(drop_in) if spec is None else spec.origin,
     )
-    own.has_location = own.origin is not None
+    stand_in_spec.has_location = stand_in_spec.origin is not None
     if spec is None or spec.submodule_search_locations is not None:
-        own.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
-    return own
+        stand_in_spec.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
+    return stand_in_spec
 
 
 def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
@@ -325,7 +334,7 @@ def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
 
 
 class _InPlaceOf(Loader):
-    """A loader in the place of a module's own, which it asks for all else, as runpy for code; or None."""
+    """A loader in the place of a module's own, or of None; it passes on all else, such as runpy's call for code."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
@@ -361,7 +370,8 @@ class _LoaderBeside(Loader):
     def exec_module(self, module: ModuleType) -> None:
         assert self.spec.loader is not None
         self.spec.loader.exec_module(module)
-        module.__spec__ = self.spec  # until here that of the import, by which other threads know to wait
+        # Until here it is the spec of the import, by which other threads know to wait.
+        module.__spec__ = self.spec
 
 
 class _LoaderOfNeighbours(_InPlaceOf):
@@ -402,7 +412,8 @@ def _beside(name: str) -> str:
 
 def _imported(name: str) -> ModuleType:
     """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
-    return builtins.__import__(name, fromlist=("__name__",))  # sys.modules lacks it at times, as it ends loading
+    # Not from sys.modules, which lacks the module at times, while it ends loading.
+    return builtins.__import__(name, fromlist=("__name__",))
 
 
 def original_of(name: str) -> ModuleType | None:
@@ -450,30 +461,33 @@ def _import(
     level: int = 0,
 ) -> ModuleType:
     """Do what an import statement does, in originals or in their neighbours."""
-    full = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
+    full_name = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
     finder = _finder()
-    if finder is None or not (finder.has(full) or any(module.startswith(f"{full}.") for module in finder.replaced)):
+    if finder is None or not (
+        finder.has(full_name) or any(module.startswith(f"{full_name}.") for module in finder.replaced)
+    ):
         return builtins.__import__(name, globals, locals, fromlist or (), level)
-    module = _module(full, originals)
+    module = _module(full_name, originals)
     if not fromlist:
-        return _module(full.partition(".")[0], originals)
+        return _module(full_name.partition(".")[0], originals)
     for child in fromlist:
         if child != "*" and not hasattr(module, child):
             try:
-                _module(f"{full}.{child}", originals)
+                _module(f"{full_name}.{child}", originals)
             except ModuleNotFoundError as error:
-                if error.name != f"{full}.{child}":
-                    raise  # else the statement says that it cannot import the name
-    children = [child for child in fromlist if f"{full}.{child}" in finder.replaced]
-    return _with_originals(module, children) if originals and children and not finder.has(full) else module
+                if error.name != f"{full_name}.{child}":
+                    # Otherwise the statement itself says that it cannot import the name.
+                    raise
+    children = [child for child in fromlist if f"{full_name}.{child}" in finder.replaced]
+    return _with_originals(module, children) if originals and children and not finder.has(full_name) else module
 
 
 def _with_originals(package: ModuleType, children: Sequence[str]) -> ModuleType:
     """Return what an original sees in a package that is not replaced, where the public has stand-ins or nothing."""
-    seen = ModuleType(package.__name__)
-    vars(seen).update(vars(package))
-    vars(seen).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
-    return seen
+    view = ModuleType(package.__name__)
+    vars(view).update(vars(package))
+    vars(view).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
+    return view
 
 
 _import_of_originals = partial(_import, True)

@@ -14,10 +14,9 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller, shorten
-from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.bleu.smoothing import Counts, nltk_precisions
+from tercet.metrics.bleu import Bleu, Counts, nltk_precisions
 
-from .token_texts import token_texts
+from .truth import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.
@@ -38,9 +37,9 @@ class Fraction(fractions.Fraction):
     _counts: tuple[int, int]
 
     def __new__(cls, numerator: int = 0, denominator: int = 1) -> Fraction:  # noqa: D102
-        made = super().__new__(cls, numerator, denominator)
-        made._counts = numerator, denominator
-        return made
+        fraction = super().__new__(cls, numerator, denominator)
+        fraction._counts = numerator, denominator
+        return fraction
 
     @property
     def numerator(self) -> int:
@@ -72,7 +71,13 @@ def sentence_bleu(
     >>> sentence_bleu([reference], hypothesis, smoothing_function=SmoothingFunction().method1)
     0.25406637407730737
     """
-    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+    return corpus_bleu(
+        [references],
+        [hypothesis],
+        weights=weights,
+        smoothing_function=smoothing_function,
+        auto_reweigh=auto_reweigh,
+    )
 
 
 def corpus_bleu(
@@ -117,6 +122,7 @@ def corpus_bleu(
         )
     list_of_references, hypotheses = list(list_of_references), list(hypotheses)  # columns count from any label
     _check_tokens(list_of_references, hypotheses)
+    # One weighting, or a list of them?
     try:
         weights[0][0]
     except (TypeError, IndexError):
@@ -208,7 +214,7 @@ class SmoothingFunction:
     def method6(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
-        """Interpolate with the precision that the two orders below let expect."""
+        """Interpolate with the precision that those of the two orders below predict."""
         if not p_n[2]:
             raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         totals = [max(0, len(hypothesis) - order) for order in range(len(p_n))]
@@ -256,13 +262,18 @@ def _counts(
     """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
     texts = token_texts(chain(hypotheses, *list_of_references))
     offsets = np.array([0, *accumulate(map(len, list_of_references))])
-    n = len(hypotheses)
-    stats = _bleu(max_order).segment_stats(Corpus(texts[:n], texts[n:], offsets))
-    of_length, closest, first = map(stats.columns.index, ("length", "closest", "match1"))
-    totals = stats.rows[:, first + max_order :]
+    n_hypotheses = len(hypotheses)
+    stats = _bleu(max_order).segment_stats(Corpus(texts[:n_hypotheses], texts[n_hypotheses:], offsets))
+    length_index, closest_index, first_match = map(stats.columns.index, ("length", "closest", "match1"))
+    totals = stats.rows[:, first_match + max_order :]
     np.maximum(totals, 1, out=totals)
     sums = list(map(int, stats.sums()))
-    return sums[first : first + max_order], sums[first + max_order :], sums[of_length], sums[closest]
+    return (
+        sums[first_match : first_match + max_order],
+        sums[first_match + max_order :],
+        sums[length_index],
+        sums[closest_index],
+    )
 
 
 def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> None:
@@ -277,9 +288,9 @@ def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) 
                 f"{shorten(references)} instead."
             )
         texts = [hypothesis, *references]
-        strings = [each for each in texts if isinstance(each, str)]
-        words = (each for text in texts if not isinstance(text, str) for each in text)
-        if strings and any(isinstance(each, str) and len(each) > 1 for each in words):
+        strings = [text for text in texts if isinstance(text, str)]
+        words = (token for text in texts if not isinstance(text, str) for token in text)
+        if strings and any(isinstance(token, str) and len(token) > 1 for token in words):
             raise InputError(
                 f"item {item} has lists of words and the string {shorten(strings[0])}, whose tokens would be its "
                 "characters: give a list of words for the hypothesis, and a list of such lists for its references."

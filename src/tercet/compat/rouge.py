@@ -13,10 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.metric.drawing.places import lcs_places, ngrams
-from tercet.metrics.rouge.counts import PairCounts
-from tercet.metrics.rouge.package import EPSILON, PACKAGES, union_words
-from tercet.metrics.rouge.references import pair_scores
+from tercet.explanation.places import lcs_places, ngrams
+from tercet.metrics.rouge.counts import EPSILON, PACKAGES, PairCounts, pair_scores, union_words
 
 Lines = list[list[int]]
 
@@ -91,57 +89,58 @@ class Rouge:
                 f"Expected two texts, or one reference for each hypothesis, got {shorten(hyps)} and {shorten(refs)}."
             )
         for name, texts in (("hyps", hyps), ("refs", refs)):
-            wrong = next((item for item, text in enumerate(texts) if not isinstance(text, str)), None)
-            if wrong is not None:
-                raise InputError(f"item {wrong} of {name} must be a string, got {shorten(texts[wrong])}.")
+            index = next((item for item, text in enumerate(texts) if not isinstance(text, str)), None)
+            if index is not None:
+                raise InputError(f"item {index} of {name} must be a string, got {shorten(texts[index])}.")
         numbered = zip(range(len(hyps)), hyps, refs, strict=True)
         pairs = [(item, hyp, ref) for item, hyp, ref in numbered if not ignore_empty or (hyp and ref)]
-        found = self._scores(pairs) if pairs else []
+        scores = self._scores(pairs) if pairs else []
         if not avg:
-            return found
-        if not found:
+            return scores
+        if not scores:
             raise InputError("There is no pair of texts to average.")
         return {
-            name: {stat: reduce(add, (each[name][stat] for each in found), 0) / len(found) for stat in stats}
-            for name, stats in found[0].items()
+            name: {
+                stat: reduce(add, (item_scores[name][stat] for item_scores in scores), 0) / len(scores)
+                for stat in stats
+            }
+            for name, stats in scores[0].items()
         }
 
     def _scores(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, dict[str, float]]]:
-        counts = [
-            self._counts(self.AVAILABLE_METRICS[metric], *lines)
-            for pair in pairs
-            for lines in (_lines(*pair),)
-            for metric in self.metrics
-        ]
+        counts: list[tuple[int, int, int]] = []
+        for pair in pairs:
+            lines = _lines(*pair)
+            counts += [self._counts(self.AVAILABLE_METRICS[metric], *lines) for metric in self.metrics]
         stats: list[dict[str, Any]]
         if self.raw_results:
-            stats = [dict(zip(("overlap", "hyp", "ref"), each, strict=True)) for each in counts]
+            stats = [dict(zip(("overlap", "hyp", "ref"), row, strict=True)) for row in counts]
         else:
             scores = pair_scores(
                 PairCounts(*np.array(counts, np.float64).reshape(-1, 3).T), beta=1.0, epsilon=EPSILON
             )
-            stats = [dict(zip("prf", each, strict=True)) for each in scores.tolist()]
-        found, n = [], len(self.metrics)
-        for place, (_, *texts) in enumerate(pairs):
-            named = zip(self.metrics, stats[place * n : (place + 1) * n], strict=True)
-            of_pair = {metric: {stat: each[stat] for stat in self.stats} for metric, each in named}
+            stats = [dict(zip("prf", row, strict=True)) for row in scores.tolist()]
+        results, n_metrics = [], len(self.metrics)
+        for index, (_, *texts) in enumerate(pairs):
+            metric_stats = zip(self.metrics, stats[index * n_metrics : (index + 1) * n_metrics], strict=True)
+            pair_result = {metric: {stat: values[stat] for stat in self.stats} for metric, values in metric_stats}
             if self.return_lengths:
                 n_words = [len(text.replace(".", " ").split()) for text in texts]
-                of_pair["lengths"] = dict(zip(("hyp", "ref"), n_words, strict=True))
-            found.append(of_pair)
-        return found
+                pair_result["lengths"] = dict(zip(("hyp", "ref"), n_words, strict=True))
+            results.append(pair_result)
+        return results
 
     def _counts(self, order: int, hyp: Lines, ref: Lines) -> tuple[int, int, int]:
         """Return what both share, and what each has."""
         texts = [list(chain.from_iterable(lines)) for lines in (hyp, ref)]
         if self.exclusive:
-            own, other = (set(ngrams(text, order or 1)) for text in texts)
-            return len(own & other if order else union_words(hyp, ref)), len(own), len(other)
+            hyp_ngrams, ref_ngrams = (set(ngrams(text, order or 1)) for text in texts)
+            return len(hyp_ngrams & ref_ngrams if order else union_words(hyp, ref)), len(hyp_ngrams), len(ref_ngrams)
         counters = [Counter(ngrams(text, order or 1)) for text in texts]
         if order:
             shared = (counters[0] & counters[1]).total()
         else:
-            shared = sum(len(lcs_places(line, each)[0]) for line in ref for each in hyp)
+            shared = sum(len(lcs_places(ref_line, hyp_line)[0]) for ref_line in ref for hyp_line in hyp)
         return shared, counters[0].total(), counters[1].total()
 
 
@@ -164,11 +163,11 @@ class FilesRouge:
         return self.rouge.get_scores(texts[0], texts[1], avg, ignore_empty)
 
 
-def _known(what: str, given: Iterable[str] | None, default: list[str], available: Iterable[str]) -> list[str]:
-    names = default if given is None else [name.lower() for name in given]
+def _known(kind: str, requested: Iterable[str] | None, default: list[str], available: Iterable[str]) -> list[str]:
+    names = default if requested is None else [name.lower() for name in requested]
     for name in names:
         if name not in available:
-            raise OptionError(f"Unknown {what} '{name}'. {did_you_mean(name, available)}")
+            raise OptionError(f"Unknown {kind} '{name}'. {did_you_mean(name, available)}")
     return names
 
 

@@ -9,14 +9,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts, equal_words
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
 from tercet.metrics.rouge.metric import Rouge
 
 from . import scoring, tokenizers
-from .token_texts import token_texts
+from .truth import token_texts
 
 _BY_LINE = "rougeLsum"
 
@@ -66,10 +66,13 @@ class RougeScorer(scoring.BaseScorer):
         InputError
             For a string in place of a list of targets, and for no target.
         """
-        found = [] if isinstance(targets, str) else [self.score(target, prediction) for target in targets]
-        if not found:
+        scores = [] if isinstance(targets, str) else [self.score(target, prediction) for target in targets]
+        if not scores:
             raise InputError(f"targets must be a list of at least one text, got {shorten(targets)}.")
-        return {name: max((each[name] for each in found), key=lambda one: one.fmeasure) for name in self.rouge_types}
+        return {
+            name: max((target_scores[name] for target_scores in scores), key=lambda score: score.fmeasure)
+            for name in self.rouge_types
+        }
 
     def score(self, target: str, prediction: str) -> dict[str, scoring.Score]:
         """Return the scores of a prediction by their type.
@@ -84,15 +87,15 @@ class RougeScorer(scoring.BaseScorer):
         names = tuple(self.rouge_types)
         if type(self._tokenizer) is tokenizers.DefaultTokenizer:
             _check_texts(target, prediction)
-        found: dict[str, scoring.Score] = {}
-        of_whole = tuple(name for name in names if name != _BY_LINE)
-        if of_whole:
-            found = _scores(of_whole, *token_texts(map(self._tokenizer.tokenize, (target, prediction))))
+        scores: dict[str, scoring.Score] = {}
+        whole_types = tuple(name for name in names if name != _BY_LINE)
+        if whole_types:
+            scores = _scores(whole_types, *token_texts(map(self._tokenizer.tokenize, (target, prediction))))
         if _BY_LINE in names:
             lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (target, prediction)]
-            texts, n = token_texts(chain(*lines)), len(lines[0])
-            found |= _scores((_BY_LINE,), "\n".join(texts[:n]), "\n".join(texts[n:]))
-        return {name: found[name] for name in names}
+            texts, n_target_lines = token_texts(chain(*lines)), len(lines[0])
+            scores |= _scores((_BY_LINE,), "\n".join(texts[:n_target_lines]), "\n".join(texts[n_target_lines:]))
+        return {name: scores[name] for name in names}
 
     def _sentences(self, text: str) -> Iterable[str]:
         if not self._split_summaries:
@@ -107,19 +110,20 @@ class RougeScorer(scoring.BaseScorer):
 def _check_texts(target: Any, prediction: Any) -> None:
     for name, text in (("target", target), ("prediction", prediction)):
         if not isinstance(text, str):
-            several = "" if name == "prediction" else "; score_multi takes a list of them"
-            raise InputError(f"{name} must be a string, got {shorten(text)}{several}.")
+            hint = "" if name == "prediction" else "; score_multi takes a list of them"
+            raise InputError(f"{name} must be a string, got {shorten(text)}{hint}.")
     if target.isascii():
         return
+    # Half characters, which cannot be encoded, become question marks.
     encodable = target.encode(errors="replace").decode()
-    mostly = LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped
-    words = None if mostly else equal_words(prediction, [target])
-    if mostly or words is not None:
-        what = "drops most letters of this target"
+    mostly_dropped = LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped
+    words = None if mostly_dropped else equal_words(prediction, [target])
+    if mostly_dropped or words is not None:
+        problem = "drops most letters of this target"
         if words is not None:
-            what = f"drops the rest: {words}"
+            problem = f"drops the rest: {words}"
         warnings.warn(
-            f"rouge_score's tokenizer keeps a-z and 0-9 only and {what}. Give RougeScorer "
+            f"rouge_score's tokenizer keeps a-z and 0-9 only and {problem}. Give RougeScorer "
             "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script.",
             UserWarning,
             stacklevel=level_of_caller(),
@@ -128,7 +132,8 @@ def _check_texts(target: Any, prediction: Any) -> None:
 
 def _scores(names: tuple[str, ...], target: str, prediction: str) -> dict[str, scoring.Score]:
     (row,) = _metric(names).segment_stats(Corpus([prediction], [target]), None).rows.tolist()
-    starts = range(len(Rouge.base_columns), len(row), 3)  # precision, recall and F of each type
+    # Precision, recall and F of each type.
+    starts = range(len(Rouge.base_columns), len(row), 3)
     scores = (scoring.Score(*row[start : start + 3]) for start in starts)
     return dict(zip(dict.fromkeys(names), scores, strict=True))
 

@@ -11,19 +11,28 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from . import sacrebleu_metrics as metrics
-from .sacrebleu_base import Metric, Streams
-from .sacrebleu_metrics import BLEU, CHRF, TER
+from .sacrebleu_metrics import BLEU, CHRF, TER, Metric, Streams
 from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
 from .truth import truth
 
 __all__ = [
-    "BLEU", "CHRF", "TER", "Metric", "corpus_bleu", "corpus_chrf", "corpus_ter", "metrics", "raw_corpus_bleu",
-    "sentence_bleu", "sentence_chrf", "sentence_ter",
-]  # fmt: skip
+    "BLEU",
+    "CHRF",
+    "TER",
+    "Metric",
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
+    "metrics",
+    "raw_corpus_bleu",
+    "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
+]
 
 __version__ = VERSION
 
-# making a metric takes as long as scoring a sentence
+# Making a metric takes as long as scoring a sentence.
 _kept = lru_cache(maxsize=128, typed=True)(lambda cls, *options: cls(*options))
 
 
@@ -44,11 +53,11 @@ def _with_former_names(function: F) -> F:
     """Also take the keywords that sacrebleu had before version 2."""
 
     @wraps(function)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **keywords: Any) -> Any:
         for former, name in (("sys_stream", "hypotheses"), ("ref_streams", "references")):
-            if former in given:
-                given[name] = given.pop(former)
-        return function(*args, **given)
+            if former in keywords:
+                keywords[name] = keywords.pop(former)
+        return function(*args, **keywords)
 
     return call  # type: ignore[return-value]
 
@@ -85,7 +94,16 @@ def raw_corpus_bleu(
     hypotheses: Sequence[str], references: Streams, smooth_value: float | None = BLEU.SMOOTH_DEFAULTS["floor"]
 ) -> BLEUScore:
     """Score a corpus that is split into tokens at white space, with smoothing by a floor."""
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
+    return corpus_bleu(
+        hypotheses,
+        references,
+        smooth_method="floor",
+        smooth_value=smooth_value,
+        force=True,
+        lowercase=False,
+        tokenize="none",
+        use_effective_order=True,
+    )
 
 
 def sentence_bleu(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.metrics.bleu.smoothing import percent_of_counts
+from tercet.metrics.bleu import percent_of_counts
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"
@@ -31,9 +31,9 @@ class Score:
         entries: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
         if self._mean > 0:
             mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
-            both = f"μ = {mean} ± {ci}"
-            number += f" ({both})"
-            entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": both}
+            interval = f"μ = {mean} ± {ci}"
+            number += f" ({interval})"
+            entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": interval}
         if score_only:
             return number
         if self._verbose:
@@ -46,6 +46,7 @@ class Score:
 
     def keep_interval(self, resampled: NDArray[np.float64]) -> None:
         """Keep the mean of resampled scores, and half of what 95 % of them span."""
+        # A fortieth, 2.5 % of the scores, is outside at each end.
         ordered, outside = np.sort(resampled), len(resampled) // 40
         self._mean = float(ordered.mean())
         self._ci = 0.5 * float(ordered[len(ordered) - outside - 1] - ordered[outside])
@@ -58,9 +59,15 @@ class BLEUScore(Score):
     """BLEU with the counts that it was made from."""
 
     def __init__(
-        self, score: float, counts: Sequence[float], totals: Sequence[float], precisions: Sequence[float],
-        bp: float, sys_len: int, ref_len: int,
-    ) -> None:  # fmt: skip
+        self,
+        score: float,
+        counts: Sequence[float],
+        totals: Sequence[float],
+        precisions: Sequence[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None:
         super().__init__("BLEU", score)
         self.bp = bp
         self.counts = counts
@@ -68,7 +75,7 @@ class BLEUScore(Score):
         self.sys_len = sys_len
         self.ref_len = ref_len
         self.precisions = precisions
-        self.prec_str = "/".join([f"{each:.1f}" for each in precisions])
+        self.prec_str = "/".join([f"{precision:.1f}" for precision in precisions])
         self.ratio = sys_len / ref_len if ref_len else 0
         self._verbose = (
             f"{self.prec_str} (BP = {bp:.3f} ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d})"
@@ -82,7 +89,7 @@ class BLEUScore(Score):
             totals, lengths = [100.0] * len(precisions), (self.sys_len, self.ref_len)
             return percent_of_counts(precisions, totals, *lengths, method="none", value=None, effective=False)[0]
 
-        return [of(self.precisions[:n]) for n in range(1, len(self.precisions) + 1)]
+        return [of(self.precisions[:order]) for order in range(1, len(self.precisions) + 1)]
 
 
 class CHRFScore(Score):
@@ -107,14 +114,22 @@ class TERScore(Score):
 class Signature:
     """What sacrebleu prints behind a score; ``str(signature)`` has the full names, ``format(short=True)`` letters."""
 
-    def __init__(self, args: Mapping[str, Any], own: Mapping[str, tuple[str, Any]] | None = None) -> None:
+    def __init__(self, args: Mapping[str, Any], entries: Mapping[str, tuple[str, Any]] | None = None) -> None:
         if "num_refs" not in args:
             raise ValueError("Number of references unknown, please evaluate the metric first.")
-        own = own or {}
+        entries = entries or {}
         self._abbr = {
-            "version": "v", "nrefs": "#", "test": "t", "lang": "l", "subset": "S", "origlang": "o", "bs": "bs",
-            "ar": "ar", "seed": "rs", **{name: short for name, (short, _) in own.items()},
-        }  # fmt: skip
+            "version": "v",
+            "nrefs": "#",
+            "test": "t",
+            "lang": "l",
+            "subset": "S",
+            "origlang": "o",
+            "bs": "bs",
+            "ar": "ar",
+            "seed": "rs",
+            **{name: short for name, (short, _) in entries.items()},
+        }
         self.info: dict[str, Any] = {
             "version": VERSION,
             "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
@@ -125,17 +140,18 @@ class Signature:
             "lang": args.get("langpair"),
             "origlang": args.get("origlang"),
             "subset": args.get("subset"),
-            **{name: value for name, (_, value) in own.items()},
+            **{name: value for name, (_, value) in entries.items()},
         }
 
     def format(self, short: bool = False) -> str:
         """Return the entries that are known, the version last."""
-        known = {name: value for name, value in self.info.items() if value is not None and name != "version"}
-        said = {True: "yes", False: "no"}
-        return "|".join(
-            f"{self._abbr[name] if short else name}:{said[value] if isinstance(value, bool) else value}"
-            for name, value in [*known.items(), ("version", self.info["version"])]
-        )
+        entries = {name: value for name, value in self.info.items() if value is not None and name != "version"}
+        words = {True: "yes", False: "no"}
+        parts = []
+        for name, value in [*entries.items(), ("version", self.info["version"])]:
+            label = self._abbr[name] if short else name
+            parts.append(f"{label}:{words[value] if isinstance(value, bool) else value}")
+        return "|".join(parts)
 
     def update(self, key: str, value: Any) -> None:
         """Add an entry, or change one."""

@@ -76,8 +76,8 @@ class BLEUScore(SumsModule):
         self.n_gram, self.smooth = n_gram, smooth
         self.weights = weights if weights is not None else [1.0 / n_gram] * n_gram
         method = "add-k" if truth("BLEUScore", "smooth", smooth) else "none"
-        given = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
-        self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **given))
+        metric_options = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
+        self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **metric_options))
 
     @property
     def preds_len(self) -> Any:
@@ -123,9 +123,14 @@ class SacreBLEUScore(BLEUScore):
     """
 
     def __init__(
-        self, n_gram: int = 4, smooth: bool = False, tokenize: str = "13a", lowercase: bool = False,
-        weights: Sequence[float] | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        n_gram: int = 4,
+        smooth: bool = False,
+        tokenize: str = "13a",
+        lowercase: bool = False,
+        weights: Sequence[float] | None = None,
+        **kwargs: Any,
+    ) -> None:
         SumsModule.__init__(self, **kwargs)
         lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
         self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
@@ -167,19 +172,25 @@ class CHRFScore(SumsModule):
     _sentences = "sentence_chrf_score"
 
     def __init__(
-        self, n_char_order: int = 6, n_word_order: int = 2, beta: float = 2.0, lowercase: bool = False,
-        whitespace: bool = False, return_sentence_level_score: bool = False, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        n_char_order: int = 6,
+        n_word_order: int = 2,
+        beta: float = 2.0,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        return_sentence_level_score: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if not isinstance(n_char_order, int) or n_char_order < 1:
             raise ValueError("Expected argument `n_char_order` to be an integer greater than or equal to 1.")
         self.n_char_order, self.n_word_order, self.beta = n_char_order, n_word_order, beta
         self.lowercase, self.whitespace = lowercase, whitespace
-        given = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
+        orders = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
         truths = {"lowercase": lowercase, "whitespace": whitespace}
-        more: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
-        more |= {"eps_smoothing": True, "scale": 1}
-        self._count(scorer("chrf_multi", compat="sacrebleu", **given, **more), return_sentence_level_score)
+        metric_options: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
+        metric_options |= {"eps_smoothing": True, "scale": 1}
+        self._count(scorer("chrf_multi", compat="sacrebleu", **orders, **metric_options), return_sentence_level_score)
 
 
 class TranslationEditRate(SumsModule):
@@ -213,12 +224,22 @@ class TranslationEditRate(SumsModule):
     _sentences = "sentence_ter"
 
     def __init__(
-        self, normalize: bool = False, no_punctuation: bool = False, lowercase: bool = True,
-        asian_support: bool = False, return_sentence_level_score: bool = False, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        normalize: bool = False,
+        no_punctuation: bool = False,
+        lowercase: bool = True,
+        asian_support: bool = False,
+        return_sentence_level_score: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        given = {"normalize": normalize, "no_punctuation": no_punctuation}
-        for name, value in {**given, "lowercase": lowercase, "asian_support": asian_support}.items():
+        flags = {
+            "normalize": normalize,
+            "no_punctuation": no_punctuation,
+            "lowercase": lowercase,
+            "asian_support": asian_support,
+        }
+        for name, value in flags.items():
             if not isinstance(value, bool):
                 raise ValueError(f"Expected argument `{name}` to be of type boolean but got {value}.")
         options = {"normalized": normalize, "no_punct": no_punctuation, "case_sensitive": not lowercase}
@@ -271,10 +292,14 @@ class ROUGEScore(SumsModule):
     """
 
     def __init__(
-        self, use_stemmer: bool = False, normalizer: Callable[[str], str] | None = None,
-        tokenizer: Callable[[str], Sequence[str]] | None = None, accumulate: Literal["avg", "best"] = "best",
-        rouge_keys: str | tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum"), **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        use_stemmer: bool = False,
+        normalizer: Callable[[str], str] | None = None,
+        tokenizer: Callable[[str], Sequence[str]] | None = None,
+        accumulate: Literal["avg", "best"] = "best",
+        rouge_keys: str | tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum"),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.rouge_keys = (rouge_keys,) if isinstance(rouge_keys, str) else tuple(rouge_keys)
         for key in self.rouge_keys:
@@ -314,7 +339,7 @@ class _Words:
 
     def __init__(self, normalizer: Callable[[str], str] | None, tokenizer: Callable[[str], Any] | None) -> None:
         self._normalizer, self._tokenizer = normalizer, tokenizer
-        labels = (tokenizer_label(each) for each in (normalizer, tokenizer) if each)
+        labels = (tokenizer_label(function) for function in (normalizer, tokenizer) if function)
         self.__qualname__ = "+".join(labels)  # its name in signatures
 
     def __call__(self, text: str) -> list[str]:

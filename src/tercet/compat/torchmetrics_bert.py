@@ -12,8 +12,8 @@ import torch
 from torchmetrics.utilities import dim_zero_cat
 
 from tercet.errors import OptionError, level_of_caller
-from tercet.metrics.bertscore.measures import MEASURES
 from tercet.metrics.bertscore.metric import BertScore
+from tercet.metrics.bertscore.options import MEASURES
 from tercet.signature import digest
 
 from .torchmetrics_module import Module, read
@@ -64,12 +64,27 @@ class BERTScore(Module):
     """
 
     def __init__(
-        self, model_name_or_path: str | None = None, num_layers: int | None = None, all_layers: bool = False,
-        model: None = None, user_tokenizer: None = None, user_forward_fn: None = None, verbose: bool = False,
-        idf: bool = False, device: str | torch.device | None = None, max_length: int = 512, batch_size: int = 64,
-        num_threads: int = 0, return_hash: bool = False, lang: str = "en", rescale_with_baseline: bool = False,
-        baseline_path: str | None = None, baseline_url: None = None, truncation: bool = False, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        model_name_or_path: str | None = None,
+        num_layers: int | None = None,
+        all_layers: bool = False,
+        model: None = None,
+        user_tokenizer: None = None,
+        user_forward_fn: None = None,
+        verbose: bool = False,
+        idf: bool = False,
+        device: str | torch.device | None = None,
+        max_length: int = 512,
+        batch_size: int = 64,
+        num_threads: int = 0,
+        return_hash: bool = False,
+        lang: str = "en",
+        rescale_with_baseline: bool = False,
+        baseline_path: str | None = None,
+        baseline_url: None = None,
+        truncation: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         absent = {"model": model, "user_tokenizer": user_tokenizer, "user_forward_fn": user_forward_fn}
         for name, value in {**absent, "baseline_url": baseline_url}.items():
@@ -86,9 +101,9 @@ class BERTScore(Module):
         truths |= {"rescale_with_baseline": rescale_with_baseline, "truncation": truncation}
         truths = {name: truth("BERTScore", name, value) for name, value in truths.items()}
         truncation, idf = truths.pop("truncation"), truths["idf"]
-        given = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
-        given |= {"baseline_path": baseline_path, "batch_size": batch_size}
-        metric = BertScore.from_options(given, idle=True)
+        options = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
+        options |= {"baseline_path": baseline_path, "batch_size": batch_size}
+        metric = BertScore.from_options(options, idle=True)
         if truncation:
             metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
         self._metric, self._state = metric, f"{'texts' if idf else 'scores'}_{digest([repr(metric)])}"
@@ -101,25 +116,26 @@ class BERTScore(Module):
         corpus = read(self._metric, preds, target)
         if not corpus.n_items:
             return
-        if self.idf:  # as bytes that are numbers of the type that a rank without texts sends
+        if self.idf:
+            # The texts, as bytes that are numbers of the type that a rank without texts sends.
             line = json.dumps([*corpus.columns().values()]).encode() + b"\n"
-            kept = torch.from_numpy(np.frombuffer(line, np.uint8).astype(np.float32))
+            state = torch.from_numpy(np.frombuffer(line, np.uint8).astype(np.float32))
         else:
-            kept = self._scores(*corpus.columns().values()).flatten()
-        getattr(self, self._state).append(kept.to(self.device))
+            state = self._scores(*corpus.columns().values()).flatten()
+        getattr(self, self._state).append(state.to(self.device))
 
     def compute(self) -> dict[str, Any]:
         """Return the scores of all items so far."""
-        kept = dim_zero_cat(getattr(self, self._state))
+        state = dim_zero_cat(getattr(self, self._state))
         if self.idf:
-            lines = kept.cpu().to(torch.uint8).numpy().tobytes().splitlines()
+            lines = state.cpu().to(torch.uint8).numpy().tobytes().splitlines()
             preds, target = map(list, map(chain.from_iterable, zip(*map(json.loads, lines), strict=True)))
             scores = self._scores(preds, target)
         else:
-            scores = kept.view(-1, len(MEASURES), len(self._placed.layers))
-        found = dict(zip(MEASURES, scores.to(self.device).permute(1, 2, 0).squeeze(), strict=True))
-        named = f"{self.model_name_or_path}_L{self.num_layers}{'_idf' if self.idf else '_no-idf'}"
-        return {**found, "hash": named} if self.return_hash else found
+            scores = state.view(-1, len(MEASURES), len(self._placed.layers))
+        measures = dict(zip(MEASURES, scores.to(self.device).permute(1, 2, 0).squeeze(), strict=True))
+        hash_name = f"{self.model_name_or_path}_L{self.num_layers}{'_idf' if self.idf else '_no-idf'}"
+        return {**measures, "hash": hash_name} if self.return_hash else measures
 
     @property
     def _placed(self) -> BertScore:
@@ -128,10 +144,10 @@ class BERTScore(Module):
 
     def _scores(self, preds: Any, target: Any) -> torch.Tensor:
         """Return the scores of items, shape (n, 3, layers)."""
-        found = self._placed(preds, target)
-        scores = torch.tensor([found[measure] for measure in MEASURES], dtype=torch.float32)
+        result = self._placed(preds, target)
+        scores = torch.tensor([result[measure] for measure in MEASURES], dtype=torch.float32)
         return scores.view(len(MEASURES), -1, len(preds)).permute(2, 0, 1)
 
 
-def _warn_of_idle(name: str, why: str) -> None:
-    warnings.warn(f"BERTScore: {name} has no effect: {why}.", UserWarning, stacklevel=level_of_caller())
+def _warn_of_idle(name: str, reason: str) -> None:
+    warnings.warn(f"BERTScore: {name} has no effect: {reason}.", UserWarning, stacklevel=level_of_caller())

@@ -9,10 +9,10 @@ import torch
 from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
+from tercet.base.metric import Metric as SuiteMetric
+from tercet.base.scoring import Watch, batch_stats
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
-from tercet.metric.metric import Metric as SuiteMetric
-from tercet.metric.scoring import Watch, batch_stats
 from tercet.signature import digest
 from tercet.statistics.exact import DIGITS, ExactSums
 
@@ -61,6 +61,7 @@ class SumsModule(Module):
             return
         self._watch.see(corpus)
         stats = batch_stats(self._metric, corpus, self._warned)
+        # In as few arrays as hold all rows: a division that is rounded up.
         for rows in np.array_split(stats.rows, -(-len(stats) // _MOST_ROWS)):
             digits = torch.from_numpy(ExactSums.of(rows).digits[0])
             setattr(self, self._state, getattr(self, self._state) + digits.to(self.device))
@@ -103,13 +104,14 @@ def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
     """Return the texts, checked; texts without a list for each prediction are all references of one prediction."""
     if isinstance(preds, str):
         preds, target = [preds], [target] if isinstance(target, str) else target
-    kinds = {isinstance(each, str) for each in target} if isinstance(target, (list, tuple)) else set()
+    kinds = {isinstance(entry, str) for entry in target} if isinstance(target, (list, tuple)) else set()
     if kinds == {True} and len(preds) == 1:
         target = [target]
     elif kinds == {True, False}:  # texts, and lists of them
-        target = [[each] if isinstance(each, str) else each for each in target]
+        target = [[entry] if isinstance(entry, str) else entry for entry in target]
     elif isinstance(preds, list) and not preds and not any(target):
-        target = []  # [[]], which torchmetrics takes for nothing
+        # [[]], which torchmetrics takes for nothing.
+        target = []
     corpus = metric.corpus(preds, target)
     check_missing(corpus.missing, "error", at_zero="")
     return corpus

@@ -9,7 +9,8 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from itertools import filterfalse
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -17,9 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tercet.engine.chosen import engine
 from tercet.errors import level_of_caller, shorten
 
-from .corpus import Corpus, places
+from .corpus import Corpus, bytes_of, places
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 MUCH_MORE = 4
@@ -46,8 +48,8 @@ def _by(pattern: str, flags: int = 0) -> Callable[[str], str | None]:
     search = re.compile(pattern, flags).search
 
     def find(text: str) -> str | None:
-        found = search(text)
-        return None if found is None else found[0]
+        match = search(text)
+        return None if match is None else match[0]
 
     return find
 
@@ -145,7 +147,7 @@ class Items(NamedTuple):
         """Return the items of both."""
         if not self.number or not other.number:
             return other if other.number else self
-        return min(self, other, key=lambda each: each.first)._replace(number=self.number + other.number)
+        return min(self, other, key=lambda items: items.first)._replace(number=self.number + other.number)
 
 
 @dataclass(slots=True)
@@ -185,30 +187,40 @@ class Artefacts:
 
     def alone(self, name: str) -> str | None:
         """Return the side that has an artefact alone: "predictions", "references" or neither (None)."""
-        own, other = self.predictions.get(name, Items()).number, self.references.get(name, Items()).number
-        if RARE * max(own, other) < self.n_items:
+        predictions, references = (
+            self.predictions.get(name, Items()).number,
+            self.references.get(name, Items()).number,
+        )
+        if RARE * max(predictions, references) < self.n_items:
             return None
-        return "predictions" if own > MUCH_MORE * other else "references" if other > MUCH_MORE * own else None
+        return (
+            "predictions"
+            if predictions > MUCH_MORE * references
+            else "references"
+            if references > MUCH_MORE * predictions
+            else None
+        )
 
     def messages(self, owner: str = "the predictions have", item: str = "item") -> dict[str, str]:
         """Return what to warn of, by the name of the artefact: what one side has alone."""
-        said = {}
+        messages = {}
         for name in self.names():
-            own, other = self.predictions.get(name, Items()), self.references.get(name, Items())
+            predictions, references = self.predictions.get(name, Items()), self.references.get(name, Items())
             side = self.alone(name)
             if side == "predictions":
-                rest = none_or_some("no reference has", "the references have", other)
-                said[name] = self.message(name, own, owner, rest, item)
+                contrast = none_or_some("no reference has", "the references have", references)
+                messages[name] = self.message(name, predictions, owner, contrast, item)
             elif side == "references":
-                rest = none_or_some("no prediction has", owner, own)
-                said[name] = self.message(name, other, "the references have", rest, item)
-        return said
+                contrast = none_or_some("no prediction has", owner, predictions)
+                messages[name] = self.message(name, references, "the references have", contrast, item)
+        return messages
 
-    def message(self, name: str, items: Items, owner: str, rest: str, item: str = "item") -> str:
-        """Return the warning of what a side has in some items; `rest` says what the other side has."""
+    def message(self, name: str, items: Items, owner: str, contrast: str, item: str = "item") -> str:
+        """Return the warning of what a side has in some items; `contrast` says what the other side has."""
         several = f"{items.number:,} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         advice = next(kind.advice for kind in KINDS if kind.name == name)
-        return f"{owner} {name} in {several} ({shorten(items.shown, 40)}), {rest}: they are scored as text. {advice}"
+        example = shorten(items.shown, 40)
+        return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 
 
 def none_or_some(none: str, some: str, items: Items) -> str:
@@ -230,8 +242,8 @@ def marked(corpus: Corpus) -> list[Kind]:
         present = {*map(chr, np.flatnonzero(np.bincount(units[_IS_MARK.take(units)])).tolist())}
     if not present:
         return []
-    own = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
-    return [kind for kind, marks in own if marks and any(map(kind.find, _texts_with(marks, joined)))]
+    marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
+    return [kind for kind, marks in marks_of_kinds if marks and any(map(kind.find, _texts_with(marks, joined)))]
 
 
 def _sample(corpus: Corpus) -> str:
@@ -268,24 +280,24 @@ def count(
     kinds: Sequence[Kind], predictions: Sequence[str], references: Sequence[Sequence[str]], first_item: int = 0
 ) -> Artefacts:
     """Return the items with artefacts of some kinds, of predictions and the lists of their references."""
-    found = Artefacts(len(predictions))
+    artefacts = Artefacts(len(predictions))
     for kind in kinds:
-        own = _items((_shown(kind, text) for text in predictions), first_item)
-        others = _items(
+        of_predictions = _items((_shown(kind, text) for text in predictions), first_item)
+        of_references = _items(
             (next(filter(None, (_shown(kind, text) for text in texts)), None) for texts in references), first_item
         )
-        found.predictions |= {kind.name: own} if own.number else {}
-        found.references |= {kind.name: others} if others.number else {}
-    return found
+        artefacts.predictions |= {kind.name: of_predictions} if of_predictions.number else {}
+        artefacts.references |= {kind.name: of_references} if of_references.number else {}
+    return artefacts
 
 
 def _shown(kind: Kind, text: str) -> str | None:
     return kind.find(text) if any(mark in text for mark in kind.marks) else None
 
 
-def _items(shown: Iterator[str | None], first_item: int) -> Items:
-    there = [(number, each) for number, each in enumerate(shown, first_item) if each is not None]
-    return Items(len(there), *there[0]) if there else Items()
+def _items(examples: Iterator[str | None], first_item: int) -> Items:
+    numbered = [(number, example) for number, example in enumerate(examples, first_item) if example is not None]
+    return Items(len(numbered), *numbered[0]) if numbered else Items()
 
 
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
@@ -301,19 +313,212 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
 
 def warn_of_artefacts(corpus: Corpus) -> None:
     """Warn of what one side of a corpus has alone, in a call that is not about systems with names."""
-    found = artefacts_of(corpus)
-    if not found:
+    by_system = artefacts_of(corpus)
+    if not by_system:
         return
     names = (
         corpus.names
-        if len({*corpus.names}) == len(found)
-        else [f"predictions of system {i}" for i in range(1, len(found) + 1)]
+        if len({*corpus.names}) == len(by_system)
+        else [f"predictions of system {i}" for i in range(1, len(by_system) + 1)]
     )
-    for name, own in zip(names, found, strict=True):
-        for message in own.messages(f"the {name} have").values():
+    for name, artefacts in zip(names, by_system, strict=True):
+        for message in artefacts.messages(f"the {name} have").values():
             warn_of(message)
 
 
 def warn_of(message: str) -> None:
     """Warn at the line that called tercet or evaluate."""
     warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+
+
+# The letters of a corpus, which show whether a tokenizer would drop or not split them.
+
+
+@dataclass(slots=True)
+class LetterCounts:
+    """Letters of the references of a corpus; counts of parts add up to those of the whole."""
+
+    ascii: int  # letters a to z, which ROUGE's tokenizer keeps
+    other: int  # letters and marks of other scripts (and letters with accents), which it drops
+    # of scripts that are written without blanks between words (Chinese, Japanese, Thai ...)
+    without_blanks: int
+    lost: int  # references with letters of which ROUGE's tokenizer keeps none
+    references: int  # all references
+
+    def __add__(self, other: LetterCounts) -> LetterCounts:
+        return LetterCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def mostly_dropped(self) -> bool:
+        """Whether ROUGE's tokenizer would drop more than half of the letters."""
+        return self.other > self.ascii
+
+    @property
+    def noticeably_dropped(self) -> bool:
+        """Whether it would drop five in a hundred letters, or every letter of more than five in a hundred texts."""
+        return 20 * self.other >= self.ascii + self.other > 0 or 20 * self.lost > self.references
+
+    @property
+    def mostly_without_blanks(self) -> bool:
+        """Whether more than half of the letters are of scripts written without blanks."""
+        return 2 * self.without_blanks > self.ascii + self.other
+
+
+def count_letters(batch: Corpus) -> LetterCounts:
+    """Count the letters of all references of a batch; time is linear in the bytes.
+
+    Predictions are left out, so that two systems on one test set are split alike.
+    """
+    strings = batch.strings
+    references: Any = batch.references if strings is None else strings[1]
+    try:
+        counts = engine.letters(bytes_of(references) if strings is None else references)
+        return LetterCounts(*counts, len(references))
+    except ValueError:
+        _ = batch.texts  # its error names the item
+        raise
+
+
+#: Items whose words are compared, or up to twice as many: more would take longer than scoring all.
+FEW = 16
+
+_LETTER_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]").search
+_WORDS_BEYOND_ASCII = re.compile(r"[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*").findall
+_LEFT = re.compile("[a-z0-9]+").findall
+
+
+class EqualWords(NamedTuple):
+    """Two words that are one after their letters were dropped."""
+
+    of_prediction: str
+    of_reference: str
+    left: str
+
+    def __str__(self) -> str:
+        of_prediction, of_reference, left = map(shorten, self)
+        return f"{of_prediction} and {of_reference} both become {left}"
+
+
+def equal_words(prediction: str, references: Iterable[str]) -> EqualWords | None:
+    """Return a word that only the prediction has, and one of a reference, of which ROUGE's tokenizer leaves the same.
+
+    Words of which it leaves nothing match no word.
+    """
+    words = {*filterfalse(str.isascii, prediction.split())}
+    if not words:
+        return None
+    for reference in references:
+        reference_words = {*filterfalse(str.isascii, reference.split())}
+        if words - reference_words and reference_words - words:
+            equal = _equal(_words(words), _words(reference_words))
+            if equal is not None:
+                return equal
+    return None
+
+
+def _words(pieces: Iterable[str]) -> dict[str, None]:
+    """Return the words with letters beyond ASCII in pieces of a text, in lower case, without marks around them."""
+    text = unicodedata.normalize("NFC", " ".join(sorted(pieces))).lower()
+    return dict.fromkeys(_WORDS_BEYOND_ASCII(text))
+
+
+def _equal(words: dict[str, None], reference_words: dict[str, None]) -> EqualWords | None:
+    """Return the two words that have most in common."""
+    of_references = {" ".join(_LEFT(word)): word for word in reference_words if word not in words}
+    of_prediction = {" ".join(_LEFT(word)): word for word in words if word not in reference_words}
+    # numbers are no words: of 5元 and 5个 the tokenizer leaves the same, and rightly
+    shared = [left for left in of_references.keys() & of_prediction.keys() if not left.replace(" ", "").isdigit()]
+    longest = max(filter(None, shared), key=lambda left: (len(left), left), default="")
+    return EqualWords(of_prediction[longest], of_references[longest], longest) if longest else None
+
+
+def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chosen: bool) -> str | None:
+    """Return what to warn of where ROUGE's tokenizer drops letters; None if that changes next to nothing.
+
+    It does where two different words of an item become one, or where the references lose five in a hundred letters;
+    `chosen` says that the user named this tokenizer, and is warned only of words. English with a few loan words is
+    neither: of 'naïve' it leaves 'na ve', which is no other word. Without a corpus, the letters alone are judged.
+    """
+    if counts is not None and not counts.other:
+        return None
+    if counts is None and corpus is not None and not chosen:
+        counts = count_letters(corpus)
+    many = counts is not None and counts.noticeably_dropped
+    judged = None if counts is not None and not counts.other else corpus
+    words = None if judged is None else _first_equal_words(judged)
+    if words is None and (chosen or not many):
+        return None
+    if counts is None:
+        assert corpus is not None
+        counts = count_letters(corpus)
+    return _message(corpus, counts, words)
+
+
+def _first_equal_words(corpus: Corpus) -> EqualWords | None:
+    """Return two words of the first item that has such, of items evenly spread."""
+    for item in places(corpus.n_segments, FEW):
+        predictions, references = corpus.item(item)
+        for prediction in predictions:
+            equal = equal_words(prediction, references)
+            if equal is not None:
+                return equal
+    return None
+
+
+def _message(corpus: Corpus | None, counts: LetterCounts, words: EqualWords | None) -> str:
+    total = counts.ascii + counts.other
+    message = (
+        "the tokenizer of rouge_score keeps a-z and 0-9 only and drops "
+        f"{counts.other:,} of {total:,} letters of the references ({100 * counts.other / max(total, 1):.2g} %)"
+    )
+    if 20 * counts.lost > counts.references:
+        message += f", every letter of {counts.lost:,} of {counts.references:,} references"
+    if corpus is not None:
+        lists = enumerate(corpus.reference_lists(), corpus.first_item)
+        with_letters = [item for item, texts in lists if any(map(_LETTER_BEYOND_ASCII, texts))]
+        if with_letters:
+            first = f"the first in item {with_letters[0]:,}"
+            message += f", in {len(with_letters):,} of {corpus.n_segments:,} items, {first}"
+    if words is not None:
+        message += (
+            f"; {shorten(words.of_prediction)} and {shorten(words.of_reference)} both become {shorten(words.left)}"
+        )
+        return f"{message}. Give tokenizer='unicode', which keeps them."
+    return f"{message}. Give tokenizer='unicode', which keeps them, or tokenizer='rouge' to choose that."
+
+
+# References that are the tokens of one text: they score as that many references of one token.
+
+#: So many items, evenly spread, are looked at.
+_SAMPLED = 50
+#: An item with fewer references than this shows nothing: two translations may be one word each.
+_FEWEST = 3
+
+
+def token_list_warning(corpus: Corpus) -> str | None:
+    """Return what to say where the references of most items are words that their predictions consist of."""
+    if corpus.one_each or not corpus.has_references:
+        return None
+    items = [corpus.item(segment) for segment in places(corpus.n_segments, min(_SAMPLED, corpus.n_segments))]
+    several = [(texts[0], references) for texts, references in items if len(references) >= _FEWEST]
+    if not several or 2 * sum(map(_are_tokens, *zip(*several, strict=True))) <= len(several):
+        return None
+    return (
+        f"the references look like the tokens of one text, as in {shorten(several[0][1])}: they are scored as "
+        'several references of a token each. If they are one text, join them, as by " ".join(tokens).'
+    )
+
+
+def _are_tokens(prediction: str, references: list[str]) -> bool:
+    """Return whether no reference has a blank, and most of what the prediction consists of is among them."""
+    if any(len(text.split()) != 1 for text in references):
+        return False
+    tokens = [*prediction] if max(map(len, references)) == 1 else prediction.split()
+    return len(tokens) >= _FEWEST and 2 * sum(token in references for token in tokens) > len(tokens)
+
+
+def warn_of_token_lists(corpus: Corpus) -> None:
+    """Warn of references that are the tokens of one text."""
+    message = token_list_warning(corpus)
+    if message is not None:
+        warn_of(message)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
+from tercet.engine.plain_text import strings
 from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
@@ -95,8 +98,8 @@ class Corpus:
 
     def reference_lists(self) -> list[list[str]]:
         """Return the references as strings, a list for each segment."""
-        given = self._references if isinstance(self._references, list) else self._references.to_pylist()
-        return [given[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
+        references = self._references if isinstance(self._references, list) else self._references.to_pylist()
+        return [references[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
 
     def item(self, segment: int) -> tuple[list[str], list[str]]:
         """Return the predictions of a segment, of all systems, and its references, as strings."""
@@ -109,8 +112,8 @@ class Corpus:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""
-        n, given = self.n_segments, self._predictions
-        texts = given if isinstance(given, list) else given.to_pylist()
+        n, predictions = self.n_segments, self._predictions
+        texts = predictions if isinstance(predictions, list) else predictions.to_pylist()
         of_systems = {name: texts[place * n : (place + 1) * n] for place, name in enumerate(self.names)}
         return {**of_systems, "references": self.reference_lists()}
 
@@ -172,12 +175,12 @@ class Corpus:
             return self
         stop = min(stop, n)
         predictions, references = self._columns
-        own = [predictions[first + start : first + stop] for first in range(0, n * self.n_systems, n)]
+        of_systems = [predictions[first + start : first + stop] for first in range(0, n * self.n_systems, n)]
         offsets, first, last = self._offsets, start, stop
         if offsets is not None:
             first, last = int(offsets[start]), int(offsets[stop])
             offsets = offsets[start : stop + 1] - first
-        texts = own[0] if len(own) == 1 else _joined(own)
+        texts = of_systems[0] if len(of_systems) == 1 else _joined(of_systems)
         return Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
 
     def system(self, place: int) -> Corpus:
@@ -186,10 +189,10 @@ class Corpus:
             return self
         predictions, references = self._columns
         n = self.n_segments
-        own = predictions[place * n : (place + 1) * n]
-        made = Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
-        made.searched = self.searched
-        return made
+        texts = predictions[place * n : (place + 1) * n]
+        corpus = Corpus(texts, references, self._offsets, self.names[place : place + 1], self.first_item)
+        corpus.searched = self.searched
+        return corpus
 
     @property
     def _columns(self) -> tuple[Any, Any]:
@@ -201,21 +204,21 @@ class Corpus:
     def with_texts(self, texts: Any) -> Corpus:
         """Return a corpus of other texts, an array of Arrow, for the same segments."""
         n = self.n_items
-        made = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
-        made._texts = texts
-        return made
+        corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
+        corpus._texts = texts
+        return corpus
 
     def with_strings(self, predictions: list[str], references: list[str]) -> Corpus:
         """Return a corpus of strings that are made of the same texts; its `texts` are the latter."""
-        made = Corpus(predictions, references, self._offsets, self.names, self.first_item)
-        made._source = self
-        return made
+        corpus = Corpus(predictions, references, self._offsets, self.names, self.first_item)
+        corpus._source = self
+        return corpus
 
     def numbered(self, first_item: int) -> Corpus:
         """Return the same texts as segments from another number on."""
-        made = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
-        made._texts, made.searched = self._texts, self.searched
-        return made
+        corpus = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
+        corpus._texts, corpus.searched = self._texts, self.searched
+        return corpus
 
     # -- errors
 
@@ -239,8 +242,8 @@ def surrogate_error(name: str, text: str) -> InputError | None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        found = f"the lone surrogate {text[error.start]!r} is at position {error.start}."
-        return InputError(f"{name} is not valid Unicode text: {found}")
+        problem = f"the lone surrogate {text[error.start]!r} is at position {error.start}."
+        return InputError(f"{name} is not valid Unicode text: {problem}")
     return None
 
 
@@ -249,10 +252,10 @@ def join_batches(corpora: Sequence[Corpus]) -> Corpus:
     first = corpora[0]
     if len(corpora) == 1:
         return first
-    alone = [[each.system(place) for each in corpora] for place in range(first.n_systems)]
-    predictions = _joined([each.predictions for of_system in alone for each in of_system])
-    references = _joined([each.references for each in corpora])
-    sizes = np.concatenate([np.diff(each.reference_offsets) for each in corpora])
+    by_system = [[corpus.system(place) for corpus in corpora] for place in range(first.n_systems)]
+    predictions = _joined([corpus.predictions for of_system in by_system for corpus in of_system])
+    references = _joined([corpus.references for corpus in corpora])
+    sizes = np.concatenate([np.diff(corpus.reference_offsets) for corpus in corpora])
     return Corpus(predictions, references, np.append(0, np.cumsum(sizes)), first.names)
 
 
@@ -260,7 +263,7 @@ def _joined(columns: Sequence[Any]) -> Any:
     """Return the texts of several columns of one kind in one."""
     if isinstance(columns[0], list):
         return list(chain.from_iterable(columns))
-    chunks = [chunk for each in columns for chunk in getattr(each, "chunks", [each])]
+    chunks = [chunk for column in columns for chunk in getattr(column, "chunks", [column])]
     return pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT)
 
 
@@ -273,3 +276,38 @@ def places(n: int, number: int) -> list[int]:
     """
     step = max(1, n // number)
     return [start + int(turn * _GOLDEN % 1 * step) for turn, start in enumerate(range(0, n - step + 1, step))]
+
+
+# A column of texts -> token ids, one id for each different token.
+
+
+@dataclass(frozen=True, slots=True)
+class Interned:
+    """Token ids of documents, as :func:`tercet.engine.plain_text.intern` returns them."""
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    line_starts: NDArray[np.int64]
+    line_offsets: NDArray[np.int64]
+    n_types: int  # number of different tokens
+    # returns the list of the different tokens, by id (made on demand: most scores do not need it)
+    words: Callable[[], list[str]]
+
+
+def intern_texts(texts: Any, reading: str) -> Interned:
+    """Split the texts of an Arrow column as :func:`tercet.engine.plain_text.intern` does; time is linear."""
+    ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(bytes_of(texts), reading)
+    return Interned(ids, offsets, line_starts, line_offsets, len(bounds) - 1, lambda: strings((words, bounds)))
+
+
+def bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of an Arrow column of texts (not a copy), and where each text begins."""
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
+    return np.frombuffer(data if data is not None else b"", np.uint8), starts
+
+
+def bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the same without the texts outside a slice."""
+    data, starts = bytes_of(texts)
+    return data[starts[0] : starts[-1]], starts - starts[0]

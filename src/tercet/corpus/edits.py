@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
+from string import whitespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,8 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 
 from .corpus import Corpus
-from .splitters import has_blanks_alone
-from .texts import READINGS, of_texts
-from .tokenizers import tokenize
+from .reading import READINGS, of_texts
+from .tokenizers import has_blanks_alone, tokenize
 
 Change = Callable[[str], str] | None
 
@@ -25,9 +27,9 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
     With the tokenizer "char-and-blank" they are stripped, too, as before jiwer counts characters.
     """
     texts = [*(batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist()))]
-    changed = [[change(text) for text in each] for each in texts] if change else texts
+    changed = [[change(text) for text in column] for column in texts] if change else texts
     if tokenizer == "char-and-blank":
-        changed = [[text.strip() for text in each] for each in changed]
+        changed = [[text.strip() for text in column] for column in changed]
     elif tokenizer == "blanks" and all(map(has_blanks_alone, changed)):
         tokenizer = "none"
     if tokenizer in (*READINGS, "char-and-blank"):
@@ -37,3 +39,44 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
     empty, missing = tokens.tokens.lengths[: tokens.n_items] == 0, tokens.reference_counts == 0
     base = np.column_stack([np.ones(tokens.n_items), empty, missing, tokens.reference_counts])
     return np.hstack([base, nearest_edits(tokens)[0]])
+
+
+# Texts as jiwer's transforms change them, before their words are compared.
+
+_CONTRACTIONS = {
+    "won't": "will not", "can't": "can not", "let's": "let us", "n't": " not", "'re": " are", "'s": " is",
+    "'d": " would", "'ll": " will", "'t": " not", "'ve": " have", "'m": " am",
+}  # fmt: skip
+_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
+_BLANKS = dict.fromkeys(map(ord, whitespace), " ")
+
+
+def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Callable[[str], str] | None:
+    """Return what changes a text as these transforms of jiwer, or None."""
+    steps = (standardize, _standardized), (lowercase, str.lower), (no_punct, _bare), (standardize, _single_blanks)
+    changes = [step for is_chosen, step in steps if is_chosen]
+
+    def change(text: str) -> str:
+        for step in changes:
+            text = step(text)
+        return text
+
+    return change if changes else None
+
+
+def _standardized(text: str) -> str:
+    """Return a text as after ``wer_standardize``, but for runs of blanks, which marks that are removed can leave."""
+    text = text.lower()
+    for short, long in _CONTRACTIONS.items():
+        text = text.replace(short, long)
+    return _NON_WORD.sub("", text).translate(_BLANKS)
+
+
+def _bare(text: str) -> str:
+    """Return a text as after ``RemovePunctuation``."""
+    return "".join([char for char in text if char.isalnum() or unicodedata.category(char)[0] != "P"])
+
+
+def _single_blanks(text: str) -> str:
+    """Return a text as after ``RemoveMultipleSpaces``."""
+    return re.sub(r"\s\s+", " ", text)

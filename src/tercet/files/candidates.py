@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten
 
-from .jsonl import read_objects
-from .lines import open_binary
-from .lm_eval_log import is_samples
+from .logs import is_samples
 from .read import READERS, table_format
 from .roles import role_of
 from .table import Table
+from .tables import read_objects
+from .text import open_binary
 
 #: The beginning of a line of an n-best list, ``0 ||| text ||| scores ||| total``, as Moses, Marian and others write.
 _RANKED = re.compile(r"\s*([0-9]{1,18}) \|\|\|(.*)")
@@ -47,10 +47,11 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
     rows = list(range(len(table.lines)))
     if is_samples(table):
         column = column or (_RESPONSES if _RESPONSES in table.columns else None)
-        first: dict[str, int] = {}
+        first_rows: dict[str, int] = {}
         for row, document in enumerate(table.column("doc_id")):
-            first.setdefault(str(document), row)  # on a line for each filter: the responses are the same
-        rows = list(first.values())
+            # The harness has a line for each filter; the responses on them are the same.
+            first_rows.setdefault(str(document), row)
+        rows = list(first_rows.values())
     column = column or _column_of_lists(table)
     if column is None:
         return None
@@ -59,10 +60,10 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
         if not isinstance(cells[row], list):
             raise InputError(f"{table.place(row, column)}: expected a list of texts, got {shorten(cells[row])}.")
     names = [table.place(row, column) for row in rows]
-    own = None if weights is None else table.column(weights)
+    weight_cells = None if weights is None else table.column(weights)
     fields = f"{table.name}: candidates: {column!r}{'' if weights is None else f'; weights: {weights!r}'}."
     texts = [_flat(cells[row]) for row in rows]
-    return Groups(texts, None if own is None else [own[row] for row in rows], names, fields)
+    return Groups(texts, None if weight_cells is None else [weight_cells[row] for row in rows], names, fields)
 
 
 def _column_of_lists(table: Table) -> str | None:
@@ -71,28 +72,30 @@ def _column_of_lists(table: Table) -> str | None:
     Of a table without two columns of texts, lists of anything: their error says what is no text.
     """
     roles: dict[str, list[str]] = {}
-    others, n_texts = [], 0
+    list_columns, n_texts = [], 0
     for name, cells in table.columns.items():
         if any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells):
             roles.setdefault(role_of(name), []).append(name)
         elif role_of(name) == "system":
-            others += [name] * all(isinstance(cell, list) for cell in cells)
+            if all(isinstance(cell, list) for cell in cells):
+                list_columns.append(name)
             n_texts += all(isinstance(cell, str) for cell in cells)
-    found = roles.get("system") or roles.get("source") or []  # "text", as servers of models call it, is a source
-    if not found and n_texts < 2:
-        found = others
-    if len(found) > 1:
+    # "text", as servers of models call it, is a source.
+    columns = roles.get("system") or roles.get("source") or []
+    if not columns and n_texts < 2:
+        columns = list_columns
+    if len(columns) > 1:
         raise InputError(
-            f"{table.name}: the columns {', '.join(map(shorten, found))} hold lists of texts; expected "
+            f"{table.name}: the columns {', '.join(map(shorten, columns))} hold lists of texts; expected "
             "one: choose it with --column."
         )
-    return found[0] if found else None
+    return columns[0] if columns else None
 
 
 def _flat(cell: list[Any]) -> list[Any]:
     """Return the entries of lists within a list, as the samples of several requests are written."""
-    nested = cell and all(isinstance(each, list) for each in cell)
-    return [text for each in cell for text in each] if nested else cell
+    nested = cell and all(isinstance(entry, list) for entry in cell)
+    return [text for entry in cell for text in entry] if nested else cell
 
 
 def is_ranked(lines: Sequence[str]) -> bool:
@@ -102,21 +105,25 @@ def is_ranked(lines: Sequence[str]) -> bool:
 
 def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
     """Return the texts of n-best lists by their numbers; those of several files together."""
-    found: dict[int, list[str]] = {}
+    texts_by_number: dict[int, list[str]] = {}
     for path, lines in files.items():
         for number, line in enumerate(lines, 1):
             match = _RANKED.match(line)
             if match is None:
                 raise InputError(f"{path}, line {number}: expected 'number ||| text ||| ...', got {shorten(line)}.")
-            found.setdefault(int(match[1]), []).append(match[2].partition("|||")[0].strip(" "))
-    numbers = sorted(found)
-    for before, number in pairwise(numbers):
-        if number != before + 1:
+            texts_by_number.setdefault(int(match[1]), []).append(match[2].partition("|||")[0].strip(" "))
+    numbers = sorted(texts_by_number)
+    for previous, number in pairwise(numbers):
+        if number != previous + 1:
             raise InputError(
-                f"{', '.join(files)}: no line begins with {before + 1}, but some do with {before} and {number}; "
+                f"{', '.join(files)}: no line begins with {previous + 1}, but some do with {previous} and {number}; "
                 "expected a candidate for each."
             )
-    return Groups([found[number] for number in numbers], None, [f"{' '.join(files)}, list {n}" for n in numbers])
+    return Groups(
+        [texts_by_number[number] for number in numbers],
+        None,
+        [f"{' '.join(files)}, list {number}" for number in numbers],
+    )
 
 
 def successive_groups(path: str, lines: Sequence[str], size: int) -> Groups:
@@ -132,12 +139,12 @@ def successive_groups(path: str, lines: Sequence[str], size: int) -> Groups:
 def parallel_groups(files: Mapping[str, Sequence[str]]) -> Groups:
     """Return groups of the same line of each file."""
     counts = {path: len(lines) for path, lines in files.items()}
-    first, wanted = next(iter(counts.items()))
-    for path, found in counts.items():
-        if found != wanted:
+    first_path, n_expected = next(iter(counts.items()))
+    for path, n_lines in counts.items():
+        if n_lines != n_expected:
             raise InputError(
-                f"{path!r} has {found:,} line{'s' * (found != 1)} and {first!r} has {wanted:,}; expected the same "
-                "number: the same line of each file is a group."
+                f"{path!r} has {n_lines:,} line{'s' * (n_lines != 1)} and {first_path!r} has "
+                f"{n_expected:,}; expected the same number: the same line of each file is a group."
             )
-    names = [f"line {number} of {', '.join(files)}" for number in range(1, wanted + 1)]
+    names = [f"line {number} of {', '.join(files)}" for number in range(1, n_expected + 1)]
     return Groups(list(map(list, zip(*files.values(), strict=True))), None, names)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from tercet.errors import InputError, argument, shorten
+from tercet.errors import InputError, argument, level_of_caller, shorten
 
-from .lines import open_binary
-from .table import Table
+from .read import READERS, items, table_format
+from .table import Log, Table
+from .text import open_binary
 from .tmx import Memory, pick_language, read_memory
 
 
@@ -56,10 +61,16 @@ def columns_of(
         except InputError as error:
             raise InputError(f"{table.name}: {error}") from None
 
-    chosen = [pick(code) for code in references]
-    languages = {_language(column) for column in chosen}
-    others = [column for column in table.columns if _language(column) in languages and column not in chosen]
-    return [pick(code) for code in systems] or others, chosen, None if source is None else pick(source)
+    reference_columns = [pick(code) for code in references]
+    languages = {_language(column) for column in reference_columns}
+    other_columns = [
+        column for column in table.columns if _language(column) in languages and column not in reference_columns
+    ]
+    return (
+        [pick(code) for code in systems] or other_columns,
+        reference_columns,
+        None if source is None else pick(source),
+    )
 
 
 def join_memories(
@@ -75,28 +86,28 @@ def join_memories(
     paths = list(systems.values())
     memories = {path: _read(path) for path in [*references, *paths]}
     source, target = _languages(memories[references[0]], source, target)
-    expected, *others = (_side(path, memory.table, source, target) for path, memory in memories.items())
-    units = [unit for each in expected.units.values() for unit in each]
+    expected, *other_sides = (_side(path, memory.table, source, target) for path, memory in memories.items())
+    units = [unit for same_source in expected.units.values() for unit in same_source]
     units.sort(key=lambda unit: unit.line)
-    aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in others}
-    kept = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
-    if not kept:
+    aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in other_sides}
+    kept_rows = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
+    if not kept_rows:
         raise InputError(
             f"No source text in {expected.source!r} of {references[0]!r}, such as {shorten(units[0].source)}, can be "
             f"joined with one of {' and of '.join(map(repr, paths))}; expected translations of the same texts."
         )
     texts: dict[str, list[str]] = {}
-    columns = {side.path: side.columns for side in others}
+    columns = {side.path: side.columns for side in other_sides}
     for name, path in systems.items():
-        found = [unit for row in kept if (unit := aligned[path][row]) is not None]
-        for place, column in enumerate(columns[path]):
-            several = f"{name} {column}" if columns[path][1:] else name
-            texts[several] = [unit.texts[place] or "" for unit in found]
+        system_units = [unit for row in kept_rows if (unit := aligned[path][row]) is not None]
+        for index, column in enumerate(columns[path]):
+            system_name = f"{name} {column}" if columns[path][1:] else name
+            texts[system_name] = [unit.texts[index] or "" for unit in system_units]
     lists: list[list[str]] = []
-    for row in kept:
-        of_segment = [units[row], *(aligned[path][row] for path in references[1:])]
-        lists.append([text for unit in of_segment if unit is not None for text in unit.texts if text])
-    return Joined(texts, lists, [units[row].source for row in kept])
+    for row in kept_rows:
+        segment_units = [units[row], *(aligned[path][row] for path in references[1:])]
+        lists.append([text for unit in segment_units if unit is not None for text in unit.texts if text])
+    return Joined(texts, lists, [units[row].source for row in kept_rows])
 
 
 def _read(path: str) -> Memory:
@@ -104,16 +115,16 @@ def _read(path: str) -> Memory:
         return read_memory(stream, path)
 
 
-def _languages(first: Memory, source: str | None, target: str | None) -> tuple[str, str]:
+def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[str, str]:
     """Return the languages of the sources and of the translations."""
-    name = first.table.name
-    languages = list(dict.fromkeys(_language(column) for column in first.table.columns))
-    source, target = (None if given is None else _pick(name, languages, given) for given in (source, target))
-    if source is None and first.source_language:
-        source = _pick(name, languages, first.source_language)
+    name = memory.table.name
+    languages = list(dict.fromkeys(_language(column) for column in memory.table.columns))
+    source, target = (None if language is None else _pick(name, languages, language) for language in (source, target))
+    if source is None and memory.source_language:
+        source = _pick(name, languages, memory.source_language)
     if len(languages) == 2 and (source is None) != (target is None):
-        (other,) = (language for language in languages if language not in (source, target))
-        source, target = source or other, target or other
+        (remaining,) = (language for language in languages if language not in (source, target))
+        source, target = source or remaining, target or remaining
     if source is None or target is None or source == target:
         options = [] if target else [f"the translations' ({argument('reference_columns')})"]
         options += [] if source and source != target else [f"the sources' ({argument('source_column')})"]
@@ -123,13 +134,13 @@ def _languages(first: Memory, source: str | None, target: str | None) -> tuple[s
     return source, target
 
 
-def _pick(name: str, languages: Sequence[str], wanted: str) -> str:
+def _pick(name: str, languages: Sequence[str], code: str) -> str:
     """Return the language that is wanted, or else the only one that differs from it in region or script alone."""
     try:
-        return pick_language(languages, wanted)
+        return pick_language(languages, code)
     except InputError as error:
         try:
-            return pick_language(languages, _general(wanted))
+            return pick_language(languages, _general(code))
         except InputError:
             raise InputError(f"{name}: {error}") from None
 
@@ -146,28 +157,27 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
         )
     units: dict[str, list[_Unit]] = {}
     variants: dict[str, str] = {}
-    of_source, of_target = (_variants(table, language) for language in (source, target))
+    source_variants, target_variants = (_variants(table, language) for language in (source, target))
     for row, (line, text, *texts) in enumerate(
         zip(table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True)
     ):
-        if text is not None and text.strip() and any(each is not None for each in texts):
+        if text is not None and text.strip() and any(translation is not None for translation in texts):
             units.setdefault(_key(text), []).append(_Unit(line, text, tuple(texts)))
             continue
-        there, translated = (
-            next((column for column in among if table.columns[column][row]), "") for among in (of_source, of_target)
-        )
-        if there and translated and there != translated:
-            variants[_key(table.columns[there][row])] = _language(there if there != source else translated)
+        in_source = next((column for column in source_variants if table.columns[column][row]), "")
+        in_target = next((column for column in target_variants if table.columns[column][row]), "")
+        if in_source and in_target and in_source != in_target:
+            variants[_key(table.columns[in_source][row])] = _language(in_source if in_source != source else in_target)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
-    return _Side(path, source, target, columns, units, variants)
+    return _Side(path=path, source=source, target=target, columns=columns, units=units, variants=variants)
 
 
 def _variants(table: Table, language: str) -> list[str]:
     """Return the columns of a language and of those that differ from it in region or script alone, its own first."""
     general = _general(language)
-    found = [column for column in table.columns if _general(_language(column)) == general]
-    return sorted(found, key=lambda column: _language(column) != language)
+    variants = [column for column in table.columns if _general(_language(column)) == general]
+    return sorted(variants, key=lambda column: _language(column) != language)
 
 
 def _general(language: str) -> str:
@@ -182,47 +192,48 @@ def _key(source: str) -> str:
     return " ".join(unicodedata.normalize("NFC", source).split())
 
 
-def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
+def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
     """Return the unit of each segment, and warn of segments without one."""
-    found: list[_Unit | None] = []
+    aligned: list[_Unit | None] = []
     missing: list[_Unit] = []
     ambiguous: list[_Unit] = []
-    times: Counter[str] = Counter()
-    for unit in wanted:
+    occurrences: Counter[str] = Counter()
+    for unit in segments:
         key = _key(unit.source)
-        units, place = side.units.get(key, []), times[key]
-        times[key] += 1
+        units, position = side.units.get(key, []), occurrences[key]
+        occurrences[key] += 1
         if not units:
             missing.append(unit)
         elif len(units) == len(expected.units[key]):
-            found.append(units[place])
+            aligned.append(units[position])
             continue
-        elif all(len({each.texts for each in several}) == 1 for several in (units, expected.units[key])):
-            found.append(units[0])
+        elif all(
+            len({candidate.texts for candidate in candidates}) == 1 for candidates in (units, expected.units[key])
+        ):
+            aligned.append(units[0])
             continue
         else:
             ambiguous.append(units[0])
-        found.append(None)
-    then = "left out for every system" if is_system else "these segments have one reference fewer"
-    total = f"of the {len(wanted):,} source texts of {expected.path}"
+        aligned.append(None)
+    consequence = "left out for every system" if is_system else "these segments have one reference fewer"
+    total = f"of the {len(segments):,} source texts of {expected.path}"
     if missing:
         folded = {key.casefold() for key in side.units}
-        but_case = sum(_key(unit.source).casefold() in folded for unit in missing)
-        cased = f" ({but_case:,} of them it has in other upper and lower case)" if but_case else ""
-        counted = f"{len(missing):,} {total}{cased}{_in_variants(missing, side)}"
-        _warn(
-            f"{side.path} has no unit in {_pair(side)} for {counted}, the first on its {_place(missing[0])}: {then}."
-        )
+        n_other_case = sum(_key(unit.source).casefold() in folded for unit in missing)
+        case_note = f" ({n_other_case:,} of them it has in other upper and lower case)" if n_other_case else ""
+        summary = f"{len(missing):,} {total}{case_note}{_in_variants(missing, side)}"
+        first = _place(missing[0])
+        _warn(f"{side.path} has no unit in {_pair(side)} for {summary}, the first on its {first}: {consequence}.")
     if ambiguous:
         occur = "occurs" if len(ambiguous) == 1 else "occur"
-        counted = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
-        _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
-    further = [units[0] for key, units in side.units.items() if key not in expected.units]
-    if further:
-        counted = f"{len(further):,} source text{'s have' if further[1:] else ' has'}"
-        none = f"no unit in {_pair(expected)} in {expected.path}{_in_variants(further, expected)}"
-        _warn(f"{side.path}: {counted} {none}, the first on {_place(further[0])}: not scored.")
-    return found
+        summary = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
+        _warn(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
+    unmatched = [units[0] for key, units in side.units.items() if key not in expected.units]
+    if unmatched:
+        summary = f"{len(unmatched):,} source text{'s have' if unmatched[1:] else ' has'}"
+        reason = f"no unit in {_pair(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
+        _warn(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
+    return aligned
 
 
 def _pair(side: _Side) -> str:
@@ -231,8 +242,12 @@ def _pair(side: _Side) -> str:
 
 def _in_variants(units: Sequence[_Unit], side: _Side) -> str:
     """Say how many of the source texts, of which a side has no unit, it has in variants that are not read."""
-    found = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
-    return f" ({len(found):,} of them it has in a variant that is not read, such as {found[0]!r})" if found else ""
+    languages = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
+    return (
+        f" ({len(languages):,} of them it has in a variant that is not read, such as {languages[0]!r})"
+        if languages
+        else ""
+    )
 
 
 def _place(unit: _Unit) -> str:
@@ -241,3 +256,267 @@ def _place(unit: _Unit) -> str:
 
 def _warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=6)
+
+
+# Logs of harnesses -> the same samples in every run of a task: each run is a system.
+
+#: The column that tells the repeats of a sample apart.
+_REPEAT = "repeat"
+#: A time, in the names of files and folders.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+
+
+class Runs(NamedTuple):
+    """The runs of a task: predictions by system, references and sources of the samples that all of them have."""
+
+    task: str
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    source: list[str] | None
+    fields: str  # which of the logs' fields these are, in words
+    first: Log
+    cluster: str | None  # what the labels are of segments that are resampled together; None if each is alone
+    labels: list[str]
+
+
+def join_logs(
+    logs: Sequence[Log],
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    source: str | None = None,
+    cluster: str | None = None,
+) -> Iterator[Runs]:
+    """Yield the runs of each task that the logs are of; columns are those of their formats unless given.
+
+    Samples are joined by their ids; those that one run lacks are left out for every run, and a warning counts them.
+    The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
+    were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
+    """
+    tasks: dict[tuple[str, str], dict[str, Log]] = {}
+    for log, name in zip(logs, names_of_runs(logs), strict=True):
+        tasks.setdefault((log.harness, log.task), {})[name] = log
+    for runs in tasks.values():
+        yield _joined(
+            _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
+        )
+
+
+def _joined(
+    runs: Mapping[str, Log],
+    systems: Sequence[str],
+    references: Sequence[str],
+    source: str | None,
+    cluster: str | None,
+) -> Runs:
+    first_log = next(iter(runs.values()))
+    rows = {name: _rows(log) for name, log in runs.items()}
+    keys = _in_all(runs, rows)
+    texts: dict[str, list[str]] = {}
+    lists: list[list[str]] = []
+    sources = []
+    references, source = references or first_log.roles.references, source or first_log.roles.source
+    for name, log in runs.items():
+        order = [rows[name][key] for key in keys]
+        columns = systems or log.roles.systems
+        for column in columns:
+            predictions, row_references = items(log, column, references)
+            # With several filters, a column is called such as "filtered_resps strict-match".
+            texts[f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name] = [
+                predictions[row] for row in order
+            ]
+        run_references = [row_references[row] for row in order]
+        lists = lists or run_references
+        for key, expected, actual in zip(keys, lists, run_references, strict=True):
+            if actual != expected:
+                raise InputError(
+                    f"{log.name}: the sample with {_named(log, key)} has the references {shorten(actual)}; "
+                    f"{first_log.name} has {shorten(expected)}: these are not runs of the same task."
+                )
+        cells = log.column(source) if source else []
+        has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
+        sources.append([cells[row] for row in order] if has_texts else [])
+    shared_sources = sources[0] if sources[0] and all(run_sources == sources[0] for run_sources in sources) else None
+    fields = (
+        f"predictions from {', '.join(systems or first_log.roles.systems)}; references from {', '.join(references)}"
+    )
+    fields += f"; sources from {source}" if shared_sources else ""
+    fields += f"; samples joined by {' and '.join(first_log.key)}" if len(runs) > 1 else ""
+    logs = f"{'logs' if len(runs) > 1 else 'log'} of {first_log.harness}"
+    labels = [key[0] for key in keys]
+    n_samples, cluster_name = len(set(labels)), None
+    if cluster is not None:
+        cells, row_of_key = first_log.column(cluster), rows[next(iter(runs))]
+        labels, cluster_name = [str(cells[row_of_key[key]] or "") for key in keys], cluster
+        if len({(key[0], label) for key, label in zip(keys, labels, strict=True)}) > n_samples:
+            warnings.warn(
+                f"{first_log.name}: {cluster!r} puts answers to the same sample into different clusters, though they "
+                "are not independent. Without it, logs are resampled by sample.",
+                stacklevel=level_of_caller(),
+            )
+    elif n_samples < len(keys):
+        cluster_name = "sample id"
+        fields += f"; {n_samples:,} samples with {len(keys):,} answers are resampled by sample"
+    return Runs(
+        task=first_log.task,
+        systems=texts,
+        references=lists,
+        source=shared_sources,
+        fields=f"{first_log.task}: {logs}: {', '.join(texts)}: {fields}.",
+        first=first_log,
+        cluster=cluster_name,
+        labels=labels,
+    )
+
+
+def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
+    """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
+    cells_by_run = {
+        name: [log.column(column) for column in systems or log.roles.systems] for name, log in runs.items()
+    }
+    if not any(isinstance(cell, list) for columns in cells_by_run.values() for column in columns for cell in column):
+        return runs
+    return {name: _with_row_of_each(log, cells_by_run[name]) for name, log in runs.items()}
+
+
+def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
+    repeat_counts = [
+        max(len(cell) if isinstance(cell, list) else 1 for cell in cells) for cells in zip(*systems, strict=True)
+    ]
+    pairs = [(row, repeat) for row, n_repeats in enumerate(repeat_counts) for repeat in range(n_repeats)]
+
+    def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
+        cell = cells[row]
+        # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
+        if not any(cells is system for system in systems) or not isinstance(cell, list):
+            return cell
+        if len(cell) == 1:
+            return cell[0]
+        return cell[repeat] if repeat < len(cell) else None
+
+    columns = {name: [cell_of(cells, *pair) for pair in pairs] for name, cells in log.columns.items()}
+    columns[_REPEAT] = [str(repeat) for _, repeat in pairs]
+    return replace(log, columns=columns, lines=[log.lines[row] for row, _ in pairs], key=(log.key[0], _REPEAT))
+
+
+def _rows(log: Log) -> dict[tuple[str, ...], int]:
+    """Return the row of each sample."""
+    rows: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(*(log.column(column) for column in log.key), strict=True)):
+        if rows.setdefault(key, row) != row:
+            raise InputError(f"{log.name}: {_named(log, key)} occurs twice; expected each sample of one run once.")
+    return rows
+
+
+def _in_all(runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
+    """Return the samples that every run has, in the order of the first, and warn of others."""
+    all_keys = list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
+    common_keys = [key for key in all_keys if all(key in run_rows for run_rows in rows.values())]
+    if not common_keys:
+        log_names = " and ".join(log.name for log in runs.values())
+        raise InputError(f"{log_names} have no sample in common; expected runs of the same samples.")
+    for name, log in runs.items():
+        missing_keys = [key for key in all_keys if key not in rows[name]]
+        if missing_keys:
+            warnings.warn(
+                f"{log.name} lacks {len(missing_keys):,} of the {len(all_keys):,} samples of these runs, the first "
+                f"with {_named(log, missing_keys[0])}: left out for every system.",
+                stacklevel=level_of_caller(),
+            )
+    return common_keys
+
+
+def _named(log: Log, key: tuple[str, ...]) -> str:
+    return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
+
+
+def names_of_runs(logs: Sequence[Log]) -> list[str]:
+    """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
+    paths = [Path(log.name).absolute() for log in logs]
+    folders = [[part for part in path.parts[-2:0:-1] if not MOMENT.fullmatch(part)] for path in paths]
+    depth = max(map(len, folders), default=0)
+    candidates = [[log.run or parents[0] for log, parents in zip(logs, folders, strict=True)]]
+    candidates += [[parents[level] if level < len(parents) else "" for parents in folders] for level in range(depth)]
+    candidates += [["/".join(parents[level::-1]) for parents in folders] for level in range(1, depth)]
+    moments = ["".join(MOMENT.findall(str(path))[-1:]) for path in paths]
+    candidates += [[f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)]]
+    candidates += [[log.name for log in logs]]
+    for names in candidates:
+        runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}
+        if len(runs) == len(logs) and all(names):
+            return names
+    raise InputError(f"The file {logs[0].name!r} is given twice.")
+
+
+# Folders into which harnesses write -> the logs in them, the newest of each task.
+
+#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, and inspect-ai in JSON.
+_LOG = re.compile(rf"samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|{MOMENT.pattern}.*\.json", re.IGNORECASE)
+_EXPECTED = (
+    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai"
+)
+_MOST_LISTED = 10
+
+
+def read_folder(folder: str) -> list[Log]:
+    """Return the logs in a folder and those within it; of several runs of a task, the newest, with a warning.
+
+    Logs that hold no texts, as of multiple choice, are left out with a warning where others do.
+    """
+    files = sorted(path for path in _files(folder))
+    paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]
+    if not paths:
+        names = [os.path.relpath(path, folder) for path in files]
+        remainder = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+        content = f"it holds {', '.join(map(repr, names[:_MOST_LISTED]))}{remainder}" if names else "it holds no file"
+        raise InputError(
+            f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
+            "or give files."
+        )
+    logs, errors = [], []
+    for path in paths:
+        try:
+            with open_binary(path) as stream:
+                table = READERS[table_format(path)](stream, path)
+        except InputError as refusal:
+            errors.append(refusal)
+            continue
+        logs += [table] if isinstance(table, Log) else []
+    if not logs and errors:
+        raise errors[0]
+    if not logs:
+        raise InputError(
+            f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
+        )
+    for error in errors:
+        warnings.warn(f"A log is left out: {error}", stacklevel=level_of_caller())
+    return _newest(logs, folder)
+
+
+def _files(folder: str) -> list[str]:
+    """Return the files in a folder and the folders within, but for hidden ones."""
+    paths = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [os.path.join(parent, name) for name in names if not name.startswith(".")]
+    return paths
+
+
+def _newest(logs: list[Log], folder: str) -> list[Log]:
+    """Return the newest run of each task and model, by the times in the paths."""
+    runs: dict[tuple[str, ...], list[tuple[str, Log]]] = {}
+    for log in logs:
+        parent = MOMENT.sub("", str(Path(log.name).parent))
+        moment = "".join(MOMENT.findall(log.name)[-1:])
+        runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
+    latest_logs = []
+    for (_, task, *_), dated in runs.items():
+        newest = max(moment for moment, _ in dated)
+        latest = [log for moment, log in dated if moment == newest]
+        if len(latest) < len(dated):
+            warnings.warn(
+                f"{folder}: {task} has {len(dated)} runs; the newest, {latest[0].name!r}, is read. To read another, "
+                "give its file.",
+                stacklevel=level_of_caller(),
+            )
+        latest_logs += latest
+    return latest_logs

@@ -11,25 +11,38 @@ from typing import Any
 from tercet.errors import InputError, did_you_mean, shorten
 
 from .arrow_tables import read_ipc, read_parquet
-from .delimited import read_csv, read_tsv
-from .inspect_log import read_inspect
-from .jsonl import read_jsonl
-from .limits import LIMITS, Limits
-from .lines import check_beginning
+from .logs import read_inspect
 from .table import Table
+from .tables import read_csv, read_jsonl, read_tsv, read_workbook
+from .text import LIMITS, Limits, check_beginning
 from .tmx import read_tmx
-from .workbook import read_workbook
 
 #: Readers by format: of a binary stream, given the name of the file for messages, and limits.
 READERS: dict[str, Callable[..., Table]] = {
-    "tsv": read_tsv, "csv": read_csv, "jsonl": read_jsonl, "tmx": read_tmx, "xlsx": read_workbook,
-    "parquet": read_parquet, "arrow": read_ipc, "inspect": read_inspect,
-}  # fmt: skip
+    "tsv": read_tsv,
+    "csv": read_csv,
+    "jsonl": read_jsonl,
+    "tmx": read_tmx,
+    "xlsx": read_workbook,
+    "parquet": read_parquet,
+    "arrow": read_ipc,
+    "inspect": read_inspect,
+}
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {
-    ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
-    ".xlsx": "xlsx", ".xlsm": "xlsx", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow",
-}  # fmt: skip
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".tmx": "tmx",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
 #: The same of files that are logs of a harness or nothing: a folder of tables may have such beside them.
 LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
@@ -98,15 +111,15 @@ def _format(path: Path, format: str | None) -> str:
             raise InputError(f"no format is called {format!r}. {did_you_mean(format, READERS)}")
         return format
     check_no_workbook(path.name)
-    found = SUFFIXES.get(path.suffix.lower())
-    if found is None:
+    known_format = SUFFIXES.get(path.suffix.lower())
+    if known_format is None:
         with suppress(OSError), path.open("rb") as stream:
             check_beginning(stream, path.name)
         raise InputError(
             f"{path.name}: a file's format is taken from its extension; expected one of {' '.join(SUFFIXES)}, "
             f"or a format: {', '.join(READERS)}."
         )
-    return found
+    return known_format
 
 
 def _described(cell: Any) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
-from .content.overlap import LEAST_ROWS, unrelated
+from tercet.engine.kinds import UNSPACED
+
 from .table import Log, Roles, Table
 
 # A name is judged by its words, without numbers, single letters ("ref A") and these words.
@@ -132,22 +134,22 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
 def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
     """Return the texts of each row's references."""
     cells = [[_within([table.columns[name][row]]) for name in references] for row in range(len(table.lines))]
-    return [[text for texts in own for text in texts if isinstance(text, str) and text] for own in cells]
+    return [[text for texts in row for text in texts if isinstance(text, str) and text] for row in cells]
 
 
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
     """Return which of several columns are no systems, with what they hold; those of a single candidate are none."""
     left_out: dict[str, str] = {}
-    given = list(chain.from_iterable(references))
-    if not given or not _are_codes(given):
+    texts = list(chain.from_iterable(references))
+    if not texts or not _are_codes(texts):
         codes = [name for name, cells in columns.items() if _are_codes(cells)]
         if len(codes) < len(columns):
             left_out = dict.fromkeys(codes, CODES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
-    if given:
+    if texts:
         return left_out | dict.fromkeys(unrelated(columns, references), UNRELATED)
-    same = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
-    return left_out | dict.fromkeys(same, CONSTANT) if len(same) < len(columns) else left_out
+    constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
+    return left_out | dict.fromkeys(constant, CONSTANT) if len(constant) < len(columns) else left_out
 
 
 def role_of(name: str) -> str:
@@ -173,8 +175,10 @@ def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
         _, words = _words_of(name)
-        named = "".join(words) in _DOCUMENTS and all(isinstance(cell, str | int) and cell != "" for cell in cells)
-        if named and 1 < len(set(cells)) < len(cells):
+        names_documents = "".join(words) in _DOCUMENTS and all(
+            isinstance(cell, str | int) and cell != "" for cell in cells
+        )
+        if names_documents and 1 < len(set(cells)) < len(cells):
             return name
     return None
 
@@ -197,15 +201,15 @@ def clear_role(name: str) -> str:
 def _words_of(name: str) -> tuple[str, list[str]]:
     """Return a name in lower case, and the words by which it is judged."""
     parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    every = re.findall(r"[^\W\d_]+", parts)
+    all_words = re.findall(r"[^\W\d_]+", parts)
     fillers = _FILLERS | _OTHER_FILLERS
-    return parts, [word for word in every if len(word) > 1 and word not in fillers] or every[:1]
+    return parts, [word for word in all_words if len(word) > 1 and word not in fillers] or all_words[:1]
 
 
 def _is_text(cells: Iterable[Any]) -> bool:
     """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
-    given = [cell for cell in cells if cell is not None]
-    return all(isinstance(cell, str) for cell in given) and any(cell and not _is_number(cell) for cell in given)
+    texts = [cell for cell in cells if cell is not None]
+    return all(isinstance(cell, str) for cell in texts) and any(cell and not _is_number(cell) for cell in texts)
 
 
 def _are_codes(cells: Iterable[Any]) -> bool:
@@ -222,3 +226,67 @@ def _is_number(text: str) -> bool:
 
 def _within(cells: Iterable[Any]) -> Iterable[Any]:
     return chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+
+
+# Columns of texts and references -> which of them say something else than the references do.
+
+#: In fewer rows, texts may share words by chance, or none.
+LEAST_ROWS = 4
+# Rows that are compared, of a larger table: spread over all of it.
+_MOST_ROWS = 300
+# How many other rows' references a text is compared with.
+_SHIFTS = 5
+# What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
+_LEAST_PART, _ENOUGH = 0.3, 0.5
+# What the best column must share beyond chance; below that, nothing is said of any.
+_LEAST_BEST = 0.1
+
+Words = frozenset[str]
+
+
+def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequence[str]]) -> list[str]:
+    """Return the columns that hardly share a word with the references of their rows, while others do.
+
+    What counts is how much more a text shares with the references of its row than with those of other rows: remarks
+    in the language of the references share its articles with any. Letters of scripts without blanks are words.
+    """
+    # One of the rows with the same references: to compare it with the others would say nothing.
+    rows = sorted({tuple(texts): row for row, texts in enumerate(references) if texts}.values())
+    # Every n-th row, with n rounded up.
+    rows = rows[:: max(1, -(-len(rows) // _MOST_ROWS))]
+    if len(rows) < LEAST_ROWS or len(columns) < 2:
+        return []
+    targets = [_word_set(references[row]) for row in rows]
+    shares = {
+        name: _shares([_word_set([cells[row] or ""]) for row in rows], targets) for name, cells in columns.items()
+    }
+    best, most = max(beyond for _, beyond in shares.values()), max(share for share, _ in shares.values())
+    if best < _LEAST_BEST:
+        return []
+    least = _LEAST_PART * min(best, _ENOUGH)
+    return [name for name, (share, beyond) in shares.items() if beyond < least and 2 * share < most]
+
+
+def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:
+    """Return the mean share of words in common with the own references, and how much more it is than with others."""
+    own_share = _mean(zip(texts, targets, strict=True))
+    shifts = range(1, min(_SHIFTS, len(targets) - 1) + 1)
+    other_shares = [_mean(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
+    return own_share, own_share - sum(other_shares) / len(other_shares)
+
+
+def _mean(pairs: Iterable[tuple[Words, Words]]) -> float:
+    # Of the shorter text: an answer of one word is wholly within a long explanation.
+    shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _word_set(texts: Iterable[str]) -> Words:
+    return frozenset(word for text in texts for word in _pattern().findall(text.casefold()))
+
+
+@cache
+def _pattern() -> Any:
+    import regex
+
+    return regex.compile(rf"[{UNSPACED}]\p{{M}}*|[\p{{L}}\p{{N}}][[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]*", regex.V1)

@@ -48,7 +48,7 @@ class Roles:
     source: str | None
     references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
     systems: tuple[str, ...]  # in the order of the file
-    # by column that its name alone would make a system: what it holds instead
+    # By column that its name alone would make a system: what it holds instead.
     left_out: dict[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -99,7 +99,7 @@ class RaggedRows:
 
 def listed(rows: Iterable[Row], name: str) -> list[Row]:
     """Return rows as a list, which takes many times the memory of their text."""
-    found: list[Row] = []
+    collected: list[Row] = []
     n_cells = 0
     for row in rows:
         n_cells += len(row[1])
@@ -108,29 +108,32 @@ def listed(rows: Iterable[Row], name: str) -> list[Row]:
                 f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which is the limit: split it into several "
                 "files."
             )
-        found.append(row)
-    return found
+        collected.append(row)
+    return collected
 
 
 def table_of_rows(rows: list[Row], name: str) -> Table:
     """Return rows as columns under the names of the first row."""
     if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
-        found = "its first line is empty" if rows else "it is empty"
-        raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
+        problem = "its first line is empty" if rows else "it is empty"
+        raise InputError(f"{name}: expected the names of the columns in the first line, but {problem}.")
     if len(rows[0][1]) > MOST_COLUMNS:
         raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
-    twice = [column for column, times in Counter(names).items() if times > 1]
-    if twice:
-        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} appears twice; expected distinct names.")
-    while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
+    duplicates = [column for column, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise InputError(
+            f"{name}, line 1: the column {shorten(duplicates[0])} appears twice; expected distinct names."
+        )
+    # Empty lines at the end; in a table of a single column, they are cells.
+    while len(names) > 1 and rows[-1][1] == [""]:
         rows.pop()
     if len(rows) == 1:
-        shown = ", ".join(shorten(column)[1:-1] for column in names[:20])
-        raise InputError(f"{name} has a header ({shown}) and no rows; expected a row per item.")
+        header = ", ".join(shorten(column)[1:-1] for column in names[:20])
+        raise InputError(f"{name} has a header ({header}) and no rows; expected a row per item.")
     for line, cells in rows:
         if len(cells) != len(names):
-            found = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
-            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {found}.")
+            number = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
+            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
     columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
     return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])

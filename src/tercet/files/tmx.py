@@ -10,8 +10,8 @@ from xml.etree.ElementTree import ParseError
 
 from tercet.errors import InputError, shorten
 
-from .limits import LIMITS, Limits, size
 from .table import MOST_COLUMNS, RaggedRows, Table
+from .text import LIMITS, Limits, size
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
@@ -67,13 +67,13 @@ def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     parser = XMLParser(target=units)
     units.line = lambda: parser.parser.CurrentLineNumber
     try:
-        n_bytes = begun = 0
-        while chunk := stream.read(min(max(_CHUNK, begun), _LARGEST_CHUNK)):
+        n_bytes = n_pending = 0
+        while chunk := stream.read(min(max(_CHUNK, n_pending), _LARGEST_CHUNK)):
             parser.feed(chunk)
             n_bytes += len(chunk)
-            begun = n_bytes - parser.parser.CurrentByteIndex
+            n_pending = n_bytes - parser.parser.CurrentByteIndex
             limits.check(n_bytes, units.line(), name)
-            if begun > _LONGEST_TAG:
+            if n_pending > _LONGEST_TAG:
                 raise InputError(
                     f"{name}, line {units.line()}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the "
                     "tags of a TMX file."
@@ -91,49 +91,50 @@ def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     except ParseError as error:
         reason, (line, column) = str(error).rpartition(": line")[0], error.position
         raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
-    except (LookupError, ValueError) as error:  # how the parser says that it does not know the declared encoding
+    except (LookupError, ValueError) as error:
+        # This is how the parser says that it does not know the declared encoding.
         raise InputError(
             f"{name}, line {units.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
         ) from None
     return units.memory()
 
 
-def pick_language(columns: Iterable[str], wanted: str) -> str:
+def pick_language(columns: Iterable[str], language: str) -> str:
     """Return the column of a language by its code or the beginning of it: "pt" finds "pt-BR", "en_us" "EN-US"."""
     codes = {_folded(column): column for column in columns}
-    code = _folded(wanted.strip())
+    code = _folded(language.strip())
     if code in codes:
         return codes[code]
     # "en 2" is found by its whole name only: it is another text of "en", not another language.
-    longer = [column for known, column in codes.items() if known.startswith(code + "-") and " " not in known]
+    longer = [column for folded, column in codes.items() if folded.startswith(code + "-") and " " not in folded]
     if len(longer) == 1:
         return longer[0]
     if longer:
-        raise InputError(f"{shorten(wanted)} matches several columns, {', '.join(longer)}: give the whole code.")
-    raise InputError(f"no text is in the language {shorten(wanted)}; found: {', '.join(codes.values())}.")
+        raise InputError(f"{shorten(language)} matches several columns, {', '.join(longer)}: give the whole code.")
+    raise InputError(f"no text is in the language {shorten(language)}; found: {', '.join(codes.values())}.")
 
 
 def _by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, Cells]) -> dict[str, Cells] | None:
     """Return the texts of a language in a column for each author, in the order in which the authors first occur."""
     spellings: dict[str, str] = {}
-    found: dict[str, Cells] = {}
+    columns_by_author: dict[str, Cells] = {}
     rows = zip(*texts.values(), strict=True)
-    named = zip(*(authors.get(column, [None] * len(cells)) for column, cells in texts.items()), strict=True)
-    for number, (cells, writers) in enumerate(zip(rows, named, strict=True)):
-        seen = set[str]()
+    authors_by_row = zip(*(authors.get(column, [None] * len(cells)) for column, cells in texts.items()), strict=True)
+    for number, (cells, writers) in enumerate(zip(rows, authors_by_row, strict=True)):
+        seen_authors = set[str]()
         for cell, writer in zip(cells, writers, strict=True):
             if cell is None:
                 continue
             key = (writer or "").casefold()
-            if not key or key in seen or len(found) == MOST_COLUMNS:
+            if not key or key in seen_authors or len(columns_by_author) == MOST_COLUMNS:
                 return None
-            seen.add(key)
-            column = found.setdefault(f"{language} {spellings.setdefault(key, str(writer))}", [])
+            seen_authors.add(key)
+            column = columns_by_author.setdefault(f"{language} {spellings.setdefault(key, str(writer))}", [])
             column += [None] * (number - len(column))
             column.append(cell)
-    for column in found.values():
+    for column in columns_by_author.values():
         column += [None] * (len(next(iter(texts.values()))) - len(column))
-    return found
+    return columns_by_author
 
 
 def _cut(element: str) -> str:
@@ -216,9 +217,13 @@ class _Units:
         authors = [rows.table("").columns for rows in self.authors.values()]
         columns: dict[str, list[Any]] = {}
         for language, names in self.columns.items():
-            several = {name: table.columns[name] for name in names if name in table.columns}
-            found = (_by_author(language, several, each) for each in authors if len(several) > 1)
-            columns |= next(filter(None, found), several)
+            texts_by_column = {name: table.columns[name] for name in names if name in table.columns}
+            by_author = (
+                _by_author(language, texts_by_column, author_cells)
+                for author_cells in authors
+                if len(texts_by_column) > 1
+            )
+            columns |= next(filter(None, by_author), texts_by_column)
         return Memory(Table(table.name, columns, table.lines), self.source_language)
 
     def close(self) -> None:
@@ -236,10 +241,10 @@ class _Units:
             raise self._error(f"found more than {MOST_COLUMNS} texts of the language {language!r} in a unit")
         spelling = self.spellings.setdefault(code, language)
         column = spelling if self.times[code] == 1 else f"{spelling} {self.times[code]}"
-        known = self.columns.setdefault(spelling, [])
-        if column not in known:
-            known.append(column)
+        columns = self.columns.setdefault(spelling, [])
+        if column not in columns:
+            columns.append(column)
         return column
 
-    def _error(self, found: str) -> InputError:
-        return InputError(f"{self.name}, line {self.line()}: {found}.")
+    def _error(self, problem: str) -> InputError:
+        return InputError(f"{self.name}, line {self.line()}: {problem}.")

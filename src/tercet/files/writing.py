@@ -27,18 +27,18 @@ def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     nothing either. A link stays, and the file that it names is written. The file keeps its permissions. What is no
     file, such as a pipe or ``/dev/stdout``, is written directly.
     """
-    given = os.fspath(path)
+    name = os.fspath(path)
     try:
-        if is_plain(given):
-            with _beside(given) as file:
+        if is_plain(name):
+            with _beside(name) as file:
                 yield file
         else:
-            with open(given, "wb") as file:
+            with open(name, "wb") as file:
                 yield file
     except OSError as error:
         if error.errno is None or not str(error.filename or ".tmp").endswith(".tmp"):
             raise
-        raise OSError(error.errno, error.strerror, given) from error
+        raise OSError(error.errno, error.strerror, name) from error
 
 
 @contextmanager
@@ -58,15 +58,15 @@ def write_text_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a file that can be replaced, or none yet: not a pipe, a device or a terminal."""
-    target, old = _target(os.fspath(path))
-    return not _is_device(target) and (old is None or stat.S_ISREG(old.st_mode))
+    target, status = _target(os.fspath(path))
+    return not _is_device(target) and (status is None or stat.S_ISREG(status.st_mode))
 
 
 @contextmanager
 def _beside(path: str) -> Iterator[BinaryIO]:
     """Open a file beside that of a path, and let it take its place when it is written."""
-    target, old = _target(path)
-    if old is not None and not os.access(target, os.W_OK):
+    target, status = _target(path)
+    if status is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     folder, name = os.path.split(target)
     beside = os.path.join(folder, f"{name[:40]}.{secrets.token_hex(4)}.tmp")
@@ -81,13 +81,14 @@ def _beside(path: str) -> Iterator[BinaryIO]:
             os.fsync(descriptor)
             if unnamed:
                 _give_name(_PROC.format(descriptor), beside, descriptor)
-        if old is None:
+        if status is None:
             os.replace(beside, target)
             return
-        _keep_permissions(beside, old)
+        _keep_permissions(beside, status)
         try:
             os.replace(beside, target)
-        except OSError:  # a file that is a mount of its own, as containers have them
+        except OSError:
+            # The file is a mount of its own, as containers have them.
             shutil.copyfile(beside, target)
     finally:
         with suppress(FileNotFoundError):  # renamed
@@ -107,7 +108,8 @@ def _without_name(folder: str) -> int | None:
 
 
 def _give_name(opened: str, path: str, descriptor: int) -> None:
-    try:  # with src_dir_fd, which an absolute path has no need of, the link of /proc is followed
+    # With src_dir_fd, which an absolute path does not need, the link of /proc is followed.
+    try:
         os.link(opened, path, src_dir_fd=descriptor, follow_symlinks=True)
     except OSError:  # forbidden, as a container may
         shutil.copyfile(opened, path)
@@ -131,8 +133,9 @@ def _is_device(path: str) -> bool:
     return folder == "/dev" or folder.startswith("/proc/")
 
 
-def _keep_permissions(path: str, old: os.stat_result) -> None:
+def _keep_permissions(path: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
-        with suppress(OSError):  # only an administrator can give a file away
-            os.chown(path, old.st_uid, old.st_gid)
-    os.chmod(path, stat.S_IMODE(old.st_mode) & 0o777)
+        # Only an administrator can give a file away.
+        with suppress(OSError):
+            os.chown(path, status.st_uid, status.st_gid)
+    os.chmod(path, stat.S_IMODE(status.st_mode) & 0o777)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tercet.api import scorer
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import segment_score
 
@@ -31,7 +31,8 @@ class SegmentScore(BaseMetric):
     _required_params = (SingleTurnParams.ACTUAL_OUTPUT, SingleTurnParams.EXPECTED_OUTPUT)
 
     def __init__(self, metric: str | Metric, threshold: float = 0.5, **options: Any) -> None:
-        self.metric = scorer(metric, **options)  # deepeval copies it by this attribute
+        # deepeval copies this object by means of this attribute.
+        self.metric = scorer(metric, **options)
         self.threshold = threshold
 
     def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tercet.base.metric import Metric as TercetMetric
 from tercet.errors import needs
-from tercet.metric.metric import Metric as TercetMetric
 from tercet.result import Result
-from tercet.sums.stream import Stream
+from tercet.streaming.stream import Stream
 
 from .texts import flat, with_intervals
 
@@ -34,15 +34,18 @@ class CorpusScores(Metric):
     """
 
     def __init__(
-        self, metric: str | TercetMetric, output_transform: Callable[[Any], Any] = lambda each: each, **options: Any
+        self,
+        metric: str | TercetMetric,
+        output_transform: Callable[[Any], Any] = lambda output: output,
+        **options: Any,
     ) -> None:
         self._metric = with_intervals(metric, options)
-        self._made = partial(Stream, self._metric)
+        self._new_stream = partial(Stream, self._metric)
         super().__init__(output_transform)
 
     def reset(self) -> None:
         """Begin anew."""
-        self._stream = self._made()
+        self._stream = self._new_stream()
 
     def update(self, output: tuple[Any, Any]) -> None:
         """Add a batch."""
@@ -50,9 +53,9 @@ class CorpusScores(Metric):
 
     def compute(self) -> Result:
         """Return the scores of all ranks' items."""
-        stream = self._made()
-        stream.merge(idist.all_gather(self._stream))
-        return flat(self._metric, stream.result(), {})
+        merged_stream = self._new_stream()
+        merged_stream.merge(idist.all_gather(self._stream))
+        return flat(self._metric, merged_stream.result(), {})
 
     def completed(self, engine: Engine, name: str) -> None:
         """Give the engine the scores by their names, and all as `name`, unless that is the name of a score."""

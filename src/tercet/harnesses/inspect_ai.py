@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import corpus_scores, segment_score, with_intervals
 
@@ -29,26 +29,28 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
     **options
         As for :func:`tercet.scorer`; ``confidence_level`` is 0.95 unless given.
     """
-    value = with_intervals(metric, options)
+    configured_metric = with_intervals(metric, options)
 
-    @inspect.metric(value.name, scores="unreduced")
+    @inspect.metric(configured_metric.name, scores="unreduced")
     def corpus() -> inspect.Metric:
         def compute(scores: list[SampleScore]) -> Value:
-            answers = [each.score.answer or "" for each in scores]
-            targets = [(each.score.metadata or {})["target"] for each in scores]
-            ids = [each.sample_id for each in scores]
-            return dict(corpus_scores(value, answers, targets, None if None in ids else ids))
+            answers = [sample_score.score.answer or "" for sample_score in scores]
+            targets = [(sample_score.score.metadata or {})["target"] for sample_score in scores]
+            ids = [sample_score.sample_id for sample_score in scores]
+            return dict(corpus_scores(configured_metric, answers, targets, None if None in ids else ids))
 
         return compute
 
-    @inspect.scorer(metrics=[corpus()], name=value.name)
+    @inspect.scorer(metrics=[corpus()], name=configured_metric.name)
     def segments(metric: str, **options: Any) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             answer, targets = state.output.completion, list(target)
-            found, signature = segment_score(value, answer, targets)
+            segment_value, signature = segment_score(configured_metric, answer, targets)
             about = {"target": targets, "signature": signature}
-            return Score(value=float("nan") if found is None else found, answer=answer, metadata=about)
+            return Score(
+                value=float("nan") if segment_value is None else segment_value, answer=answer, metadata=about
+            )
 
         return score
 
-    return segments(value.name, **{**value.given, **value.asked.given})
+    return segments(configured_metric.name, **{**configured_metric.given, **configured_metric.asked.given})

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tercet.base.metric import Metric
 from tercet.errors import needs
-from tercet.metric.metric import Metric
 
 from .texts import answers_of, only, scores_of_repeats, segment_score, with_intervals
 
@@ -26,15 +26,16 @@ class _OfMetric:
         self.metric = metric
 
     def __str__(self) -> str:
-        return repr(self.metric)  # which lighteval writes beside the results
+        # lighteval writes this beside the results.
+        return repr(self.metric)
 
 
 class _Corpus(_OfMetric, CorpusLevelComputation):
     def compute_corpus(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return all numbers, as a dict: to such, lighteval adds no error of its own, of which the page says more."""
-        answers = [answers_of(each.preds) for each in items]
-        found = scores_of_repeats(self.metric, answers, [each.golds for each in items])
-        return {f"tercet_{name}": value for name, value in found.items()}
+        """Return all numbers as a dict, to which lighteval adds no standard error of its own (its page says more)."""
+        answers = [answers_of(item.preds) for item in items]
+        scores = scores_of_repeats(self.metric, answers, [item.golds for item in items])
+        return {f"tercet_{name}": value for name, value in scores.items()}
 
 
 class _Segments(_OfMetric, SampleLevelComputation):
@@ -45,15 +46,17 @@ class _Segments(_OfMetric, SampleLevelComputation):
 
 def corpus_metric(metric: str | Metric, **options: Any) -> CorpusLevelMetric:
     """Return the corpus score as a metric of lighteval, with its standard error and the ends of its interval."""
-    value = with_intervals(metric, options)
-    how = {"higher_is_better": value.higher_is_better, "category": SamplingMethod.GENERATIVE}
-    name = f"tercet_{value.score_names[0]}"
-    return CorpusLevelMetric(name, sample_level_fn=GenerativePreparator(), corpus_level_fn=_Corpus(value), **how)
+    configured_metric = with_intervals(metric, options)
+    settings = {"higher_is_better": configured_metric.higher_is_better, "category": SamplingMethod.GENERATIVE}
+    name = f"tercet_{configured_metric.score_names[0]}"
+    return CorpusLevelMetric(
+        name, sample_level_fn=GenerativePreparator(), corpus_level_fn=_Corpus(configured_metric), **settings
+    )
 
 
 def sample_metric(metric: str | Metric, **options: Any) -> SampleLevelMetric:
     """Return the mean of the segments' primary scores as a metric of lighteval: its details have each of them."""
-    value = with_intervals(metric, {**options, "confidence_level": None})
-    how = {"higher_is_better": value.higher_is_better, "category": SamplingMethod.GENERATIVE}
-    name = f"tercet_{value.primary}_segment_mean"
-    return SampleLevelMetric(name, sample_level_fn=_Segments(value), corpus_level_fn=np.mean, **how)
+    configured_metric = with_intervals(metric, {**options, "confidence_level": None})
+    settings = {"higher_is_better": configured_metric.higher_is_better, "category": SamplingMethod.GENERATIVE}
+    name = f"tercet_{configured_metric.primary}_segment_mean"
+    return SampleLevelMetric(name, sample_level_fn=_Segments(configured_metric), corpus_level_fn=np.mean, **settings)

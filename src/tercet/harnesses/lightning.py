@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, needs, shorten
-from tercet.metric.metric import Metric
 
 from .texts import corpus_scores, with_intervals
 
@@ -48,11 +48,12 @@ class CorpusScores(Callback):
         """Score the texts of all ranks, and log the same numbers on each."""
         from torch import distributed
 
-        texts = [self._texts]
+        texts_of_ranks = [self._texts]
         if trainer.world_size > 1:
-            texts *= trainer.world_size
-            distributed.all_gather_object(texts, self._texts)
-        predictions, references = zip(*(pair for part in texts for pair in part), strict=True)
-        found = corpus_scores(self.metric, predictions, references)
-        self.signature = found.signature
-        pl_module.log_dict({f"val_{name}": value for name, value in found.items()})
+            # all_gather_object fills a list with a place for each rank.
+            texts_of_ranks *= trainer.world_size
+            distributed.all_gather_object(texts_of_ranks, self._texts)
+        predictions, references = zip(*(pair for texts in texts_of_ranks for pair in texts), strict=True)
+        scores = corpus_scores(self.metric, predictions, references)
+        self.signature = scores.signature
+        pl_module.log_dict({f"val_{name}": value for name, value in scores.items()})

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, needs
-from tercet.metric.metric import Metric
 
 from .texts import answers_of, score_keys, scores_of_repeats_once, with_intervals
 
@@ -30,7 +30,8 @@ class _Texts(tuple[Any, ...]):
         return _Sum([self])
 
     def __sub__(self, mean: float) -> float:
-        return nan  # the standard error of that mean, which is no mean
+        # lm-eval subtracts the "mean" of items for its standard error, which the score of a corpus does not have.
+        return nan
 
 
 class _Sum(list[_Texts]):
@@ -43,7 +44,7 @@ class _Sum(list[_Texts]):
 
 
 def corpus_score(metric: Metric, items: Sequence[Any]) -> float:
-    """Return the score of the corpus that the items have the name of."""
+    """Return the score that the items name, of the corpus that they are."""
     keys, answers, references = zip(*items, strict=True)
     return float(scores_of_repeats_once(metric, answers, references)[keys[0]])
 
@@ -51,7 +52,8 @@ def corpus_score(metric: Metric, items: Sequence[Any]) -> float:
 @dataclass(frozen=True)
 class _Item:
     metric: Metric
-    __name__: str  # lm-eval asks functions for theirs
+    #: lm-eval asks functions for their names.
+    __name__: str
 
     def __call__(self, references: Sequence[Any], predictions: Sequence[Any]) -> dict[str, Any]:
         golds = references[0] if isinstance(references[0], str) else tuple(references[0])
@@ -63,9 +65,11 @@ class _Item:
 
 
 @dataclass(frozen=True)
-class _Corpus(_Item):  # one for each name, which lm-eval looks up by it
+class _Corpus(_Item):
+    """An aggregation: one for each name, by which lm-eval looks it up."""
+
     def __call__(self, items: Sequence[Any]) -> float:  # type: ignore[override]
-        if not all(isinstance(each, tuple) for each in items):
+        if not all(isinstance(item, tuple) for item in items):
             raise InputError(
                 "lm-eval gives a metric the targets of an item one by one, and keeps none: give the task a "
                 "process_results that returns metric(references=[targets], predictions=results)."
@@ -82,10 +86,12 @@ def register(metric: str | Metric, **options: Any) -> _Item:
     **options
         As for :func:`tercet.scorer`; ``confidence_level`` is 0.95 unless given.
     """
-    value = with_intervals(metric, options)
-    keys = score_keys(value)
-    made = _Item(value, f"tercet_{keys[0]}")
+    configured_metric = with_intervals(metric, options)
+    keys = score_keys(configured_metric)
+    registered_metric = _Item(configured_metric, f"tercet_{keys[0]}")
     for name in [f"tercet_{key}" for key in keys]:
-        register_aggregation(name)(_Corpus(value, name))
-        register_metric(metric=name, higher_is_better=value.higher_is_better, aggregation=name)(made)
-    return made
+        register_aggregation(name)(_Corpus(configured_metric, name))
+        register_metric(metric=name, higher_is_better=configured_metric.higher_is_better, aggregation=name)(
+            registered_metric
+        )
+    return registered_metric

@@ -41,13 +41,13 @@ class CorpusScores(MapReduceMetric[str, Texts]):
 
     def reduce(self, intermediates: Sequence[Texts]) -> dict[str, float]:
         """Return the scores of items."""
-        found = self.scorer(*map(list, zip(*intermediates, strict=True)))
-        return {name: found[name] for name in self.scorer.score_names}
+        result = self.scorer(*map(list, zip(*intermediates, strict=True)))
+        return {name: result[name] for name in self.scorer.score_names}
 
     def reduce_and_bootstrap(self, intermediates: Sequence[Texts]) -> dict[str, Any]:
         """Return the scores of the corpus, with intervals by unitxt's names, and the signature."""
-        asked = {"confidence_level": self.confidence_level, "n_resamples": self.n_resamples}
-        metric = with_intervals(self.scorer, asked) if self.return_confidence_interval else self.scorer
-        found = corpus_scores(metric, *map(list, zip(*intermediates, strict=True)))
+        options = {"confidence_level": self.confidence_level, "n_resamples": self.n_resamples}
+        metric = with_intervals(self.scorer, options) if self.return_confidence_interval else self.scorer
+        result = corpus_scores(metric, *map(list, zip(*intermediates, strict=True)))
         ends = {f"{name}_{end}": f"{name}_ci_{end}" for name in self.scorer.score_names for end in ("low", "high")}
-        return {**{ends.get(name, name): value for name, value in found.items()}, "signature": found.signature}
+        return {**{ends.get(name, name): value for name, value in result.items()}, "signature": result.signature}

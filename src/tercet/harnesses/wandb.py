@@ -6,7 +6,7 @@ from tercet.comparison.scores import Comparison
 from tercet.errors import needs
 from tercet.result import Result
 
-from .entries import entries
+from .texts import entries
 
 needs("tercet.harnesses.wandb", "", "wandb")
 

@@ -6,18 +6,17 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tercet.base.scorer import Scorer
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
-from tercet.metric.scorer import Scorer
-from tercet.sums.rows import Rows
-
-from .shards import Shards
+from tercet.streaming.rows import Rows, RowsFile, write_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,10 @@ class Gathering:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        known = signature(super().__init__).parameters  # evaluate would silently ignore the others
-        for name in kwargs.keys() - known.keys():
-            hint = did_you_mean(name, [each for each in known if each not in ("hash", "kwargs")])
+        # evaluate would silently ignore arguments that it does not know.
+        accepted = signature(super().__init__).parameters
+        for name in kwargs.keys() - accepted.keys():
+            hint = did_you_mean(name, [parameter for parameter in accepted if parameter not in ("hash", "kwargs")])
             raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
         try:
             super().__init__(*args, **kwargs)
@@ -62,7 +62,7 @@ class Gathering:
 
     def __len__(self) -> int:
         """Return the number of items added so far in this process."""
-        return sum(each.n_segments for each in self._added)
+        return sum(batch.n_segments for batch in self._added)
 
     def _keep(self, items: Corpus) -> None:
         """Add items."""
@@ -79,15 +79,17 @@ class Gathering:
         """
         self._check_thread()
         if self.num_process == 1:
-            found = job.result([[Rows.of_texts(batch)] for batch in job.batches([*self._added, items])])
+            result = job.result([[Rows.of_texts(batch)] for batch in job.batches([*self._added, items])])
             self._added, self._owner = [], {}
-            return found
+            return result
         self._keep(items)
         with self._explained():
-            self._join()  # even without items: the others wait for this process
+            # Even without items: the others wait for this process.
+            self._join()
             self._shards.announce()
             rows = self._counted(job)
-            if self.process_id > 0 and self._is_free(0, 0):  # it locks its file until all have handed over
+            # Process 0 locks its file until all have handed over.
+            if self.process_id > 0 and self._is_free(0, 0):
                 raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
             self._shards.hand_over(rows, options)
             if self.process_id == 0:
@@ -97,7 +99,8 @@ class Gathering:
         self._added, self._owner, self._job = [], {}, None
         if self.process_id > 0:
             return None
-        self._shards.clear()  # when evaluate's locks are free: a process that sees this may start again
+        # Not before evaluate's locks are free: a process that sees this may start again.
+        self._shards.clear()
         received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
@@ -129,7 +132,8 @@ class Gathering:
         if self.writer is not None:
             return
         self._wait_until_received()
-        self._shards.clear()  # remove leftovers of an earlier run before the others see this process
+        # Leftovers of an earlier run, before the others see this process.
+        self._shards.clear()
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()
 
@@ -168,16 +172,17 @@ class Gathering:
         )
 
     def _check_thread(self) -> None:
-        own = threading.get_ident()
-        owner = self._owner.setdefault("thread", own)  # of two simultaneous threads, one is first
-        if owner == own:
+        thread_id = threading.get_ident()
+        # setdefault, since of two simultaneous threads only one can be first.
+        owner = self._owner.setdefault("thread", thread_id)
+        if owner == thread_id:
             return
         if any(thread.ident == owner for thread in threading.enumerate()):
             raise InputError(
                 "Another thread has added items to this module and has not computed yet: a module takes the items of "
                 "one thread at a time. Give each thread its own module, or let one thread add the items of all."
             )
-        self._owner = {"thread": own}  # that thread has ended
+        self._owner = {"thread": thread_id}  # that thread has ended
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -192,23 +197,23 @@ class Gathering:
 
     def _explanation(self, error: Exception) -> GatheringError:
         shards, waited = self._shards, f"within {self.timeout:g} seconds ('timeout')"
-        named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
+        numbered = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
                 f"{shards.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_ANOTHER}"
             )
-        if named is not None and "already using" in str(error):
+        if numbered is not None and "already using" in str(error):
             return GatheringError(
-                f"Another module uses the files of {shards.name(int(named[1]))} in {self.data_dir}: give each run "
+                f"Another module uses the files of {shards.name(int(numbered[1]))} in {self.data_dir}: give each run "
                 "its own experiment_id."
             )
-        if named is not None and "Cannot acquire lock" in str(error):
-            return self._late(int(named[1]))
+        if numbered is not None and "Cannot acquire lock" in str(error):
+            return self._late(int(numbered[1]))
         if "Expected to find" in str(error) or "acquire lock" in str(error):
-            who = shards.name(int(named[1])) if named is not None else "another process"
+            process = shards.name(int(numbered[1])) if numbered is not None else "another process"
             return GatheringError(
-                f"{who} did not join {waited}: all processes must add or compute, with the same experiment_id and "
-                "cache_dir."
+                f"{process} did not join {waited}: all processes must add or compute, with the same experiment_id "
+                "and cache_dir."
             )
         missing = shards.missing() if self.process_id == 0 else []
         if missing:
@@ -223,3 +228,99 @@ class Gathering:
                 lock.release()
         self.writer = self.filelock = self.cache_file_name = self._job = None
         self._added, self._owner = [], {}
+
+
+# The files, next to evaluate's, in which processes hand over rows to the first.
+
+
+@dataclass(slots=True)
+class Shards:
+    """The processes of a run, seen from one; their files are in evaluate's folder, named by ``experiment_id``."""
+
+    folder: str
+    experiment: str
+    n_processes: int
+    own: int
+    _rows: Sequence[Rows] = field(default=(), init=False)
+    _options: Mapping[str, str] = field(default_factory=dict, init=False)
+
+    def clear(self) -> None:
+        """Remove the files of this process; the first process removes all."""
+        self._rows = ()
+        for number in range(self.n_processes) if self.own == 0 else [self.own]:
+            self._path(number).unlink(missing_ok=True)
+            self._path(number, "counting").unlink(missing_ok=True)
+
+    def announce(self) -> None:
+        """Announce that this process has all its items, and is about to count them."""
+        self._path(self.own, "counting").touch()
+
+    def has_announced(self, number: int) -> bool:
+        """Return whether another process has all its items."""
+        return self._path(number, "counting").exists()
+
+    def hand_over(self, rows: Sequence[Rows], options: Mapping[str, str]) -> None:
+        """Hand over the rows of each system, with the options of this process."""
+        if self.own > 0:
+            write_rows(self._path(self.own), rows, options)
+        else:
+            self._rows, self._options = rows, options
+
+    def is_waiting(self) -> bool:
+        """Return whether the rows of this process have not been received yet."""
+        return self.own > 0 and self._path(self.own).exists()
+
+    def missing(self) -> list[int]:
+        """Return the processes that have handed over nothing."""
+        return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
+
+    def received(self, scorer: Scorer) -> list[list[Rows]]:
+        """Return the rows of each process, in order.
+
+        A GatheringError names a process that ended early, has other options, or whose file cannot be used.
+        """
+        rows_by_process, options = [list(self._rows)], self._options
+        for number in range(1, self.n_processes):
+            file = self._read(number)
+            for name in sorted({*file.options, *options}):
+                if file.options.get(name) != options.get(name):
+                    raise GatheringError(
+                        f"{self.name(number)} was given {_given(name, file.options)}, "
+                        f"process 0 {_given(name, options)}: give all processes the same."
+                    )
+            try:
+                rows_by_process.append(file.rows(scorer))
+            except InputError as error:
+                raise GatheringError(
+                    f"{self.name(number)} counts differently from process 0: {error}. Use the same version in all "
+                    "processes."
+                ) from error
+        return rows_by_process
+
+    def name(self, number: int) -> str:
+        """Return the name of a process in messages."""
+        return f"process {number} of {self.n_processes}"
+
+    def ended(self, number: int) -> GatheringError:
+        """Return the error for a process that ended before it handed its items over."""
+        return GatheringError(
+            f"{self.name(number)} ended before its compute: its items are lost. Let all processes add and "
+            "compute again."
+        )
+
+    def _path(self, number: int, kind: str = "shard") -> Path:
+        return Path(self.folder, f"{self.experiment}-{self.n_processes}-{number}.{kind}")
+
+    def _read(self, number: int) -> RowsFile:
+        try:
+            return RowsFile(self._path(number))
+        except FileNotFoundError:
+            raise self.ended(number) from None
+        except InputError as error:
+            raise GatheringError(
+                f"The rows of {self.name(number)} cannot be used: {error} Let all processes add and compute again."
+            ) from error
+
+
+def _given(name: str, options: Mapping[str, str]) -> str:
+    return f"{name}={options[name][:60]}" if name in options else f"no {name}"

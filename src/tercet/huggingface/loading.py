@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tercet.base.metric import Metric
 from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
-from tercet.metric.metric import Metric
 from tercet.registry import SHORT_NAMES, no_metric
 
 
@@ -36,27 +36,31 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     InputError
         If there is no working directory, which evaluate needs for its import.
     """
-    of = metric if isinstance(metric, type) else type(metric)
-    if issubclass(of, Metric) and of is not Metric:
+    kind = metric if isinstance(metric, type) else type(metric)
+    if issubclass(kind, Metric) and kind is not Metric:
         raise OptionError(
-            f"Expected the name of a metric, got {shorten(metric)}: load({of.name!r}) returns its evaluate module, "
+            f"Expected the name of a metric, got {shorten(metric)}: load({kind.name!r}) returns its evaluate module, "
             "whose compute takes the options."
         )
     needs("tercet.load", "evaluate", "evaluate", "datasets")
     check_working_directory("evaluate")
-    from evaluate.loading import load as load_module  # not evaluate.load, which people patch with this function
+    # Not evaluate.load, in whose place people put this function.
+    from evaluate.loading import load as load_module
 
-    here = Path(__file__).resolve().parent
-    folders = [folder for folder in (here / "metrics", here.parents[2] / "metrics") if folder.is_dir()]
+    package_folder = Path(__file__).resolve().parent
+    folders = [
+        folder for folder in (package_folder / "metrics", package_folder.parents[2] / "metrics") if folder.is_dir()
+    ]
     if not folders:
-        raise OptionError(f"The folder of the modules is not next to the package {here}.")
-    known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
+        raise OptionError(f"The folder of the modules is not next to the package {package_folder}.")
+    module_names = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
     metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
-    if not isinstance(metric, str) or metric not in known:
-        raise no_metric(metric, [*known, *SHORT_NAMES])
+    if not isinstance(metric, str) or metric not in module_names:
+        raise no_metric(metric, [*module_names, *SHORT_NAMES])
     try:
         return load_module(str(folders[0] / metric), config_name, **settings)
-    except OSError as error:  # evaluate copies the files of a module before it imports them
+    except OSError as error:
+        # evaluate copies the files of a module before it imports them.
         raise GatheringError(
             f"evaluate cannot load the module {metric}. {first_line(error)}. Choose another folder by "
             "HF_HOME in the environment."

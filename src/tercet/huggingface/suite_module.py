@@ -7,15 +7,15 @@ from textwrap import indent
 from typing import Any, ClassVar
 
 from tercet.api import explain, own_options
+from tercet.base.docs import args_section
+from tercet.base.metric import Metric
+from tercet.base.options import Call
+from tercet.base.scorer import Scorer
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import metric_html
-from tercet.metric.call import Call
-from tercet.metric.metric import Metric
-from tercet.metric.option_docs import args_section
-from tercet.metric.scorer import Scorer
 from tercet.result import Result
-from tercet.sums.rows import Rows, result_of_rows
+from tercet.streaming.rows import Rows, result_of_rows
 
 from .gathering import Gathering, Job
 from .trainer import TrainerMetrics, compute_metrics
@@ -59,15 +59,15 @@ class SuiteModule(Gathering):
         import evaluate
 
         text, about = datasets.Value("string"), self.of.about
-        lists = [datasets.Sequence(text), text]
-        features = [{"predictions": text, "references": each} for each in lists]
+        kinds = [datasets.Sequence(text), text]
+        features = [{"predictions": text, "references": kind} for kind in kinds]
         if not self.of.takes_references:
-            features = [{"predictions": each} for each in (lists if self.of.takes_sets else [text])]
+            features = [{"predictions": kind} for kind in (kinds if self.of.takes_sets else [text])]
         return evaluate.MetricInfo(
             description=about.description,
             citation=about.citation,
             inputs_description=_inputs_description(self.of),
-            features=[datasets.Features(each) for each in features],
+            features=[datasets.Features(columns) for columns in features],
             reference_urls=list(about.urls),
         )
 
@@ -89,15 +89,15 @@ class SuiteModule(Gathering):
             `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
-        own = own_options(self.of, options, self._dialect)
+        metric_options = own_options(self.of, options, self._dialect)
         with self._dialect.speaking():
-            scorer = self.of.from_options(own)
+            scorer = self.of.from_options(metric_options)
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
         def result(systems: list[list[Rows]]) -> Any:
-            found = result_of_rows(scorer, systems[0])
-            return found if self.config_name == "default" else self._dialect.to_entries(found)
+            scored = result_of_rows(scorer, systems[0])
+            return scored if self.config_name == "default" else self._dialect.to_entries(scored)
 
         if self.num_process == 1 and not len(self):
             return result([[Rows.of_texts(batch)]])  # nothing to gather
@@ -147,9 +147,9 @@ class SuiteModule(Gathering):
         Return:
             What `tercet.explain` returns: see the metric's `explain` file.
         """
-        own = self._dialect.to_options(options)
+        metric_options = self._dialect.to_options(options)
         with self._dialect.speaking():
-            return explain(self.of.name, prediction, references, **own)
+            return explain(self.of.name, prediction, references, **metric_options)
 
     def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that computes this metric.
@@ -167,8 +167,8 @@ class SuiteModule(Gathering):
         """
         if "metrics" in settings:
             raise OptionError(f"This scores {self.of.name} only: for other 'metrics' use tercet.compute_metrics.")
-        given = settings.pop("options", None)
-        options = {} if given is None else given
+        requested = settings.pop("options", None)
+        options = {} if requested is None else requested
         if isinstance(options, Mapping):  # the function refuses all else
             options = self._dialect.to_options(options)
         with self._dialect.speaking():
@@ -177,14 +177,14 @@ class SuiteModule(Gathering):
     def _read(self, predictions: Any, references: Any = None) -> Corpus:
         return self.of.read(predictions, references)
 
-    def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _predictions(self, predictions: Any, arguments: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the predictions, under any of their names, and the other arguments."""
-        named = [name for name in self.of.predictions_also_called if name in others]
-        if len(named) + (given is not None) > 1:
-            names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
+        aliases = [name for name in self.of.predictions_also_called if name in arguments]
+        if len(aliases) + (predictions is not None) > 1:
+            names = f"{' and '.join(aliases)} {'are other names' if aliases[1:] else 'is another name'}"
             raise InputError(f"{names} of predictions: give only one of them.")
-        left = {name: value for name, value in others.items() if name not in named}
-        return (others[named[0]] if named else given), left
+        remaining = {name: value for name, value in arguments.items() if name not in aliases}
+        return (arguments[aliases[0]] if aliases else predictions), remaining
 
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:
@@ -194,8 +194,8 @@ def _refuse_inputs(inputs: dict[str, Any]) -> None:
 
 def shared_options(metric: Scorer) -> dict[str, str]:
     """Return the options that must be equal in all processes, as texts that can be compared."""
-    of_metric = {name: getattr(metric, name) for name, each in metric.options().items() if not each.local}
-    of_call = {name: getattr(metric.asked, name) for name, each in Call.options().items() if not each.local}
+    of_metric = {name: getattr(metric, name) for name, option in metric.options().items() if not option.local}
+    of_call = {name: getattr(metric.asked, name) for name, option in Call.options().items() if not option.local}
     return {name: _as_text(value) for name, value in {**of_metric, **of_call}.items()}
 
 
@@ -204,7 +204,7 @@ def _as_text(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         return ", ".join(sorted(map(_as_text, value)))
     if isinstance(value, Mapping):
-        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
+        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(item)}" for key, item in value.items()))
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return str(getattr(value, "digest", None) or shorten(value, 10_000))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.containers import readable
+from tercet.corpus.items import readable
 from tercet.errors import InputError, OptionError, shorten
 
 Rows = list[NDArray[np.int64]]
@@ -63,7 +63,8 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
         )
     ids, greatest = logits.argmax(-1), logits.max(-1)
     greatest = getattr(greatest, "values", greatest)  # PyTorch also returns indices
-    ids[greatest != greatest] = _NO_NUMBER  # NaN
+    # NaN is the only number that does not equal itself, in NumPy and in PyTorch.
+    ids[greatest != greatest] = _NO_NUMBER
     if causal and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
         ids[:, 0] = IGNORED
@@ -89,18 +90,21 @@ def is_text(value: Any) -> bool:
     """Return whether a list holds texts, or lists of texts, rather than ids; an empty list counts as texts."""
     if isinstance(value, str) or hasattr(value, "dtype") or not isinstance(value, Sequence):
         return False
-    first = next((each for each in value if each is not None), "")
+    first = next((entry for entry in value if entry is not None), "")
     if isinstance(first, (list, tuple)):
         return bool(first) and isinstance(first[0], str)
     return isinstance(first, str)
 
 
-def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
+def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
     """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
     if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
-        parts = labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
-        pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry per batch
-        return [row for part, own in pairs for row in read_predictions(part, own, causal)]
+        labels_by_batch = (
+            labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
+        )
+        # With eval_do_concat_batches=False there is one entry per batch.
+        pairs = zip(predictions, labels_by_batch, strict=True)
+        return [row for batch, batch_labels in pairs for row in predicted_rows(batch, batch_labels, causal)]
     return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
 
 
@@ -115,14 +119,14 @@ def read_rows(value: Any, name: str) -> Rows:
     if not isinstance(value, (list, np.ndarray)):
         raise _shape_error(name, value)
     rows: Rows = []
-    for part in value:
-        part = first_output(part)
-        if _dimensions(part) >= 2:
-            rows += read_rows(part, name)
+    for entry in value:
+        entry = first_output(entry)
+        if _dimensions(entry) >= 2:
+            rows += read_rows(entry, name)
             continue
-        if _is_float(part):
-            raise _shape_error(name, part)
-        row = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
+        if _is_float(entry):
+            raise _shape_error(name, entry)
+        row = np.asarray(entry.detach().cpu() if hasattr(entry, "detach") else entry)
         if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
             raise _shape_error(name, value)
         rows.append(row.astype(np.int64))
@@ -131,17 +135,17 @@ def read_rows(value: Any, name: str) -> Rows:
 
 def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
     """Return the ids that a causal model generated after its prompts."""
-    cut = []
-    for index, (row, padded) in enumerate(zip(rows, prompts, strict=True)):
-        prompt = padded[padded != IGNORED]
+    generated = []
+    for index, (row, padded_prompt) in enumerate(zip(rows, prompts, strict=True)):
+        prompt = padded_prompt[padded_prompt != IGNORED]
         if len(row) < len(prompt) or (row[: len(prompt)] != prompt).any():
             raise InputError(
                 f"item {index} of the predictions does not begin with its prompt: it has the ids "
                 f"{row[:8].tolist()} ..., the inputs {prompt[:8].tolist()} ... Give causal=False for predictions "
                 "without prompts."
             )
-        cut.append(row[len(prompt) :])
-    return cut
+        generated.append(row[len(prompt) :])
+    return generated
 
 
 class Decoder:
@@ -151,7 +155,10 @@ class Decoder:
     """
 
     def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
-        own = tokenizer if hasattr(tokenizer, "pad_token_id") else getattr(tokenizer, "tokenizer", tokenizer)
+        # A processor of transformers holds its tokenizer.
+        text_tokenizer = (
+            tokenizer if hasattr(tokenizer, "pad_token_id") else getattr(tokenizer, "tokenizer", tokenizer)
+        )
         if decode is None and not hasattr(tokenizer, "batch_decode"):
             raise OptionError(
                 f"The tokenizer must be one of transformers, with batch_decode, got {shorten(tokenizer)} "
@@ -160,10 +167,10 @@ class Decoder:
         if decode is not None and not callable(decode):
             raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
         self._tokenizer, self._decode = tokenizer, decode
-        self.pad: int | None = getattr(own, "pad_token_id", None)
-        self.size: int | None = len(own) if hasattr(own, "__len__") else None
-        if self.size is not None and hasattr(own, "get_vocab"):  # ids may have gaps
-            self.size = max(self.size, 1 + max(own.get_vocab().values(), default=-1))
+        self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
+        self.size: int | None = len(text_tokenizer) if hasattr(text_tokenizer, "__len__") else None
+        if self.size is not None and hasattr(text_tokenizer, "get_vocab"):  # ids may have gaps
+            self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
 
     def predictions(self, rows: Rows) -> list[str]:
         """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
@@ -231,5 +238,5 @@ def _described(value: Any) -> str:
 
 
 def _shape_error(name: str, value: Any) -> InputError:
-    given = _described(value) if hasattr(value, "dtype") else f"{shorten(value)} ({type(value).__name__})"
-    return InputError(f"The {name} must be ids of tokens, shape (items, length), got {given}.")
+    description = _described(value) if hasattr(value, "dtype") else f"{shorten(value)} ({type(value).__name__})"
+    return InputError(f"The {name} must be ids of tokens, shape (items, length), got {description}.")

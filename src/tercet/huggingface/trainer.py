@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer
+from tercet.base.metric import Metric
+from tercet.base.options import check_values
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import score_batch
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import read_items
+from tercet.corpus.items import read_items, readable
 from tercet.corpus.reading import read_batch, read_predictions
-from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.metric.metric import Metric
-from tercet.metric.options import check_values
-from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import score_batch
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
-from tercet.sums.rows import Running
+from tercet.streaming.rows import Running
 
-from .evaluation import References, evaluation_of, read_texts
-from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
+from .token_ids import (
+    IGNORED,
+    Decode,
+    Decoder,
+    Rows,
+    cut_prompts,
+    is_text,
+    predicted_rows,
+    preprocess_logits_for_metrics,
+    read_rows,
+)
 
-_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # probe texts for options and names
-
-
-def _prefix(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise refuse("a text to put before the names, or None")
-
-
-def _names(value: Any) -> list[str] | None:
-    listed = [value] if isinstance(value, str) else value
-    if listed is None or (isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)):
-        return None if listed is None else list(listed)
-    raise refuse("a list of names of entries, or None")
-
-
-_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
+# Texts on which options and the names of entries are tried before training begins.
+_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])
 
 
 @known_keywords
@@ -107,21 +103,29 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    listed = [metrics] if isinstance(metrics, str | Metric) else metrics
-    named = isinstance(listed, (list, tuple)) and all(isinstance(each, str | Metric) for each in listed)
-    chosen = {each.name if isinstance(each, Metric) else canonical(each): each for each in listed} if named else {}
-    if not chosen or len(chosen) < len(listed):
+    requested = [metrics] if isinstance(metrics, str | Metric) else metrics
+    are_metrics = isinstance(requested, (list, tuple)) and all(
+        isinstance(metric, str | Metric) for metric in requested
+    )
+    metric_by_name = (
+        {metric.name if isinstance(metric, Metric) else canonical(metric): metric for metric in requested}
+        if are_metrics
+        else {}
+    )
+    if not metric_by_name or len(metric_by_name) < len(requested):
         raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
-    given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
-    own = check_values("compute_metrics", given, _CHECKS)
+    values = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
+    settings = check_values("compute_metrics", values, _CHECKS)
     options = {} if options is None else options
-    own_options = _options_of(list(chosen), options, sentence_split)
-    for name, each in chosen.items():
-        if isinstance(each, Metric) and sentence_split == "newline" and "sentence_split" not in options:
-            own_options[name].pop("sentence_split", None)  # its own stays
-    scorers = {name: make_scorer(each, own_options[name]) for name, each in chosen.items()}
-    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own)
+    options_by_metric = _options_of(list(metric_by_name), options, sentence_split)
+    for name, metric in metric_by_name.items():
+        if isinstance(metric, Metric) and sentence_split == "newline" and "sentence_split" not in options:
+            # A Metric keeps the sentence_split that it was made with, unless another is asked for here.
+            options_by_metric[name].pop("sentence_split", None)
+    scorers = {name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()}
+    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, settings)
     if not any(scorer.loads_model for scorer in scorers.values()):
+        # The names in `keep` are checked now; a length is there for gen_len.
         function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
     return function
 
@@ -163,11 +167,11 @@ class TrainerMetrics:
 
     def _score_names(self) -> Iterator[tuple[str, str, str]]:
         """Yield of each score the metric, its name there, and its name as it is logged."""
-        times = Counter(score for scorer in self._scorers.values() for score in scorer.score_names)
-        before = f"{self._prefix}_" if self._prefix else ""
+        counts = Counter(score for scorer in self._scorers.values() for score in scorer.score_names)
+        prefix = f"{self._prefix}_" if self._prefix else ""
         for metric, scorer in self._scorers.items():
             for score in scorer.score_names:
-                yield metric, score, f"{before}{score if times[score] == 1 else f'{metric}_{score}'}"
+                yield metric, score, f"{prefix}{score if counts[score] == 1 else f'{metric}_{score}'}"
 
     @property
     def references(self) -> Any:
@@ -175,8 +179,8 @@ class TrainerMetrics:
         return self._references.given
 
     @references.setter
-    def references(self, given: Any) -> None:
-        self._references = References(given)
+    def references(self, references: Any) -> None:
+        self._references = References(references)
 
     def __call__(
         self, predictions: Any, labels: Any = None, *, inputs: Any = None, compute_result: bool | None = None
@@ -209,15 +213,16 @@ class TrainerMetrics:
             self.add(predictions, labels, inputs=inputs)
             return self.result() if compute_result else {}
         except BaseException:
-            self.reset()  # the evaluation ends here: the next one starts empty
+            # The evaluation ends here: the next one starts empty.
+            self.reset()
             raise
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
         """Add a batch; a refused one adds nothing. With Accelerate: ``add(*accelerator.gather_for_metrics(...))``."""
         batch, lengths = self._read(predictions, labels, inputs, self._seen)
-        counted = [running.count(batch) for running in self._running]
-        for running, part in zip(self._running, counted, strict=True):
-            running.add(part)
+        partials = [running.count(batch) for running in self._running]
+        for running, partial in zip(self._running, partials, strict=True):
+            running.add(partial)
         self._seen += batch.n_items
         self._lengths += lengths or []
 
@@ -242,40 +247,56 @@ class TrainerMetrics:
     def select(self, results: Mapping[str, Result], lengths: Sequence[int] | None) -> dict[str, float]:
         """Return the entries to keep, all of them floats."""
         numbers = {metric: _numbers(result) for metric, result in results.items()}
-        times = Counter(name for entries in numbers.values() for name in entries)
-        found: dict[str, float] = {}
-        default: list[str] = []
+        counts = Counter(name for entries in numbers.values() for name in entries)
+        entries_by_name: dict[str, float] = {}
+        default_names: list[str] = []
         for metric, entries in numbers.items():
-            names = {name: name if times[name] == 1 else f"{metric}_{name}" for name in entries}
-            found.update({names[name]: value for name, value in entries.items()})
-            ends = ("", "_low", "_high") if results[metric].intervals else ("",)
-            scores = [f"{score}{end}" for score in self._scorers[metric].score_names for end in ends]
-            default += [names.get(name, name) for name in scores]
+            names = {name: name if counts[name] == 1 else f"{metric}_{name}" for name in entries}
+            entries_by_name.update({names[name]: value for name, value in entries.items()})
+            suffixes = ("", "_low", "_high") if results[metric].intervals else ("",)
+            scores = [f"{score}{suffix}" for score in self._scorers[metric].score_names for suffix in suffixes]
+            default_names += [names.get(name, name) for name in scores]
         if lengths:
-            found["gen_len"] = sum(lengths) / len(lengths)
-            default.append("gen_len")
-        before = f"{self._prefix}_" if self._prefix else ""
-        kept = default if self._keep is None else self._keep
-        for name in kept:
-            if name not in found:
-                full = [each.to_dict(full=True) for each in results.values()]
-                given = [each[name] for each in full if name in each]
-                why = f"is {shorten(given[0])}" if given else "is not in the results"
+            entries_by_name["gen_len"] = sum(lengths) / len(lengths)
+            default_names.append("gen_len")
+        prefix = f"{self._prefix}_" if self._prefix else ""
+        selected_names = default_names if self._keep is None else self._keep
+        for name in selected_names:
+            if name not in entries_by_name:
+                results_entries = [result.to_dict(full=True) for result in results.values()]
+                values = [entries[name] for entries in results_entries if name in entries]
+                reason = f"is {shorten(values[0])}" if values else "is not in the results"
                 raise OptionError(
-                    f"The entry {shorten(name)} {why}: loggers take numbers. {did_you_mean(name, found)}"
+                    f"The entry {shorten(name)} {reason}: loggers take numbers. {did_you_mean(name, entries_by_name)}"
                 )
-        return {f"{before}{name}": found[name] for name in kept}
+        return {f"{prefix}{name}": entries_by_name[name] for name in selected_names}
 
-    def _read(self, predictions: Any, labels: Any, inputs: Any, first: int) -> tuple[Corpus, list[int] | None]:
+    def _read(self, predictions: Any, labels: Any, inputs: Any, first_item: int) -> tuple[Corpus, list[int] | None]:
         """Return a checked batch, whose items start at number `first` of the evaluation set, and its lengths."""
-        given = evaluation_of(predictions, labels, inputs)
-        texts = read_texts(given, self._decoder, self._causal)
+        evaluation = evaluation_of(predictions, labels, inputs)
+        texts = read_texts(evaluation, self._decoder, self._causal)
         if not any(scorer.takes_references for scorer in self._scorers.values()):
             return read_predictions(texts.predictions), texts.lengths
-        references = self._references.of(given, texts.labels, len(texts.predictions), first)
+        references = self._references.of(evaluation, texts.labels, len(texts.predictions), first_item)
         n_items = len(references) if self._references.listed else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
         return read_batch(texts.predictions[:n_items], references), lengths
+
+
+def _prefix(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise refuse("a text to put before the names, or None")
+
+
+def _names(value: Any) -> list[str] | None:
+    names = [value] if isinstance(value, str) else value
+    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)):
+        return None if names is None else list(names)
+    raise refuse("a list of names of entries, or None")
+
+
+_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
 def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split: str) -> dict[str, dict[str, Any]]:
@@ -283,25 +304,26 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
-    known = {name: known_options(name) for name in names}
-    every = [*names, *(option for own in known.values() for option in own)]
-    found: dict[str, dict[str, Any]] = {
-        name: {"sentence_split": sentence_split} if "sentence_split" in own else {} for name, own in known.items()
+    accepted_options = {name: known_options(name) for name in names}
+    known_names = [*names, *(option for accepted in accepted_options.values() for option in accepted)]
+    options_by_metric: dict[str, dict[str, Any]] = {
+        name: {"sentence_split": sentence_split} if "sentence_split" in accepted else {}
+        for name, accepted in accepted_options.items()
     }
     for option, value in options.items():
-        takers = [name for name, own in known.items() if option in own]
+        takers = [name for name, accepted in accepted_options.items() if option in accepted]
         if not takers and option not in names:
             raise OptionError(
-                f"{' and '.join(names)} have no option {shorten(option)}. {did_you_mean(option, every)}"
+                f"{' and '.join(names)} have no option {shorten(option)}. {did_you_mean(option, known_names)}"
             )
         for name in takers:
-            found[name][option] = value
+            options_by_metric[name][option] = value
     for name in names:
-        own = options.get(name, {})
-        if not isinstance(own, Mapping):
-            raise OptionError(f"The options of {name} must be a mapping, got {shorten(own)}.")
-        found[name].update(own)
-    return found
+        metric_options = options.get(name, {})
+        if not isinstance(metric_options, Mapping):
+            raise OptionError(f"The options of {name} must be a mapping, got {shorten(metric_options)}.")
+        options_by_metric[name].update(metric_options)
+    return options_by_metric
 
 
 def _numbers(result: Result) -> dict[str, float]:
@@ -314,3 +336,135 @@ def _numbers(result: Result) -> dict[str, float]:
     for name, (low, high) in (result.intervals or {}).items():
         numbers |= {f"{name}_low": low, f"{name}_high": high}
     return numbers
+
+
+# The data of an evaluation step -> the texts of predictions and labels, and the references of each.
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The data of an evaluation, with the names of transformers' ``EvalPrediction``.
+
+    They are as given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
+    """
+
+    predictions: Any
+    label_ids: Any = None
+    inputs: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of an evaluation."""
+
+    predictions: list[str]
+    labels: list[Any] | None  # one text per item, or the texts as given
+    lengths: list[int] | None  # number of ids of each prediction without padding; None for texts
+
+
+def evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
+    """Return the evaluation given as an ``EvalPrediction``, a tuple like it, or its members."""
+    if hasattr(predictions, "predictions") and hasattr(predictions, "label_ids"):
+        return Evaluation(predictions.predictions, predictions.label_ids, getattr(predictions, "inputs", None))
+    if labels is None and isinstance(predictions, tuple) and 2 <= len(predictions) <= 3:
+        return Evaluation(*predictions)
+    return Evaluation(predictions, labels, inputs)
+
+
+def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
+    """Return the texts of an evaluation."""
+    with readable("The predictions"):
+        if is_text(evaluation.predictions):
+            return Texts(list(evaluation.predictions), _labels(evaluation, decoder, skip=0), None)
+        rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
+    # From a causal model's logits, preprocess_logits_for_metrics makes ids of which the first is -100: no prompts.
+    from_logits = causal and all(len(row) > 0 and row[0] == IGNORED for row in rows)
+    if causal and not from_logits:
+        rows = cut_prompts(rows, _prompts(evaluation, len(rows)))
+    labels = _labels(evaluation, decoder, skip=int(from_logits))
+    return Texts(decoder.predictions(rows), labels, decoder.lengths(rows))
+
+
+def _labels(evaluation: Evaluation, decoder: Decoder, skip: int) -> list[Any] | None:
+    if evaluation.label_ids is None:
+        return None
+    with readable("The labels"):
+        if is_text(evaluation.label_ids):
+            return list(evaluation.label_ids)
+        rows = read_rows(evaluation.label_ids, "labels")
+    return decoder.labels([row[skip:] for row in rows])
+
+
+def _prompts(evaluation: Evaluation, n_items: int) -> Rows:
+    if evaluation.inputs is None:
+        raise InputError(
+            "A causal model's predictions begin with its prompts, so the inputs are needed; a Trainer passes them "
+            'with include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True).'
+        )
+    with readable("The inputs"):
+        inputs = evaluation.inputs["input_ids"] if isinstance(evaluation.inputs, Mapping) else evaluation.inputs
+        prompts = read_rows(inputs, "inputs")
+    if len(prompts) != n_items:
+        raise InputError(f"There must be an input for each prediction, got {n_items} predictions and {len(prompts)}.")
+    return prompts
+
+
+class References:
+    """The source of the references."""
+
+    def __init__(self, references: Any) -> None:
+        self.given = references
+        self._lists: list[list[str]] | None = None
+        if references is not None and not callable(references):
+            with readable("references"):
+                if isinstance(references, Iterator):
+                    self.given = references = list(references)
+                n_items = len(references) if isinstance(references, Sized) else 0
+            self._lists = read_items([""] * n_items, references).reference_lists()
+
+    @property
+    def listed(self) -> bool:
+        """Whether they are a list, as long as the evaluation set."""
+        return self._lists is not None
+
+    def of(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
+        """Return the references of the items from `first` on: fewer than `n_items` if the rest repeats items.
+
+        Processes pad their last batches with earlier items, so that there may be more predictions than items in
+        the evaluation set.
+        """
+        if callable(self.given):
+            return self.given(evaluation)
+        if self._lists is None:
+            if labels is None:
+                raise InputError("There are no labels: give labels, or references when the function is made.")
+            return labels
+        lists = self._lists[first_item : first_item + n_items]
+        # Only the processes of a distributed run pad their batches: in a single one all references must be there.
+        if len(lists) < n_items and int(os.environ.get("WORLD_SIZE", "1")) == 1:
+            self.check_number(first_item + n_items)
+        _check_order(labels, lists)
+        return lists
+
+    def check_number(self, n_items: int) -> None:
+        """Raise an InputError unless the number of items matches."""
+        if self._lists is not None and n_items != len(self._lists):
+            raise InputError(
+                f"references has {len(self._lists)} entries, but there are {n_items} predictions: give one entry for "
+                "each item of the evaluation set, or a function from an evaluation to its references."
+            )
+
+
+def _check_order(labels: list[Any] | None, lists: list[list[str]]) -> None:
+    """Raise an InputError if the labels match mostly the references of other items: the order differs."""
+    n_own = n_elsewhere = 0
+    all_references = {text for texts in lists for text in texts}
+    for label, texts in zip(labels or (), lists, strict=False):
+        if isinstance(label, str) and label in all_references:
+            n_own, n_elsewhere = n_own + (label in texts), n_elsewhere + (label not in texts)
+    if n_elsewhere > n_own:
+        raise InputError(
+            f"The references are not in the order of the items: {n_elsewhere} labels are references of other items, "
+            f"{n_own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that "
+            "off, or give references as a function from an evaluation to its references."
+        )

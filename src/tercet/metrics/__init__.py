@@ -1,1 +1,1 @@
-"""The metrics: a room for each."""
+"""The metrics: a file for each, or a folder, named as its short name."""

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.api import make_scorer
+from tercet.base.lengths import brevity_penalty
+from tercet.base.metric import Metric
+from tercet.base.options import check_values, refuse_all_but_n_jobs
+from tercet.base.scoring import Watch, batch_stats
 from tercet.checks import finite, flag, number, refuse, spelled
-from tercet.corpus.containers import as_list
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import as_list, read_items
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
-from tercet.metric.call import refuse_all_but_n_jobs
-from tercet.metric.metric import Metric
-from tercet.metric.options import check_values
-from tercet.metric.scoring import Watch, batch_stats
 
-from .groups import Groups
-from .guards import Guards
-from .texts import completion_texts, reference_texts
-from .token_strings import TokenStrings
+from .texts import TokenStrings, completion_texts, reference_texts
 
 
 def _column(value: Any) -> str:
@@ -30,7 +33,7 @@ def _column(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    if isinstance(value, (list, tuple)) and all(isinstance(each, str) and each for each in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(text, str) and text for text in value):
         return list(value)
     raise refuse("a list of texts")
 
@@ -98,18 +101,18 @@ def reward(
     >>> chrf.verl(data_source="test", solution_str="the cat sat", ground_truth="the cat sat")
     1.0
     """
-    given = {
+    arguments = {
         "references": references,
         "length_penalty": length_penalty,
         "repetition_penalty": repetition_penalty,
         "max_length_ratio": max_length_ratio,
         "special_tokens": special_tokens,
     }
-    settings = check_values("reward", given, _CHECKS)
-    fixed: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
-    for name in fixed.keys() & options.keys():
-        why = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
-        raise OptionError(f"reward: {name!r} cannot be given, as {why}.")
+    settings = check_values("reward", arguments, _CHECKS)
+    fixed_options: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
+    for name in fixed_options.keys() & options.keys():
+        reason = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
+        raise OptionError(f"reward: {name!r} cannot be given, as {reason}.")
     refuse_all_but_n_jobs(options, "tercet.reward")
     if isinstance(metric, (list, tuple, set)):
         raise OptionError("reward: several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}.")
@@ -120,9 +123,9 @@ def reward(
             "{tercet.Chrf(word_order=2): 0.5, 'bleu': 0.5}."
         )
     scorers = []
-    for each, weight in weights:
-        with spelled("reward", options, given):
-            scorer = make_scorer(each, options)
+    for weighted_metric, weight in weights:
+        with spelled("reward", options, arguments):
+            scorer = make_scorer(weighted_metric, options)
         share = finite(weight)
         if share is None:
             raise OptionError(f"reward: the weight of {scorer.name} must be a number, got {shorten(weight)}.")
@@ -132,14 +135,15 @@ def reward(
             raise OptionError(
                 f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {scorer.name}."
             )
-        scorers.append((make_scorer(scorer, fixed), share))
+        scorers.append((make_scorer(scorer, fixed_options), share))
     if not scorers:
         raise OptionError("reward: there must be at least one metric, got none.")
     if not any(share for _, share in scorers):
         raise OptionError("reward: a weight must differ from 0, got only 0: all rewards would be 0.")
     column, special = settings.pop("references"), settings.pop("special_tokens")
     guards = Guards(**settings, tokenizer="unicode" if token_ids is None else "char")
-    return Reward(scorers, column, guards, special, None if token_ids is None else TokenStrings(token_ids))
+    tokens = None if token_ids is None else TokenStrings(token_ids)
+    return Reward(scorers, column, guards=guards, special=special, tokens=tokens)
 
 
 class Reward:
@@ -150,13 +154,25 @@ class Reward:
     """
 
     def __init__(
-        self, scorers: list[tuple[Metric, float]], column: str, guards: Guards, special: list[str],
+        self,
+        scorers: list[tuple[Metric, float]],
+        column: str,
+        *,
+        guards: Guards,
+        special: list[str],
         tokens: TokenStrings | None,
-    ) -> None:  # fmt: skip
-        self._scorers, self._column, self._guards, self._special = scorers, column, guards, special
-        self._tokens, self._in_groups = tokens, all(scorer.takes_systems for scorer, _ in scorers)
-        self._watch, self._warned = Watch(), set[str]()  # over all calls: a trainer makes thousands of them
-        self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)  # under which TRL logs it
+    ) -> None:
+        self._scorers = scorers
+        self._column = column
+        self._guards = guards
+        self._special = special
+        self._tokens = tokens
+        self._in_groups = all(scorer.takes_systems for scorer, _ in scorers)
+        # Both last over all calls, of which a trainer makes thousands: it is warned once.
+        self._watch = Watch()
+        self._warned: set[str] = set()
+        # TRL logs the reward under this name.
+        self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)
 
     def __repr__(self) -> str:
         return f"<tercet.reward {self.__name__}>"
@@ -234,9 +250,9 @@ class Reward:
             raise OptionError("verl and OpenRLHF pass texts, which a reward with token_ids does not score.")
         rewards = self._rewards(completion_texts(completions), references)
         if None in rewards:
-            said = f"item {rewards.index(None)} has no reference: its reward is 0."
-            warnings.warn(said, UserWarning, stacklevel=level_of_caller())
-        return [each or 0.0 for each in rewards]
+            message = f"item {rewards.index(None)} has no reference: its reward is 0."
+            warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+        return [reward or 0.0 for reward in rewards]
 
     def _rewards(self, texts: list[str], references: Any) -> list[float | None]:
         """Return the reward of each text, None for one without reference."""
@@ -244,38 +260,140 @@ class Reward:
             texts = [text.replace(token, "") for text in texts]
         lists: list[Any] = reference_texts(references, len(texts))
         if self._tokens is not None:
-            ids = self._tokens.of_text
-            lists = [ids(each) if isinstance(each, str) else list(map(ids, each)) for each in lists]
+            text_of_ids = self._tokens.of_text
+            lists = [
+                text_of_ids(entry) if isinstance(entry, str) else list(map(text_of_ids, entry)) for entry in lists
+            ]
         if [] not in lists:
             return self._scored(texts, lists)
-        there = [index for index, each in enumerate(lists) if each]
-        scores = self._scored([texts[index] for index in there], [lists[index] for index in there])
-        found: list[float | None] = [None] * len(texts)
-        for index, score in zip(there, scores, strict=True):
-            found[index] = score
-        return found
+        scored = [index for index, entry in enumerate(lists) if entry]
+        scores = self._scored([texts[index] for index in scored], [lists[index] for index in scored])
+        rewards: list[float | None] = [None] * len(texts)
+        for index, score in zip(scored, scores, strict=True):
+            rewards[index] = score
+        return rewards
 
     def _scored(self, texts: list[str], lists: list[Any]) -> list[Any]:
         """Return the rewards of texts that have references."""
         if not texts:
             return []
-        alone = Groups(1, len(texts))
+        ungrouped = Groups(1, len(texts))
         try:
-            return self._scored_in(Groups.of(lists) if self._in_groups else alone, texts, lists)
+            return self._scored_in(Groups.of(lists) if self._in_groups else ungrouped, texts, lists)
         except InputError:
-            return self._scored_in(alone, texts, lists)  # its error names the item as it was given
+            # Scored again without groups, so that the error counts items as the caller does.
+            return self._scored_in(ungrouped, texts, lists)
 
     def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
-        whole = groups.corpus(texts, lists)
+        all_texts = groups.corpus(texts, lists)
         if self._tokens is None:
-            self._watch.see(whole)
-        corpus, factors = self._guards.applied(whole)
+            self._watch.see(all_texts)
+        corpus, factors = self._guards.applied(all_texts)
         corpus.searched = True
-        found: Any = 0.0
+        rewards: Any = 0.0
         for scorer, weight in self._scorers:
             rows: Any = batch_stats(scorer, corpus, self._warned).rows
-            if len(rows) == 1 and scorer.in_floats:  # in half the time of arrays of one number
+            # Floats take half the time of arrays of one number.
+            if len(rows) == 1 and scorer.in_floats:
                 rows = rows[0].tolist()
             scores = scorer.segment_scores(rows)[scorer.primary]
-            found = found + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
-        return groups.ungrouped(np.atleast_1d(found * factors))
+            rewards = rewards + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
+        return groups.ungrouped(np.atleast_1d(rewards * factors))
+
+
+# Groups of completions with the same references, which are then read and counted once for each group.
+
+
+class Groups(NamedTuple):
+    """Groups of one size, one after the other, as trainers pass them."""
+
+    size: int
+    number: int
+
+    @classmethod
+    def of(cls, lists: list[Any]) -> Groups:
+        """Return the groups of references, of size 1 where they have different sizes."""
+        n_texts = len(lists)
+        starts = [0, *(index for index in range(1, n_texts) if lists[index] != lists[index - 1])]
+        size = n_texts // len(starts)
+        return cls(size, len(starts)) if starts == list(range(0, n_texts, size)) else cls(1, n_texts)
+
+    def corpus(self, texts: list[str], lists: list[Any]) -> Corpus:
+        """Return a corpus whose systems are the first completions of all groups, the second ones, and so on."""
+        first_completions = read_items(texts[: self.number], lists[:: self.size], "completions")
+        if self.size == 1:
+            return first_completions
+        assert first_completions.strings is not None
+        texts_by_system = texts
+        if self.number > 1:
+            texts_by_system = list(chain.from_iterable(texts[index :: self.size] for index in range(self.size)))
+        offsets = None if first_completions.one_each else first_completions.reference_offsets
+        return Corpus(texts_by_system, first_completions.strings[1], offsets, ("completions",) * self.size)
+
+    def ungrouped(self, values: NDArray[np.float64]) -> list[float]:
+        """Return values of that corpus in the order of the texts."""
+        ordered: list[float] = values.reshape(self.size, self.number).T.ravel().tolist()
+        return ordered
+
+
+# What bounds the time that a degenerate completion takes, and what makes gaming a score worth less.
+
+Array = NDArray[np.float64]
+
+#: No completion is cut to fewer characters: beside a reference of one word, a few sentences are not degenerate.
+LEAST = 1000
+
+#: The length of the n-grams whose repetitions count, as in seq-rep-4 (Welleck et al. 2020).
+_ORDER = 4
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Cuts completions, and says what their scores are multiplied by."""
+
+    max_length_ratio: float
+    length_penalty: bool
+    repetition_penalty: bool
+    #: That of the n-grams.
+    tokenizer: str
+
+    def applied(self, corpus: Corpus) -> tuple[Corpus, Array | float]:
+        """Return the texts to score, every item of which has a reference, and a factor for each, or for all."""
+        assert corpus.strings is not None
+        texts, references = corpus.strings
+        if not self.length_penalty and not self.repetition_penalty and max(map(len, texts)) <= LEAST:
+            return corpus, 1.0
+        lengths = np.array(list(map(len, texts)), float)
+        shortest, longest = _least_and_most(np.array(list(map(len, references)), float), corpus)
+        # A ratio of 1e9 cuts nothing; a larger one might not fit into an integer.
+        limits = np.maximum(LEAST, min(self.max_length_ratio, 1e9) * longest).astype(np.int64)
+        factors = limits / np.maximum(lengths, limits)
+        if factors.min() < 1:
+            cut_texts = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]
+            offsets = None if corpus.one_each else corpus.reference_offsets
+            corpus = Corpus(cut_texts, references, offsets, corpus.names)
+        # BLEU's brevity penalty, and its mirror image.
+        if self.length_penalty:
+            factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)
+        if self.repetition_penalty:
+            factors = factors * _share_of_different(corpus, self.tokenizer)
+        return corpus, factors
+
+
+def _least_and_most(values: Array, corpus: Corpus) -> tuple[Array, Array]:
+    """Return the least and the greatest value of the references of each item."""
+    starts = corpus.reference_offsets[:-1]
+    least, greatest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return np.tile(least, corpus.n_systems), np.tile(greatest, corpus.n_systems)
+
+
+def _share_of_different(corpus: Corpus, tokenizer: str) -> Array:
+    """Return the share of different n-grams, relative to that of the most repetitive reference, and at most 1."""
+    tokens, _ = tokenize(corpus.encoded(), tokenizer)
+    ngrams, n_types = ngram_ids(tokens.tokens, _ORDER, tokens.n_types)
+    n_texts, n_ngrams = len(ngrams.lengths), ngrams.lengths
+    # A text and an n-gram make one number, text * n_types + n-gram: the different ones are counted by text.
+    text_of_type = np.unique(np.repeat(np.arange(n_texts), n_ngrams) * n_types + ngrams.values) // max(n_types, 1)
+    shares = np.where(n_ngrams > 0, np.bincount(text_of_type, minlength=n_texts) / np.maximum(n_ngrams, 1), 1.0)
+    completion_shares, reference_shares = shares[: corpus.n_items], shares[corpus.n_items :]
+    return np.asarray(np.minimum(1.0, completion_shares / _least_and_most(reference_shares, corpus)[0]))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
-from tercet.corpus.containers import as_entry, as_list, kind_of
-from tercet.errors import InputError, shorten
-from tercet.files.content.chats import ASSISTANT, content_text
+import numpy as np
+
+from tercet.corpus.items import as_entry, as_list, kind_of
+from tercet.errors import InputError, OptionError, shorten
+from tercet.files.logs import ASSISTANT, content_text
 
 #: What a message of the assistant may have in the place of a text.
 _INSTEAD = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
@@ -17,51 +21,56 @@ References = list[str] | list[list[str]]
 
 def completion_texts(completions: Any) -> list[str]:
     """Return the text of each completion: the string, or the last message of the assistant."""
-    given = as_list(completions, "completions", "one completion per item", 1)
-    if set(map(type, given)) <= {str}:
-        return given
-    return [_text(each, f"item {index} of completions", may_be_silent=True) for index, each in enumerate(given)]
+    items = as_list(completions, "completions", "one completion per item", 1)
+    if set(map(type, items)) <= {str}:
+        return items
+    return [
+        _text(completion, f"item {index} of completions", may_be_silent=True)
+        for index, completion in enumerate(items)
+    ]
 
 
-def reference_texts(references: Any, n: int) -> References:
-    """Return the references of `n` items: a string each, or a list each, which is empty where there is none."""
-    given = as_list(references, "references", "one entry per item", 2)
-    if len(given) != n:
-        raise InputError(f"There must be one entry of references per completion, got {len(given)} for {n}.")
-    if set(map(type, given)) <= {str}:
-        return given
-    return [_references(each, f"item {index} of references") for index, each in enumerate(given)]
+def reference_texts(references: Any, n_items: int) -> References:
+    """Return the references of `n_items`: a string each, or a list each, which is empty where there is none."""
+    entries = as_list(references, "references", "one entry per item", 2)
+    if len(entries) != n_items:
+        raise InputError(f"There must be one entry of references per completion, got {len(entries)} for {n_items}.")
+    if set(map(type, entries)) <= {str}:
+        return entries
+    return [_references(entry, f"item {index} of references") for index, entry in enumerate(entries)]
 
 
 def _references(entry: Any, name: str) -> list[str]:
     if isinstance(entry, Mapping):
         return [_text([entry], name)]
-    listed = as_entry(entry, name)
-    if listed is None or isinstance(listed, str):
-        return [] if listed is None else [listed]
-    if listed and isinstance(listed[0], Mapping):
-        return [_text(listed, name)]
-    return [_text(each, f"a reference of {name}") for each in listed]
+    references = as_entry(entry, name)
+    if references is None or isinstance(references, str):
+        return [] if references is None else [references]
+    if references and isinstance(references[0], Mapping):
+        return [_text(references, name)]
+    return [_text(reference, f"a reference of {name}") for reference in references]
 
 
 def _text(value: Any, name: str, may_be_silent: bool = False) -> str:
-    """Return a string, or the content of the last message of the assistant: "" of one that says why it has none."""
+    """Return a string, or the content of the assistant's last message: "" for a call or a refusal."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) and "role" in each for each in value):
+    if not isinstance(value, Iterable) or not all(
+        isinstance(message, Mapping) and "role" in message for message in value
+    ):
         raise InputError(
             f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
             f"({kind_of(value)})."
         )
-    said = [message for message in value if message["role"] == ASSISTANT]
-    if not said:
+    replies = [message for message in value if message["role"] == ASSISTANT]
+    if not replies:
         raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
-    content = said[-1].get("content")
+    content = replies[-1].get("content")
     text = content_text(content, name)
-    if text is None and may_be_silent and (any(map(said[-1].get, _INSTEAD)) or _calls_tools(content)):
+    if text is None and may_be_silent and (any(map(replies[-1].get, _INSTEAD)) or _calls_tools(content)):
         return ""
     if text is None:
-        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(said[-1])}.")
+        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(replies[-1])}.")
     return text
 
 
@@ -70,3 +79,64 @@ def _calls_tools(content: Any) -> bool:
     return isinstance(content, list) and all(
         isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_call") for part in content
     )
+
+
+# Token ids as texts of one character each: the engine then counts ids, and nothing is decoded.
+
+#: The character of id 0. From here on none is white space or a surrogate, and none has a lower case.
+_FIRST = 0x20000
+_LARGEST = 0x10FFFF - _FIRST
+_MOST_KEPT = 1 << 16
+
+
+class TokenStrings:
+    """Makes texts of the ids of completions, and of the ids that a tokenizer gives references."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        if not callable(tokenizer) or not hasattr(tokenizer, "all_special_ids"):
+            raise OptionError(
+                "token_ids must be a tokenizer of transformers, which encodes the references, got "
+                f"{shorten(tokenizer)} ({type(tokenizer).__name__})."
+            )
+        self._tokenizer = tokenizer
+        self._special = np.array(tokenizer.all_special_ids, np.uint32)
+        self._kept: dict[str, str] = {}
+
+    def of_rows(self, rows: Any) -> list[str]:
+        """Return a text for each row of ids, without those of special tokens."""
+        try:
+            ids = np.frombuffer(array("I", chain.from_iterable(rows)), np.uint32)
+            ends = list(accumulate(map(len, rows), initial=0))
+        except (OverflowError, TypeError):
+            raise _wrong(rows) from None
+        if ids.max(initial=0) > _LARGEST:
+            raise _wrong(rows)
+        special = np.isin(ids, self._special)
+        if special.any():
+            ends = (np.array(ends) - np.append(0, np.cumsum(special))[ends]).tolist()
+            ids = ids[~special]
+        text = (ids + np.uint32(_FIRST)).astype("<u4").tobytes().decode("utf-32-le")
+        return [text[start:stop] for start, stop in pairwise(ends)]
+
+    def of_text(self, text: str) -> str:
+        """Return the ids of a reference; each different one is encoded once."""
+        string = self._kept.get(text)
+        if string is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            (string,) = self.of_rows([self._tokenizer(text, add_special_tokens=False)["input_ids"]])
+            self._kept[text] = string
+        return string
+
+
+def _wrong(rows: Any) -> InputError:
+    """Return the error that names the first item which is not a list of ids."""
+    expected = f"completion_ids must be a list of ids from 0 to {_LARGEST:,} for each completion, as TRL passes them"
+    for index, row in enumerate(rows if isinstance(rows, (list, tuple)) else ()):
+        try:
+            is_wrong = any(not 0 <= token_id.__index__() <= _LARGEST for token_id in row)
+        except (AttributeError, TypeError):
+            is_wrong = True
+        if is_wrong:
+            return InputError(f"{expected}: item {index} is {shorten(row)}.")
+    return InputError(f"{expected}, got {shorten(rows)}.")

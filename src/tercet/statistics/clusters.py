@@ -47,13 +47,13 @@ class Clusters:
         if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
             raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
         to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)  # of Arrow, NumPy and pandas
-        given = list(labels) if to_list is None else to_list()
-        if len(given) != n_segments:
+        values = list(labels) if to_list is None else to_list()
+        if len(values) != n_segments:
             raise InputError(
-                f"cluster: there must be a label for each item, got {len(given):,} labels for {n_segments:,} items."
+                f"cluster: there must be a label for each item, got {len(values):,} labels for {n_segments:,} items."
             )
         numbers: dict[str, int] = {}
-        for place, label in enumerate(given):
+        for place, label in enumerate(values):
             # 2**512 is far above any id, and far below what Python refuses to write
             huge = isinstance(label, int) and abs(label) >= 1 << 512
             if (
@@ -67,7 +67,7 @@ class Clusters:
                     "for all items of a cluster."
                 )
             numbers.setdefault(str(label), len(numbers))
-        return cls(np.array([numbers[str(label)] for label in given], np.int64), name)
+        return cls(np.array([numbers[str(label)] for label in values], np.int64), name)
 
     def __len__(self) -> int:
         """Return the number of clusters."""
@@ -78,9 +78,9 @@ class Clusters:
         """The number of segments in each cluster."""
         return np.bincount(self.numbers)
 
-    def selected(self, kept: NDArray[Any]) -> Clusters:
+    def selected(self, segments: NDArray[Any]) -> Clusters:
         """Return the clusters of some segments, numbered anew."""
-        return Clusters.of(self.numbers[kept], len(self.numbers[kept]), self.name)
+        return Clusters.of(self.numbers[segments], len(self.numbers[segments]), self.name)
 
     def sums(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of each cluster's rows, shape (c, k), of rows (n, k)."""
@@ -96,8 +96,8 @@ class Clusters:
         """Return the number and size of the clusters, and what they are: ``40 clusters of 10 (sample id)``."""
         least, most = int(self.sizes.min()), int(self.sizes.max())
         of = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-        what = f" ({plain(self.name)})" if self.name else ""
-        return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {of}{what}"
+        name = f" ({plain(self.name)})" if self.name else ""
+        return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {of}{name}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the clusters are, how many there are, and the least and greatest number of segments in one."""

@@ -68,9 +68,9 @@ class ExactSums:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ExactSums) and np.array_equal(self.digits, other.digits)
 
-    def exceeds(self, column: int, other: int) -> NDArray[np.bool_]:
+    def exceeds(self, column: int, exceeded: int) -> NDArray[np.bool_]:
         """Return for each of the m whether the sum of a column is more than that of another one."""
-        is_more: NDArray[np.bool_] = _carried(self.digits[:, other] - self.digits[:, column])[:, 0] < 0
+        is_more: NDArray[np.bool_] = _carried(self.digits[:, exceeded] - self.digits[:, column])[:, 0] < 0
         return is_more
 
     def stacked(self, other: ExactSums) -> ExactSums:
@@ -84,13 +84,15 @@ class ExactSums:
     @classmethod
     def of_first(cls, counts: Sequence[int], m: int) -> ExactSums:
         """Return m sums of as many columns as there are counts, of which the first are these, and the others 0."""
-        found = cls.zeros(m, len(counts))
-        found.digits[0, :, 1] = counts
-        return cls(_carried(found.digits))
+        sums = cls.zeros(m, len(counts))
+        sums.digits[0, :, 1] = counts
+        return cls(_carried(sums.digits))
 
     def floats(self) -> Array:
         """Return the floats that are nearest to the sums, shape (m, k)."""
-        return np.array([each / 10**PLACES for each in self._numbers()], np.float64).reshape(self.digits.shape[:2])
+        return np.array([number / 10**PLACES for number in self._numbers()], np.float64).reshape(
+            self.digits.shape[:2]
+        )
 
     def decimals(self) -> list[Any]:
         """Return the sums of each column as an Arrow array of :data:`DECIMAL`, exactly."""
@@ -98,21 +100,21 @@ class ExactSums:
         numbers = self._numbers()
         if max(map(abs, numbers), default=0) >= 10**DECIMAL.precision:
             raise InputError("A sum is 10**20 or more, which exceeds decimal128(38, 18).")
-        written = [each.to_bytes(16, "little", signed=True) for each in numbers]
-        columns = (b"".join(written[column::k]) for column in range(k))
+        encoded = [number.to_bytes(16, "little", signed=True) for number in numbers]
+        columns = (b"".join(encoded[column::k]) for column in range(k))
         return [pa.Array.from_buffers(DECIMAL, m, [None, pa.py_buffer(column)]) for column in columns]
 
     @classmethod
     def of_decimals(cls, columns: list[Any]) -> ExactSums:
         """Return the sums that Arrow arrays of decimals hold, all of the same length and without nulls."""
-        read = []
+        columns_of_numbers = []
         for column in columns:
             chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
             array = pa.concat_arrays([chunk.cast(DECIMAL) for chunk in chunks])
             data = array.buffers()[1].to_pybytes()
             places = range(16 * array.offset, 16 * (array.offset + len(array)), 16)
-            read.append([int.from_bytes(data[at : at + 16], "little", signed=True) for at in places])
-        numbers = np.array(read, object).T
+            columns_of_numbers.append([int.from_bytes(data[at : at + 16], "little", signed=True) for at in places])
+        numbers = np.array(columns_of_numbers, object).T
         digits = np.zeros((*numbers.shape, DIGITS), np.int64)
         for place in range(DIGITS - 1, 0, -1):
             digits[..., place] = numbers % _BASE
@@ -122,10 +124,10 @@ class ExactSums:
 
     def _numbers(self) -> list[int]:
         """Return all sums as integers in units of the last place, row by row."""
-        first, *others = np.moveaxis(self.digits, -1, 0).astype(object)
-        for digit in others:
-            first = first * _BASE + digit
-        return first.ravel().tolist()  # type: ignore[no-any-return]
+        sums, *lower_digits = np.moveaxis(self.digits, -1, 0).astype(object)
+        for digit in lower_digits:
+            sums = sums * _BASE + digit
+        return sums.ravel().tolist()  # type: ignore[no-any-return]
 
 
 def check_summable(rows: Array, columns: tuple[str, ...], first_item: int) -> None:
@@ -145,16 +147,17 @@ def _taken_apart(rows: Array) -> tuple[Array, NDArray[np.int64]]:
     They have the value's sign; what the last cannot hold is rounded.
     """
     values = np.ascontiguousarray(rows.T)
+    # most columns are counts below 10**9: one digit of four; the others are only made for columns that have them
     whole = np.trunc(values)
-    broken = np.flatnonzero((values != whole).any(axis=1))
-    behind = (values[broken] - whole[broken]) * _BASE
-    third = np.trunc(behind)
+    fractional = np.flatnonzero((values != whole).any(axis=1))
+    fractions = (values[fractional] - whole[fractional]) * _BASE
+    third = np.trunc(fractions)
     large = np.flatnonzero((np.abs(whole) >= _BASE).any(axis=1))
-    both = whole[large]
-    whole[large] = second = np.fmod(both, _BASE)
-    used = np.flatnonzero(whole.any(axis=1))
-    digits = [(both - second) / _BASE, whole[used], third, np.rint((behind - third) * _BASE)]
-    places = [large * DIGITS, used * DIGITS + 1, broken * DIGITS + 2, broken * DIGITS + 3]
+    large_values = whole[large]
+    whole[large] = second = np.fmod(large_values, _BASE)
+    nonzero = np.flatnonzero(whole.any(axis=1))
+    digits = [(large_values - second) / _BASE, whole[nonzero], third, np.rint((fractions - third) * _BASE)]
+    places = [large * DIGITS, nonzero * DIGITS + 1, fractional * DIGITS + 2, fractional * DIGITS + 3]
     return np.concatenate(digits), np.concatenate(places)
 
 

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, MergeError
 
-from .bootstrap import ROUNDING, bootstrap_scores
-from .draws import shuffle_masks
+from .bootstrap import ROUNDING, bootstrap_scores, shared_columns, shuffle_masks, side_by_side
 from .progress import counted
-from .resampled import shared_columns, side_by_side
 
 if TYPE_CHECKING:
-    from tercet.metric.scorer import Scorer, Scores
-
-    from .stats import SegmentStats
+    from .stats import Formula, Scores, SegmentStats
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -35,7 +31,7 @@ class PairedTestResult:
 
 
 def paired_bootstrap_test(
-    scorer: Scorer,
+    metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -50,17 +46,17 @@ def paired_bootstrap_test(
     before the first pair is asked for.
     """
     _check_alike(systems)
-    resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
+    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
 
     def null(first: int, second: int) -> Scores:
         sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
         return {name: size - size.mean() for name, size in sizes.items()}
 
-    return _test(scorer, systems, pairs, null)
+    return _test(metric, systems, pairs, null)
 
 
 def paired_permutation_test(
-    scorer: Scorer,
+    metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -74,54 +70,63 @@ def paired_permutation_test(
     system; memory: resamples times columns, for each system.
     """
     _check_alike(systems)
-    scorer.check_resampling()
+    metric.check_resampling()
     totals = [stats.total() for stats in systems]
-    own = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()  # others stay as they are
-    chosen = [np.empty((n_resamples, len(own)), order="F") for _ in systems]  # scored by columns
-    tables, start = side_by_side([np.ascontiguousarray(stats.rows[:, own]) for stats in systems]), 0
+    # columns of the references alone are the same for both systems, so exchanging changes nothing
+    varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
+    # the sums of the segments to exchange, of each system; in Fortran's order, as they are read by columns
+    tossed = [np.empty((n_resamples, len(varying)), order="F") for _ in systems]
+    tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
     masks = shuffle_masks(len(systems[0]), n_resamples, seed)
+    start = 0
     for mask in counted(masks, "resampling", "resamples", n_resamples):
-        for which, table in tables:
-            sums = np.split(mask @ table, len(systems[which]), axis=1)
-            for each, part in zip(chosen[which], sums, strict=True):
-                each[start : start + len(mask)] = part
+        for members, table in tables:
+            sums = np.split(mask @ table, len(systems[members]), axis=1)
+            for tossed_sums, system_sums in zip(tossed[members], sums, strict=True):
+                tossed_sums[start : start + len(mask)] = system_sums
         start += len(mask)
-    rooms = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
+    exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
     def null(first: int, second: int) -> Scores:
-        for place, column in enumerate(own):  # one by one, as columns stay in the processor's cache
-            one, other = chosen[first][:, place], chosen[second][:, place]
-            for room, total, taken, given in ((rooms[0], second, other, one), (rooms[1], first, one, other)):
-                np.subtract(totals[total][column], taken, out=room[:, column])
-                room[:, column] += given
-        scores, others = map(scorer.scores_of, rooms)
-        return {name: np.abs(each - others[name]) for name, each in scores.items()}
+        for place, column in enumerate(varying):  # one by one, as columns stay in the processor's cache
+            of_first, of_second = tossed[first][:, place], tossed[second][:, place]
+            for sums, system, lost, gained in (
+                (exchanged[0], second, of_second, of_first),
+                (exchanged[1], first, of_first, of_second),
+            ):
+                np.subtract(totals[system][column], lost, out=sums[:, column])
+                sums[:, column] += gained
+        second_scores, first_scores = map(metric.scores_of, exchanged)
+        return {name: np.abs(scores - first_scores[name]) for name, scores in second_scores.items()}
 
-    return _test(scorer, systems, pairs, null)
+    return _test(metric, systems, pairs, null)
 
 
 def _test(
-    scorer: Scorer, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [scorer.scores_of(scorer.corpus_totals(stats)) for stats in systems]
+    observed = [metric.scores_of(metric.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():
-            one, other = float(observed[first][name]), float(observed[second][name])
-            slack = ROUNDING * max(abs(one), abs(other))
-            count = int((distribution >= abs(other - one) - slack).sum())
+            first_score, second_score = float(observed[first][name]), float(observed[second][name])
+            slack = ROUNDING * max(abs(first_score), abs(second_score))
+            count = int((distribution >= abs(second_score - first_score) - slack).sum())
             if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
                 count = len(distribution)
-            result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
+            # the observed arrangement is one of those under the null hypothesis: p is never 0
+            pvalue = (count + 1) / (len(distribution) + 1)
+            result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
         yield result
 
 
 def _check_alike(systems: Sequence[SegmentStats]) -> None:
-    for other in systems[1:]:
-        if other.signature != systems[0].signature:
-            raise MergeError(f"Systems must be scored alike, got {systems[0].signature} and {other.signature}.")
-        if len(other) != len(systems[0]):
-            raise InputError(f"Systems must have the same segments, got {len(systems[0])} and {len(other)}.")
+    first, *further = systems
+    for stats in further:
+        if stats.signature != first.signature:
+            raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
+        if len(stats) != len(first):
+            raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

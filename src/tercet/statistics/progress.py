@@ -20,9 +20,9 @@ ChunkT = TypeVar("ChunkT", bound=Sized)
 
 
 @contextmanager
-def bars_within(shown: bool) -> Iterator[None]:
+def bars_within(visible: bool) -> Iterator[None]:
     """Show or hide bars and lines in the block."""
-    before = _shown.set(shown)
+    before = _shown.set(visible)
     try:
         yield
     finally:
@@ -42,20 +42,20 @@ def line_of(text: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def bar_of(what: str, unit: str, total: int, *, delay: float = DELAY) -> Iterator[Any]:
+def bar_of(work: str, unit: str, total: int, *, delay: float = DELAY) -> Iterator[Any]:
     """Yield a bar to update, removed after the block; None if bars are hidden."""
     if not _shown.get():
         yield None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=what, unit=f" {unit}", bar_format=_FORMAT, leave=False, delay=delay) as bar:
+    with tqdm(total=total, desc=work, unit=f" {unit}", bar_format=_FORMAT, leave=False, delay=delay) as bar:
         yield bar
 
 
-def counted(chunks: Iterable[ChunkT], what: str, unit: str, total: int) -> Iterator[ChunkT]:
+def counted(chunks: Iterable[ChunkT], work: str, unit: str, total: int) -> Iterator[ChunkT]:
     """Yield chunks, and count what they hold on a bar: each when the next one is asked for."""
-    with bar_of(what, unit, total) as bar:
+    with bar_of(work, unit, total) as bar:
         for chunk in chunks:
             yield chunk
             if bar is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,21 @@ from numpy.typing import NDArray
 
 from tercet.errors import MergeError
 from tercet.signature import Signature
+
+Scores = dict[str, NDArray[np.float64]]
+
+
+class Formula(Protocol):
+    """What resampling asks of a metric: its scores as a function of sums of rows."""
+
+    def scores_of(self, totals: Any) -> Scores:
+        """Return the scores of sums of rows, shape (..., k)."""
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums of a corpus, shape (k,)."""
+
+    def check_resampling(self) -> None:
+        """Raise OptionError where no formula of sums gives the scores."""
 
 
 @dataclass(slots=True, eq=False)  # not frozen, which takes a microsecond for each
@@ -46,9 +61,9 @@ class SegmentStats:
         """Return the rows of each system, from consecutive blocks."""
         return [replace(self, rows=rows) for rows in np.split(self.rows, n_systems)]
 
-    def selected(self, kept: NDArray[Any]) -> SegmentStats:
+    def selected(self, segments: NDArray[Any]) -> SegmentStats:
         """Return the rows of some segments, by their numbers or by a flag for each."""
-        return replace(self, rows=self.rows[kept])
+        return replace(self, rows=self.rows[segments])
 
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,); cached, as a result needs it several times."""
@@ -57,9 +72,8 @@ class SegmentStats:
     def sums(self) -> list[float]:
         """Return the same as a list, which must not be modified."""
         if self._sums is None:
-            one = len(self.rows) == 1
-            # rows.sum(axis=0), to the bit, in half the time
-            self._sums = (self.rows[0] if one else np.einsum("ij->j", self.rows)).tolist()
+            # einsum: rows.sum(axis=0), to the bit, in half the time
+            self._sums = (self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)).tolist()
         return self._sums
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,1 +1,1 @@
-"""BERTScore: its options, its scorer, IDF weights, baselines, its explanation."""
+"""BERTScore: the metric, its options, matching of embeddings, weights of tokens."""

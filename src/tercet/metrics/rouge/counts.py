@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.scorer import Scorer, left_out
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import lowered, of_texts
+from tercet.engine.chosen import engine
 from tercet.engine.counting import (
     PairMatches,
     crossed_matches,
@@ -20,10 +25,11 @@ from tercet.engine.counting import (
     weighted_lcs_hits,
 )
 from tercet.engine.plain_rouge import MOST_WAY_BACK
-from tercet.engine.ragged import Ragged, TokenBatch
-from tercet.errors import InputError
+from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
+from tercet.errors import InputError, OptionError
+from tercet.explanation.places import lcs_places, ngrams
 
-from .types import RougeType
+from .options import MEASURES, RougeOptions, RougeType
 
 Array = NDArray[np.float64]
 
@@ -45,15 +51,19 @@ class PairCounts:
 
     def pooled(self, starts: NDArray[np.int64]) -> PairCounts:
         """Return the sums of the groups of pairs that begin at `starts`, added one after the other."""
-        group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.hits))))
+        groups = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.hits))))
 
         def added(values: Array) -> Array:
-            return np.bincount(group, values, minlength=len(starts)).astype(np.float64)
+            return np.bincount(groups, values, minlength=len(starts)).astype(np.float64)
 
         sums = None if self.reference_sums is None else added(self.reference_sums)
         return PairCounts(
-            added(self.hits), added(self.text_totals), added(self.reference_totals), self.root, sums
-        )  # fmt: skip
+            hits=added(self.hits),
+            text_totals=added(self.text_totals),
+            reference_totals=added(self.reference_totals),
+            root=self.root,
+            reference_sums=sums,
+        )
 
 
 def power(values: Array, exponent: float) -> Array:
@@ -73,8 +83,8 @@ class PairCounter:
         self._tokens = tokens
         self._by_line = tokens if tokens.cut_by_line is None else tokens.cut_by_line
         self._by_script = by_script
-        self._max_order = max(1 if each.kind == "SU" else each.order for each in types)
-        self._with_lcs = any(each.kind in ("L", "Lsum") for each in types)
+        self._max_order = max(1 if rouge_type.kind == "SU" else rouge_type.order for rouge_type in types)
+        self._with_lcs = any(rouge_type.kind in ("L", "Lsum") for rouge_type in types)
         self._lengths = tokens.tokens.lengths
         self._texts, self._references = tokens.pairs
         self._skip_hits: dict[int, NDArray[np.int64]] = {}
@@ -97,8 +107,8 @@ class PairCounter:
         self, hits: NDArray[np.int64], totals: NDArray[np.int64], of_references: NDArray[np.int64] | None = None
     ) -> PairCounts:
         """Return counts whose totals are a number of each document, of references perhaps another one."""
-        others = totals if of_references is None else of_references
-        text_totals, reference_totals = totals[self._texts], others[self._references]
+        totals_of_references = totals if of_references is None else of_references
+        text_totals, reference_totals = totals[self._texts], totals_of_references[self._references]
         return PairCounts(hits.astype(float), text_totals.astype(float), reference_totals.astype(float))
 
     @cached_property
@@ -115,15 +125,17 @@ class PairCounter:
 
     @cached_property
     def _line_hits(self) -> NDArray[np.int64]:
-        t, n_lines = self._by_line, self._by_line.lines.lengths
-        several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
-        several |= self._by_line is not self._tokens  # a line that was cut by itself differs from the text's
-        if not several.any():  # the union of one subsequence is that subsequence
+        batch, n_lines = self._by_line, self._by_line.lines.lengths
+        has_lines = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
+        # Lines that were cut each by itself differ from the lines of the text that was cut as a whole.
+        has_lines |= self._by_line is not self._tokens
+        # Between two single lines there is one subsequence: their union.
+        if not has_lines.any():
             return self._matches.common
         hits = self._matches.common.copy()
-        pairs = self._texts[several], self._references[several]
+        pairs = self._texts[has_lines], self._references[has_lines]
         self._check_memory(*pairs)
-        hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types, self._tokens.tokens)
+        hits[has_lines] = union_lcs_hits(batch.tokens, batch.lines, *pairs, batch.n_types, self._tokens.tokens)
         return hits
 
     def _check_memory(self, texts: NDArray[np.int64], references: NDArray[np.int64]) -> None:
@@ -145,15 +157,17 @@ class PairCounter:
 
     def _weighted(self, weight: float) -> PairCounts:
         """ROUGE-W: recall divides by the weight of the sum of the weights of lines, as ROUGE-1.5.5 does."""
-        t = self._by_line
-        line_lengths = np.diff(t.lines.values)
-        worth = np.array([float(k) ** weight for k in range(int(line_lengths.max(initial=0)) + 2)])
-        # bincount adds line by line in their order, so one document's sum owes nothing to another's
-        of_line = np.repeat(np.arange(len(self._lengths)), t.lines.lengths)
-        line_sums = np.bincount(of_line, worth[line_lengths], minlength=len(self._lengths)).astype(np.float64)
+        batch = self._by_line
+        line_lengths = np.diff(batch.lines.values)
+        run_weights = np.array([float(k) ** weight for k in range(int(line_lengths.max(initial=0)) + 2)])
+        # bincount adds line after line, so a document's sum does not depend on other texts, to the last bit.
+        documents_of_lines = np.repeat(np.arange(len(self._lengths)), batch.lines.lengths)
+        line_sums = np.bincount(documents_of_lines, run_weights[line_lengths], minlength=len(self._lengths)).astype(
+            np.float64
+        )
         self._check_memory(self._texts, self._references)
         pairs = self._texts, self._references
-        hits = weighted_lcs_hits(t.tokens, t.lines, *pairs, worth, t.n_types, self._tokens.tokens)
+        hits = weighted_lcs_hits(batch.tokens, batch.lines, *pairs, run_weights, batch.n_types, self._tokens.tokens)
         return PairCounts(
             hits,
             power(self._lengths.astype(np.float64), weight)[self._texts],
@@ -163,14 +177,14 @@ class PairCounter:
         )
 
     def _skip(self, kind: RougeType) -> PairCounts:
-        t = self._tokens
+        batch = self._tokens
         if kind.gap not in self._skip_hits:
             self._skip_hits[kind.gap] = skip_bigram_matches(
-                t.tokens, self._texts, self._references, kind.gap, t.n_types
+                batch.tokens, self._texts, self._references, kind.gap, batch.n_types
             )
         hits, totals = self._skip_hits[kind.gap], skip_bigram_total(self._lengths, kind.gap)
         if kind.kind == "SU" and self._by_script:
-            hits = hits + self._matches_of(_without_last(t.tokens), 1).ngrams[:, 0]
+            hits = hits + self._matches_of(_without_last(batch.tokens), 1).ngrams[:, 0]
             totals = totals + np.maximum(self._lengths - 1, 0)
         elif kind.kind == "SU":
             hits, totals = hits + self._matches.ngrams[:, 0], totals + self._lengths
@@ -179,9 +193,213 @@ class PairCounter:
 
 def _without_last(tokens: Ragged) -> Ragged:
     """Return the rows without their last value."""
-    filled = tokens.lengths > 0
-    kept = np.ones(len(tokens.values), bool)
-    kept[tokens.offsets[1:][filled] - 1] = False
+    has_values = tokens.lengths > 0
+    is_kept = np.ones(len(tokens.values), bool)
+    is_kept[tokens.offsets[1:][has_values] - 1] = False
     return replace(
-        tokens, values=tokens.values[kept], offsets=tokens.offsets - np.concatenate([[0], np.cumsum(filled)])
+        tokens, values=tokens.values[is_kept], offsets=tokens.offsets - np.concatenate([[0], np.cumsum(has_values)])
     )
+
+
+# Rows of ROUGE from texts as they are, in one call of the engine.
+
+_MOST_TYPES = 32
+#: Tokenizers for which texts are not lowercased beforehand: "rouge" lowercases them itself, "none" keeps capitals.
+KEEP_CASE = ("rouge", "none")
+
+
+def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
+    """Return each type as the engine takes it; None for more types than it takes."""
+    if len(types) > _MOST_TYPES or sum(rouge_type.kind == "W" for rouge_type in types) > 1:
+        return None
+    numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}
+    return tuple(
+        (rouge_type.kind, getattr(rouge_type, numbers[rouge_type.kind]) if rouge_type.kind in numbers else 0)
+        for rouge_type in types
+    )
+
+
+def rows_of_texts(
+    batch: Corpus, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions
+) -> Array | None:
+    """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
+    texts = batch if tokenizer in KEEP_CASE else lowered(batch)
+    roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
+    every_pair = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
+    counted = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, every_pair)
+    rows: Array = counted[0]
+    pairs, uncounted = counted[1:]
+    if uncounted:
+        return None
+    first = len(Scorer.base_columns)
+    for place, weight in roots:
+        table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
+        precision, recall = table[:, start].copy(), table[:, start + 1].copy()
+        table[:, start : start + 3] = measures(precision, recall, weight, options.beta)
+    if pairs is not None:
+        counts, item_triples = batch.reference_counts, rows[:, first:]
+        has_reference = counts > 0
+        starts, n_references = (np.cumsum(counts) - counts)[has_reference], counts[has_reference]
+        item_triples[:] = 0.0
+        for start in range(0, item_triples.shape[1], len(MEASURES)):
+            type_columns = slice(start, start + len(MEASURES))
+            item_triples[has_reference, type_columns] = combined(
+                pairs[:, type_columns], starts, n_references, options.multi_ref
+            )
+    if options.missing_references == "skip" and not batch.one_each:
+        left_out(rows)
+    return rows
+
+
+# Scores of pairs of a prediction and a reference, and how those of several references become one.
+
+
+def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: float | None = None) -> Array:
+    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0.
+
+    `epsilon` is added to F's denominator. With `alpha`, F is P R / ((1 - alpha) P + alpha R) instead.
+    """
+    precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
+    recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
+    return measures(precision, recall, counts.root, beta, epsilon, alpha)
+
+
+def measures(
+    precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
+) -> Array:
+    """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""
+    if root != 1:
+        precision, recall = precision ** (1 / root), recall ** (1 / root)
+    weight = beta * beta
+    denominator = recall + weight * precision + epsilon
+    if alpha is not None:
+        weight, denominator = 0.0, (1 - alpha) * precision + alpha * recall
+    f = np.where(denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1), 0.0)
+    return np.stack([precision, recall, f], axis=1)
+
+
+def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
+    """Make one triple of the triples of an item's references.
+
+    ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
+    ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
+    best one in all choices but that without it, where the second best takes its place.
+    """
+    if rule == "average":
+        return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
+    first = first_greatest(scores[:, 2], starts)
+    best = scores[first]
+    if rule == "best":
+        return best
+    f_of_others = scores[:, 2].copy()
+    f_of_others[first] = -1.0
+    second = scores[first_greatest(f_of_others, starts)]
+    mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
+    return np.where(counts[:, None] > 1, mean, best)
+
+
+# What the packages ``rouge`` (PyPI, by pltrdy) and ``rouge_chinese`` count, for ``compat`` of these names.
+#
+# They split at blanks, keep capitals and marks, count repeated n-grams once, and find sentences by their marks.
+
+#: epsilon in F's denominator.
+EPSILON = 1e-8
+
+#: The types that they compute by default.
+PACKAGE_TYPES = ("rouge1", "rouge2", "rougeL")
+
+# rouge_chinese applies these one after the other, and puts a line end between the two groups of each match.
+_CHINESE_ENDS = (
+    re.compile(r"([。！？?])([^”’])"),
+    re.compile(r"(\.{6})([^”’])"),
+    re.compile(r"(…{2})([^”’])"),
+    re.compile(r"([。！？?][”’])([^，。！？?])"),
+)
+
+
+def _by_point(text: str) -> list[str]:
+    return text.split(".")
+
+
+def _by_chinese_marks(text: str) -> list[str]:
+    for end in _CHINESE_ENDS:
+        text = end.sub(r"\1\n\2", text)
+    return text.rstrip().split("\n")
+
+
+#: How each package finds sentences.
+PACKAGES: dict[str, Callable[[str], list[str]]] = {"rouge": _by_point, "rouge_chinese": _by_chinese_marks}
+
+
+def check_types(package: str, types: tuple[RougeType, ...]) -> None:
+    """Raise an OptionError for a type that the packages do not have."""
+    for rouge_type in types:
+        if rouge_type.kind != "L" and not 1 <= rouge_type.order <= 5:
+            raise OptionError(
+                f"The package {package} has the types rouge1 to rouge5 and rougeL: with compat={package!r} the "
+                f"'rouge_types' option must name these. Got {rouge_type.name!r} instead."
+            )
+
+
+def mark_sentences(text: str, package: str) -> str:
+    r"""Put each sentence on a line, after a mark: for the packages, one of blanks only has one word, an empty one."""
+    return "\n".join("." + " ".join(sentence.split()) for sentence in PACKAGES[package](text) if sentence)
+
+
+def split_marked(line: str) -> list[str]:
+    """Return the words of a line that :func:`mark_sentences` made."""
+    return line[1:].split(" ") if line else []
+
+
+class PackageCounter:
+    """Counts of pairs as a package makes them; the interface is that of :class:`PairCounter`.
+
+    ROUGE-N counts different n-grams. ROUGE-L of ``rouge`` counts the different words of the longest common
+    subsequences of all pairs of sentences; that of ``rouge_chinese`` is one subsequence of the whole texts.
+    """
+
+    def __init__(self, tokens: TokenBatch, package: str) -> None:
+        self._tokens = tokens
+        self._package = package
+        self._texts, self._references = tokens.pairs
+
+    @cached_property
+    def _documents(self) -> list[list[int]]:
+        return self._tokens.tokens.lists()
+
+    def count(self, kind: RougeType) -> PairCounts:
+        """Return the counts of one type."""
+        batch = self._tokens
+        if kind.kind == "L" and self._package == "rouge_chinese":
+            hits = pair_matches(batch.tokens, self._texts, self._references, batch.n_types, with_lcs=True).common
+            return self._counts(hits, batch.tokens.lengths)
+        order = 1 if kind.kind == "L" else kind.order
+        ngram_sets = [set(ngrams(ids, order)) for ids in self._documents]
+        totals = np.array([len(ngrams_of_text) for ngrams_of_text in ngram_sets], np.int64)
+        if kind.kind == "L":
+            lines = batch.line_lists()
+            n_hits = [len(union_words(lines[text], lines[reference])) for text, reference in self._pairs()]
+        else:
+            n_hits = [len(ngram_sets[text] & ngram_sets[reference]) for text, reference in self._pairs()]
+        return self._counts(np.array(n_hits, np.int64), totals)
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self._texts.tolist(), self._references.tolist(), strict=True))
+
+    def _counts(self, hits: NDArray[np.int64], totals: NDArray[np.int64]) -> PairCounts:
+        float_totals = totals.astype(np.float64)
+        return PairCounts(hits.astype(np.float64), float_totals[self._texts], float_totals[self._references])
+
+
+def union_words(text: list[list[int]], reference: list[list[int]]) -> set[int]:
+    """Return the different words of the longest common subsequences of each two sentences.
+
+    Of several longest ones it is that of the package: from the ends, a match first, else back in the text unless that
+    would shorten it.
+    """
+    words: set[int] = set()
+    for reference_line in reference:
+        for text_line in text:
+            places, _ = lcs_places(reference_line, text_line)
+            words |= {reference_line[place] for place in places}
+    return words

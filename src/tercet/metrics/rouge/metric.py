@@ -2,44 +2,106 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tercet.base.docs import LIN_2004
+from tercet.base.metric import About
+from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
+from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.crossing import Crossing, Places
-from tercet.corpus.letters import LetterCounts, count_letters, dropped_letters
-from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
-from tercet.corpus.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
-from tercet.corpus.texts import READINGS
-from tercet.corpus.tokenizers import tokenize
+from tercet.corpus.reading import READINGS, Crossing, Places
+from tercet.corpus.stems import (
+    WordMap,
+    check_word_options,
+    lemmatizer_label,
+    map_words,
+    stemmer_for,
+    stemmer_label,
+    stopwords_for,
+    stopwords_label,
+    word_map,
+)
+from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
+from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import TokenBatch, first_greatest
-from tercet.errors import OptionError
-from tercet.metric.rows import PairRows, base_of_pairs
-from tercet.metric.scorer import Scores, segment_lists
+from tercet.errors import InputError, OptionError
+from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
+from tercet.explanation.places import (
+    Count,
+    Ids,
+    Word,
+    lcs_places,
+    ngram_counts,
+    ngram_levels,
+    ngram_limits,
+    ngrams,
+    run_levels,
+    skip_bigrams,
+    weighted_lcs_places,
+    words_of,
+)
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, where
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.stats import Scores, SegmentStats
 
-from .about import ABOUT
-from .counts import PairCounter, PairCounts
-from .explain import explain_batch, matched
-from .messages import LETTERS_KEPT
-from .options import DIALECTS, MEASURES, RougeOptions
-from .package import DEFAULT_TYPES, EPSILON, PACKAGES, PackageCounter, check_types, mark_sentences, split_marked
+from .counts import (
+    EPSILON,
+    KEEP_CASE,
+    PACKAGE_TYPES,
+    PACKAGES,
+    PackageCounter,
+    PairCounter,
+    PairCounts,
+    check_types,
+    combined,
+    mark_sentences,
+    pair_scores,
+    rows_of_texts,
+    split_marked,
+    types_for_engine,
+    union_words,
+)
+from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, is_type, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
-from .references import combined, pair_scores
-from .rows import KEEP_CASE, counted, rows_of_texts
-from .signature import rouge_signature
-from .types import BY_LINE, RougeType, is_type, parse_types
+
+ABOUT = About(
+    compares="n-grams, subsequences and pairs of words shared",
+    description="""\
+ROUGE compares a text, usually a summary, with its references: shared n-grams (ROUGE-N), the longest common
+subsequence (ROUGE-L, by line ROUGE-Lsum), the same with a bonus for runs (ROUGE-W), and pairs of words in their
+order with gaps between them (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
+ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds intervals and a signature.
+""",
+    citation=LIN_2004,
+    urls=("https://aclanthology.org/W04-1013",),
+    returns="""\
+one `float` per type (a `list` with `use_aggregator=False`),
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> rouge = tercet.load("rouge_nlws")
+>>> predictions = ["hello there", "general kenobi"]
+>>> references = ["hello there", "general kenobi"]
+>>> result = rouge.compute(predictions=predictions, references=references, rouge_types=["rouge1", "rougeL"])
+>>> result["rouge1"], result["rougeL"]
+(1.0, 1.0)
+""",
+)
 
 Array = NDArray[np.float64]
 
@@ -69,7 +131,7 @@ class Rouge(RougeOptions):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
-        **{name: {"tokenizer": "none", "rouge_types": DEFAULT_TYPES} for name in PACKAGES},
+        **{name: {"tokenizer": "none", "rouge_types": PACKAGE_TYPES} for name in PACKAGES},
     }
     dialects = DIALECTS
     replaces = (("rouge", "rouge_score"),)
@@ -84,7 +146,7 @@ class Rouge(RougeOptions):
         self._signatures: dict[Any, Signature] = {}
         self._by_script = self.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
-        by_line = any(each.kind in BY_LINE for each in self.types)
+        by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
         self._cut_by_line = self._by_script and self.max_bytes is not None and by_line
         self._package = self.compat if self.compat in PACKAGES else None
         if self._package is not None:
@@ -128,7 +190,7 @@ class Rouge(RougeOptions):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        types = [f"{each.name}_{measure}" for each in self.types for measure in MEASURES]
+        types = [f"{rouge_type.name}_{measure}" for rouge_type in self.types for measure in MEASURES]
         return (*self.base_columns, *types)
 
     @property
@@ -140,10 +202,10 @@ class Rouge(RougeOptions):
     def score_names(self) -> tuple[str, ...]:
         """Each type; with ``output="all"`` also its precision and its recall."""
         names: list[str] = []
-        for each in self.types:
-            names.append(each.name)
+        for rouge_type in self.types:
+            names.append(rouge_type.name)
             if self.output == "all":
-                names += [f"{each.name}_precision", f"{each.name}_recall"]
+                names += [f"{rouge_type.name}_precision", f"{rouge_type.name}_recall"]
         return tuple(names)
 
     def score_title(self, score: str) -> str:
@@ -202,23 +264,23 @@ class Rouge(RougeOptions):
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
-            triples = [self._item_scores(each, counter.count(each), tokens) for each in self.types]
+            triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
             rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch, context)
-        alone = self.with_options({"rouge_types": self.primary}, idle=True)
+        first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
         first = len(self.base_columns)
 
         def rows(texts: Places, references: Places) -> Array:
             crossed = replace(tokens.crossed(texts, references), name_of=lambda place: crossing.name_of(texts[place]))
-            found = np.zeros((len(texts) * len(references), len(self.columns)))
-            found[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
-            counts = alone.counter(crossed).count(alone.types[0])
-            found[:, first : first + len(MEASURES)], _ = self.pair_scores(alone.types[0], counts)
-            return found
+            crossed_rows = np.zeros((len(texts) * len(references), len(self.columns)))
+            crossed_rows[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
+            counts = first_type_alone.counter(crossed).count(first_type_alone.types[0])
+            crossed_rows[:, first : first + len(MEASURES)], _ = self.pair_scores(first_type_alone.types[0], counts)
+            return crossed_rows
 
         return rows
 
@@ -226,7 +288,7 @@ class Rouge(RougeOptions):
     def _counted(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
         simple = self._package is None and not self._by_script and self.stopwords is None and self._word_map() is None
-        return counted(self.types) if simple and self._prepare() is None and self.alpha is None else None
+        return types_for_engine(self.types) if simple and self._prepare() is None and self.alpha is None else None
 
     def tokens(
         self, batch: Corpus, context: LetterCounts | None, as_written: bool = False
@@ -242,7 +304,8 @@ class Rouge(RougeOptions):
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
         prepare = self._prepare()
-        if self._cut_by_line:  # both cuts of each text at once, so that their words have the same ids
+        if self._cut_by_line:
+            # Both cuts of each text in one batch, so that equal words have equal ids.
             cuts = prepare, self._prepare(first_bytes_of_lines)
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
             batch, prepare = batch.with_texts(pa.array(texts, pa.large_string())), None
@@ -269,7 +332,7 @@ class Rouge(RougeOptions):
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
-        return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
+        return (lambda text: reduce(lambda prepared, step: step(prepared), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
         if self.porter:
@@ -279,21 +342,22 @@ class Rouge(RougeOptions):
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
         starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
-        filled = n_references > 0
-        if self._by_script and self.multi_ref == "average":  # -f A: the counts of all references in one
-            counts = counts.pooled(starts[filled])
-            one, _ = self.pair_scores(kind, counts)
+        has_reference = n_references > 0
+        if self._by_script and self.multi_ref == "average":
+            # The script's option -f A adds up the counts of all references before it divides.
+            counts = counts.pooled(starts[has_reference])
+            triples, _ = self.pair_scores(kind, counts)
         else:
-            one, rank = self.pair_scores(kind, counts)
+            triples, rank = self.pair_scores(kind, counts)
             if self._by_script:
-                one = one[first_greatest(rank, starts[filled])]
+                triples = triples[first_greatest(rank, starts[has_reference])]
             elif (n_references > 1).any():
-                one = combined(one, starts[filled], n_references[filled], self.multi_ref)
-        if filled.all():
-            return one
-        result = np.zeros((tokens.n_items, 3))
-        result[filled] = one
-        return result
+                triples = combined(triples, starts[has_reference], n_references[has_reference], self.multi_ref)
+        if has_reference.all():
+            return triples
+        item_triples = np.zeros((tokens.n_items, 3))
+        item_triples[has_reference] = triples
+        return item_triples
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
@@ -312,16 +376,16 @@ class Rouge(RougeOptions):
     def finalize(self, totals: Either) -> Scores:
         """Return the mean of each measure over the items."""
         items, first = column(totals, 0), len(self.base_columns)
-        n = where(items > 0, items, 1.0)
+        n_items = where(items > 0, items, 1.0)
         scores: Scores = {}
-        for number, each in enumerate(self.types):
+        for number, rouge_type in enumerate(self.types):
             start = first + len(MEASURES) * number
-            means = [self.scale * total / n for total in columns(totals, start, start + len(MEASURES))]
+            means = [self.scale * total / n_items for total in columns(totals, start, start + len(MEASURES))]
             values = dict(zip(MEASURES, means, strict=True))
-            scores[each.name] = values["fmeasure" if self.output == "all" else self.output]
+            scores[rouge_type.name] = values["fmeasure" if self.output == "all" else self.output]
             if self.output == "all":
-                scores[f"{each.name}_precision"] = values["precision"]
-                scores[f"{each.name}_recall"] = values["recall"]
+                scores[f"{rouge_type.name}_precision"] = values["precision"]
+                scores[f"{rouge_type.name}_recall"] = values["recall"]
         return scores
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
@@ -330,5 +394,390 @@ class Rouge(RougeOptions):
             return dict(self.finalize(as_floats(totals)))
         return dict(segment_lists(self, stats))
 
-    explained = explain_batch
-    matched = matched
+    def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
+        """Explain a batch of one item."""
+        context = self.fit(batch) if context is None else context
+        tokens, words = self.tokens(batch, context)
+        plain, plain_words = self.tokens(batch, context, as_written=True)
+        counter, spelling, written = self.counter(tokens), words(), plain_words()
+        truncated = _shown(tokens, plain, written)
+        by_line = truncated
+        if tokens.cut_by_line is not None and plain.cut_by_line is not None:
+            by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
+
+        def matches(kind: RougeType) -> TypeMatches:
+            counts = counter.count(kind)
+            scores, rank = self.pair_scores(kind, counts)
+            best = int(rank.argmax())
+            lines, as_written = by_line if kind.kind in BY_LINE else truncated
+            remaining_counts = None
+            if lines is not truncated[0]:
+                # A word counts as often as it occurs in the texts that were truncated as a whole.
+                prediction_counts, reference_counts = (
+                    Counter(chain.from_iterable(truncated[0][text])) for text in (0, 1 + best)
+                )
+                remaining_counts = prediction_counts & reference_counts
+            pair = PairOfTexts(lines[0], lines[1 + best], spelling, remaining_counts)
+            places = pair.places(kind, self.compat)
+            precision, recall, fmeasure = scores[best].tolist()
+            return TypeMatches(
+                name=kind.name,
+                kind=kind.kind,
+                reference=best,
+                precision=precision,
+                recall=recall,
+                fmeasure=fmeasure,
+                hits=float(counts.hits[best]),
+                prediction_total=float(counts.text_totals[best]),
+                reference_total=float(counts.reference_totals[best]),
+                prediction_words=pair.prediction_words(places, as_written[0]),
+                reference_words=pair.reference_words(places, as_written[1 + best]),
+                counts=places.counts,
+            )
+
+        return RougeMatches(
+            [matches(kind) for kind in self.types], len(truncated[0]) - 1, str(self.signature(context))
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the tokens that match: those of the score's own type.
+
+        The score gives the lengths of their runs and the number of their skip-bigrams.
+        """
+        name = score.removesuffix("_precision").removesuffix("_recall")
+        scorer = self.with_options({"rouge_types": [name]}, idle=True)
+        # The tokenizer that was chosen for all texts: a single text might choose another one.
+        if tokenizer is not None and self.tokenizer == "auto":
+            scorer = scorer.with_options({"tokenizer": tokenizer}, idle=True)
+        return Matched(scorer, MATCH_LEVELS, lambda explanation: explanation.types[0].prediction_words)
+
+
+# The signature of a ROUGE, and which implementation gives the same numbers.
+
+
+def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+    """Return the options that the score depends on; `tokenizer` is the one that was really used."""
+    o = options
+    parts = {
+        "types": ",".join(rouge_type.name for rouge_type in o.types),
+        "tok": tokenizer_label(tokenizer),
+        "beta": o.beta if o.alpha is None else None,
+        "alpha": o.alpha,
+        "multi": o.multi_ref,
+        "measure": o.output,
+        "stem": "porter" if o.porter else stemmer_label(o.stemmer),
+        "lemma": lemmatizer_label(o.lemmatizer),
+        "stopwords": stopwords_label(o.stopwords),
+        "words": o.max_words,
+        "bytes": o.max_bytes,
+        "split": o.sentence_split,
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "rounded": None if o.rounded is not False else o.rounded,
+        "compat": o.compat,
+        "equals": equal_implementation(o, tokenizer),
+    }
+    return Signature.of(metric, parts)
+
+
+def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+    """Return the name of the implementation that gives the same numbers with these options, if there is one."""
+    o = options
+    package = o.compat if o.compat in PACKAGES else None
+    is_plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+    if not is_plain or tokenizer != ("rouge" if package is None else "none"):
+        return None
+    if o.stemmer not in ((None, "porter") if package is None else (None,)):
+        return None
+    if o.compat == "rouge155":
+        is_default = o.stemmer is None and o.stopwords in (None, "smart")
+        return "ROUGE-1.5.5" if is_default and o.rounded is not False else None
+    if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
+        return None
+    if package is not None:
+        return None if o.porter else package
+    in_rouge_score = [rouge_type.kind in ("n", "L", "Lsum") for rouge_type in o.types]
+    if not any(in_rouge_score):
+        return None
+    return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
+
+
+# The warnings of ROUGE.
+
+#: Where the letters of the references chose another tokenizer than ROUGE's own.
+LETTERS_KEPT = (
+    "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
+    "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to choose."
+)
+
+
+# Why a prediction has its ROUGE: the n-grams, subsequences or skip-bigrams that it shares with a reference.
+
+#: Meaning of the levels of the words, by kind.
+_HINTS = {
+    "n": "in a matched n-gram",
+    "L": "in the longest common subsequence",
+    "Lsum": "in a longest common subsequence of lines",
+    "W": "run of {}",
+    "S": "matched skip-bigrams: {}",
+    "SU": "matches: {}",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeMatches:
+    """The matching behind one type of ROUGE.
+
+    Attributes
+    ----------
+    name, kind : str
+        As given, such as ``rougeSU4``; n, L, Lsum, W, S or SU.
+    reference : int
+        Which reference: the best one (by F; with ``compat="rouge155"`` by recall).
+    precision, recall, fmeasure : float
+        Of the prediction and this reference, from 0 to 1.
+    hits, prediction_total, reference_total : float
+        What is divided: n-grams, tokens or skip-bigrams; for ROUGE-W weights.
+    prediction_words, reference_words : list of Word
+        Their level: 1 for a match, the length of the run for ROUGE-W, the number of matches for skip-bigrams.
+    counts : list of Count
+        The n-grams of the prediction, or the skip-bigrams that match; none for subsequences.
+    """
+
+    name: str
+    kind: str
+    reference: int
+    precision: float
+    recall: float
+    fmeasure: float
+    hits: float
+    prediction_total: float
+    reference_total: float
+    prediction_words: list[Word]
+    reference_words: list[Word]
+    counts: list[Count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RougeMatches(Explanation):
+    """The matching behind the ROUGE of one prediction, type by type.
+
+    Attributes
+    ----------
+    types : list of TypeMatches
+    n_references : int
+    signature : str
+    """
+
+    types: list[TypeMatches]
+    n_references: int
+    signature: str
+
+    @property
+    def title(self) -> Heading:
+        """Nothing: each type has its own."""
+        return Heading("", {})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with their matches coloured, type by type."""
+        return [part for type_matches in self.types for part in self._section(type_matches)]
+
+    def _section(self, matches: TypeMatches) -> list[Part]:
+        suffix = "" if self.n_references == 1 else f" with reference {matches.reference + 1} of {self.n_references}"
+        hint = _HINTS[matches.kind]
+        names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
+        shares = {"precision": matches.precision, "recall": matches.recall, "F": matches.fmeasure}
+        unit = "n-grams of the prediction" if matches.kind == "n" else "matched skip-bigrams"
+        return [
+            Heading(f"{matches.name}{suffix}", {name: Share(value) for name, value in shares.items()}),
+            Sentence(
+                f"{matches.hits:g} of {matches.prediction_total:g} in the prediction, of "
+                f"{matches.reference_total:g} in the reference"
+            ),
+            Legend(names),
+            Line("prediction", matches.prediction_words, hint),
+            Line("reference", matches.reference_words, hint),
+            *([counted(f"all {unit}", matches.counts)] if matches.counts else []),
+        ]
+
+
+def _shown(
+    tokens: TokenBatch, plain: TokenBatch, written: list[str]
+) -> tuple[list[list[list[int]]], list[list[str]]]:
+    """Return the documents as lines of ids, and the words of each as they were written."""
+    return tokens.line_lists(), [[written[i] for i in ids] for ids in plain.tokens.lists()]
+
+
+# Where a prediction and a reference match, for each type of ROUGE.
+
+#: Most skip-bigrams of a text that are listed: they take a few seconds, and some hundred megabytes.
+MOST_PAIRS = 1_000_000
+#: Most steps of common subsequences in plain Python: they take a few seconds. Comparing two tokens is one step in
+#: ROUGE-W, comparing two lines counts as ten.
+MOST_STEPS, _OF_LINES = 5_000_000, 10
+
+FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedPlaces:
+    """The level of each token of the prediction and of the reference, and what was counted."""
+
+    prediction: list[int]
+    reference: list[int]
+    counts: list[Count]
+
+
+class PairOfTexts:
+    """A prediction and a reference, as lines of token ids."""
+
+    def __init__(
+        self,
+        prediction: list[list[int]],
+        reference: list[list[int]],
+        spelling: list[str],
+        remaining_counts: Counter[int] | None = None,
+    ) -> None:
+        self._lines = prediction, reference
+        self._prediction = list(chain.from_iterable(prediction))
+        self._reference = list(chain.from_iterable(reference))
+        self._spelling = spelling
+        self._left = Counter(self._prediction) if remaining_counts is None else remaining_counts
+
+    def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+        """Return the tokens of the prediction with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._prediction], places.prediction, written)
+
+    def reference_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+        """Return the tokens of the reference with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._reference], places.reference, written)
+
+    def places(self, kind: RougeType, compat: str | None) -> MatchedPlaces:
+        """Return where the texts match, as the implementation counts: of what counts once, the first place."""
+        by_script = compat == "rouge155"
+        if compat in PACKAGES and kind.kind == "n":
+            return self._different_ngrams(kind.order)
+        if compat == "rouge":
+            words = union_words(*self._lines)
+            return MatchedPlaces(_first(self._prediction, words), _first(self._reference, words), [])
+        if kind.kind == "n":
+            return self._ngrams(kind.order)
+        if kind.kind in ("S", "SU"):
+            return self._skip_bigrams(kind, by_script)
+        if kind.kind == "W":
+            self._check_steps(kind, len(self._prediction) * len(self._reference))
+            longest = max(map(len, self._lines[1]), default=0)
+            run_weights = [float(run) ** kind.weight for run in range(longest + 2)]
+            text, reference = self._union(
+                lambda ids, reference_ids: weighted_lcs_places(ids, reference_ids, run_weights)
+            )
+            return MatchedPlaces(
+                run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
+            )
+        if kind.kind == "L" and not by_script:
+            text, reference = lcs_places(self._prediction, self._reference)
+        else:
+            self._check_steps(kind, 0)
+            text, reference = self._union(lcs_places)
+        return MatchedPlaces(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+
+    def _check_steps(self, kind: RougeType, n_steps: int) -> None:
+        """Refuse a pair whose lines, and what they are compared by, would take minutes."""
+        n_lines = [len(lines) for lines in self._lines]
+        n_steps += _OF_LINES * n_lines[0] * n_lines[1]
+        if n_steps > MOST_STEPS:
+            raise InputError(
+                f"{kind.name} compares {len(self._prediction):,} tokens in {n_lines[0]:,} lines with "
+                f"{len(self._reference):,} in {n_lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
+                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+            )
+
+    def _ngrams(self, order: int) -> MatchedPlaces:
+        text, reference = self._prediction, self._reference
+        limits = Counter(ngrams(reference, order))
+        counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
+        levels = [
+            ngram_levels(ids, ngram_limits([other_ids], (order,)))
+            for ids, other_ids in ((text, reference), (reference, text))
+        ]
+        flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
+        return MatchedPlaces(flags[0], flags[1], counts)
+
+    def _different_ngrams(self, order: int) -> MatchedPlaces:
+        different_ngrams = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
+        counts = [Count(self._joined(ngram), 1, int(ngram in different_ngrams[1])) for ngram in different_ngrams[0]]
+        limits = {order: Counter({ngram: 1 for ngram in different_ngrams[0] if ngram in different_ngrams[1]})}
+        levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
+        flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
+        return MatchedPlaces(flags[0], flags[1], counts)
+
+    def _union(self, find: FindPlaces) -> tuple[list[int], list[int]]:
+        """Return the places of the union over lines; the reference's count while the text has the token left."""
+        matched_in_text: set[int] = set()
+        hits: list[int] = []
+        remaining_counts = self._left.copy()
+        reference_start = 0
+        for reference_line in self._lines[1]:
+            matched_places: set[int] = set()
+            text_start = 0
+            for text_line in self._lines[0]:
+                text_places, reference_places = find(text_line, reference_line)
+                matched_in_text |= {text_start + place for place in text_places}
+                matched_places |= set(reference_places)
+                text_start += len(text_line)
+            for place in sorted(matched_places):
+                if remaining_counts[reference_line[place]] > 0:
+                    remaining_counts[reference_line[place]] -= 1
+                    hits.append(reference_start + place)
+            reference_start += len(reference_line)
+        return sorted(matched_in_text), hits
+
+    def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
+        n_tokens = max(len(self._prediction), len(self._reference))
+        n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
+        if n_pairs > MOST_PAIRS:
+            raise InputError(
+                f"{kind.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation takes up "
+                f"to {MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
+            )
+        levels: list[list[int]] = []
+        counters = [
+            Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, kind.gap))
+            for ids in (self._prediction, self._reference)
+        ]
+        shared = counters[0] & counters[1]
+        for ids in (self._prediction, self._reference):
+            remaining_pairs, level = shared.copy(), [0] * len(ids)
+            for first, second in skip_bigrams(ids, kind.gap):
+                pair = (ids[first], ids[second])
+                if remaining_pairs[pair] > 0:
+                    remaining_pairs[pair] -= 1
+                    level[first], level[second] = level[first] + 1, level[second] + 1
+            levels.append(level)
+        counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
+        if kind.kind == "SU":
+            # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
+            texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
+            for level, text_ids, other_ids in ((levels[0], *texts), (levels[1], *reversed(texts))):
+                for place, unigram in enumerate(ngram_levels(text_ids, ngram_limits([other_ids], (1,)))):
+                    level[place] += unigram
+            unigram_counts = [Counter(text) for text in texts]
+            counts += [
+                Count(self._spelling[token], unigram_counts[0][token], unigram_counts[1][token])
+                for token in unigram_counts[0] & unigram_counts[1]
+            ]
+        return MatchedPlaces(levels[0], levels[1], counts)
+
+    def _joined(self, ids: tuple[int, ...]) -> str:
+        return " ".join(self._spelling[token] for token in ids)
+
+
+def _flags(places: list[int], size: int) -> list[int]:
+    levels = [0] * size
+    for place in places:
+        levels[place] = 1
+    return levels
+
+
+def _first(ids: list[int], words: set[int]) -> list[int]:
+    """Return 1 where one of the words stands for the first time."""
+    return _flags([ids.index(word) for word in words], len(ids))

@@ -2,29 +2,111 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
+from tercet.base.dialects import Dialect
+from tercet.base.metric import Metric
+from tercet.base.options import OnlyWith, lemmatizer_option, option, stemmer_option
 from tercet.checks import integer, number
 from tercet.corpus.stems import check_stopwords
-from tercet.metric.common_options import lemmatizer_option, stemmer_option
-from tercet.metric.dialect import Dialect
-from tercet.metric.metric import Metric
-from tercet.metric.options import OnlyWith, option
+from tercet.errors import OptionError, did_you_mean, shorten
 
-from .types import DEFAULT_TYPES, as_names, parse_types
+# The members of the ROUGE family as values: the name of a type says all about what it counts.
+
+_FORM = re.compile(
+    r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>[0-9]{1,2}(?:\.[0-9]+)?)?|(?P<skip>SU|S)(?P<gap>[0-9]{1,6})?)"
+)
+_EXAMPLES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeW1.5", "rougeS", "rougeS4", "rougeSU4")
+
+#: What the script ROUGE-1.5.5 counts line by line.
+BY_LINE = ("L", "Lsum", "W")
+DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4")
+
+
+@dataclass(frozen=True, slots=True)
+class RougeType:
+    """One member of the family."""
+
+    #: As given, and as in the result.
+    name: str
+    #: {"n", "L", "Lsum", "W", "S", "SU"}
+    kind: str
+    #: n-grams: their length.
+    order: int = 0
+    #: ROUGE-W: runs of k matches are worth k ** weight.
+    weight: float = 1.2
+    #: Skip-bigrams: the most tokens between the two; -1 for any number.
+    gap: int = -1
+
+
+def parse_types(names: Any) -> tuple[RougeType, ...]:
+    """Return the types that names stand for."""
+    if names is None:
+        names = DEFAULT_TYPES
+    try:
+        type_names = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        type_names = []
+    if not type_names:
+        raise OptionError(
+            f"The 'rouge_types' option of rouge_nlws must be a list of at least one name, got {shorten(names)}."
+        )
+    types: dict[str, RougeType] = {}
+    for name in type_names:
+        kind = _parse(name)
+        if kind.name in types:
+            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {kind.name!r} twice.")
+        types[kind.name] = kind
+    return tuple(types.values())
+
+
+def _parse(name: Any) -> RougeType:
+    match = _FORM.fullmatch(name) if isinstance(name, str) else None
+    weight = float(match["weight"] or 1.2) if match else 0.0
+    if match is None or not 1 <= weight <= 5:
+        raise OptionError(
+            f"The 'rouge_types' option of rouge_nlws has no type {shorten(name)}. {did_you_mean(name, _EXAMPLES)} "
+            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 5], rougeS[gap] and "
+            "rougeSU[gap]."
+        )
+    if match["order"]:
+        return RougeType(name, "n", order=int(match["order"]))
+    if match["lcs"]:
+        return RougeType(name, match["lcs"])
+    if match["skip"]:
+        return RougeType(name, match["skip"], gap=int(match["gap"]) if match["gap"] else -1)
+    return RougeType(name, "W", weight=weight)
+
+
+def as_names(names: Any) -> tuple[str, ...]:
+    """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
+    return tuple(rouge_type.name for rouge_type in parse_types(names))
+
+
+def is_type(name: str) -> bool:
+    """Return whether this is the name of a type."""
+    return _FORM.fullmatch(name) is not None
+
 
 TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
 
 MEASURES = ("precision", "recall", "fmeasure")
 
 
-def _reads_lines(o: RougeOptions) -> bool:
+def _reads_lines(options: RougeOptions) -> bool:
     """Whether it can matter where lines end."""
-    by_line = o.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or o.compat not in (None, "rouge_score")
+    by_line = options.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or options.compat not in (
+        None,
+        "rouge_score",
+    )
     return (
-        by_line or o.max_bytes is not None or any(each.kind in ("Lsum", "W") for each in parse_types(o.rouge_types))
+        by_line
+        or options.max_bytes is not None
+        or any(rouge_type.kind in ("Lsum", "W") for rouge_type in parse_types(options.rouge_types))
     )
 
 

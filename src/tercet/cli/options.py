@@ -1,0 +1,557 @@
+"""The options of ``tercet score``, ``compare`` and ``correlate``, in groups that commands take."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from functools import partial, wraps
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+
+import typer
+
+from tercet.base.options import Option
+from tercet.comparison.metric_specs import MetricSpec, parse_metric
+from tercet.comparison.scores import Comparison, ScoreTable, to_comparison
+from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.explanation.places import visible
+from tercet.registry import METRICS, SHORT_NAMES, metric_class
+from tercet.streaming.ray import score_systems
+
+if TYPE_CHECKING:
+    from tercet.comparison.test_sets import TestSet
+
+
+# Shell completion of ``--metric``: names of metrics, their options, and values of these.
+
+
+def metrics_like(incomplete: str) -> list[str]:
+    """Return the completions of a text: a metric, ``metric:option=``, or ``metric:option=value``."""
+    metric, colon, assignments = incomplete.partition(":")
+    if not colon:
+        names = dict.fromkeys([*SHORT_NAMES, *METRICS])
+        return [name for name in names if name.startswith(incomplete)]
+    earlier, comma, assignment = assignments.rpartition(",")
+    try:
+        options = metric_class(metric).options().values()
+    except OptionError:
+        # There is no metric of this name.
+        return []
+    name, equals, _ = assignment.partition("=")
+    if equals:
+        completions = [f"{name}={value}" for option in options if option.name == name for value in _values(option)]
+    else:
+        completions = [f"{option.name}=" for option in options]
+    return [f"{metric}:{earlier}{comma}{text}" for text in completions if text.startswith(assignment)]
+
+
+def _values(option: Option) -> list[str]:
+    """Return the possible values of an option as written, if they are known."""
+    from tercet.checks import OneOf, flag
+
+    check = option.check
+    if check is flag:
+        return ["true", "false"]
+    return [choice for choice in check.choices if isinstance(choice, str)] if isinstance(check, OneOf) else []
+
+
+Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
+
+#: The epilogue of the help.
+HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
+    "How a metric is written:",
+    "  -m bleu -m chrf                         by name; several",
+    "  -m bleu:lowercase=true,tokenizer=zh     with options",
+    "  -m rouge:rouge_types=rouge1+rougeL      a list of words or numbers",
+    "  -m 'bleu:weights=[0.5,0.5]'             another list: JSON, in quotes",
+    "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
+))  # fmt: skip
+
+#: Headings of the help.
+reading = partial(typer.Option, rich_help_panel="Input")
+scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
+writing = partial(typer.Option, rich_help_panel="Output")
+
+References = Annotated[
+    list[str] | None,
+    reading(
+        "--references",
+        "-r",
+        metavar="FILE",
+        help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
+        "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
+        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
+    ),
+]
+_GUESSED = "Default: guessed from the column names."
+Systems = Annotated[
+    list[str] | None, reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}")
+]
+ReferenceColumns = Annotated[
+    list[str] | None,
+    reading("--reference-column", metavar="COLUMN", help=f"Column of references; repeatable. {_GUESSED}"),
+]
+SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
+ClusterColumn = Annotated[
+    str | None,
+    reading(
+        "--cluster",
+        metavar="COLUMN",
+        help="Column that says which rows belong together, such as those of a document: intervals and tests resample "
+        "these clusters. Default: samples that a harness repeated.",
+    ),
+]
+Level = Annotated[
+    float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
+]
+Seed = Annotated[
+    int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Show typer each field of the dataclasses that a command takes as a separate option."""
+    groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
+    options = {field.name: field for group in groups for field in fields(group)}
+    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        command(*(group(**{field.name: values[field.name] for field in fields(group)}) for group in groups))
+
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
+        for name, option in options.items()
+    ]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = hints
+    return run
+
+
+def report_on(test_set: TestSet) -> None:
+    """Say which columns or fields were taken as what, and warn of problems."""
+    from tercet.comparison.test_sets import warn_of
+    from tercet.explanation.places import visible
+
+    for note in filter(None, (test_set.fields, test_set.hint)):
+        typer.echo(f"note: {visible(note)}", err=True)
+    warn_of(test_set)
+
+
+def read_specs(metric_texts: Sequence[str]) -> list[MetricSpec]:
+    """Return the metrics given on the command line, their options checked before any file is read."""
+    from tercet.comparison.metric_specs import distinct, parse_metric
+
+    specs = distinct(parse_metric(text) for text in metric_texts)
+    for spec in specs:
+        spec.scorer()
+    return specs
+
+
+@dataclass
+class Texts:
+    """The texts that are scored."""
+
+    files: list[str] = typer.Argument(
+        show_default=False,
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set), or "
+        "text files with one segment per line (each is a system). Any of them may be gzipped (.gz). Or logs of "
+        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json), or "
+        "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
+        "tables, and patterns.",
+    )
+    references: References = None
+    source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    system: Systems = None
+    reference_column: ReferenceColumns = None
+    source_column: SourceColumn = None
+    cluster: ClusterColumn = None
+
+    def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
+        """Read what the metrics need, and warn of problems in it."""
+        from tercet.comparison.test_sets import read_test_sets
+
+        test_sets = read_test_sets(
+            self.files,
+            references=self.references or (),
+            source=self.source,
+            systems=self.system or (),
+            reference_columns=self.reference_column or (),
+            source_column=self.source_column,
+            cluster=self.cluster,
+            need_references=any(spec.takes_references for spec in specs),
+        )
+        for test_set in test_sets:
+            report_on(test_set)
+        return test_sets
+
+    def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
+        """Return all input files, those that metrics and their options name included."""
+        named = [value for spec in specs for value in (*spec.options.values(), spec.metric)]
+        metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
+        return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
+
+
+@dataclass
+class TextsOrParquet(Texts):
+    """Texts in memory, or in files of any size, which Ray's workers read."""
+
+    engine: Literal["memory", "ray"] = reading(
+        "memory",
+        metavar="ENGINE",
+        help="memory, or ray: all files, also of Parquet (.parquet), are parts of one test set of any size, which "
+        "Ray's workers score: on this machine, or on the cluster in RAY_ADDRESS.",
+    )
+    id_column: str | None = reading(
+        None,
+        metavar="COLUMN",
+        help="With --engine ray: the column of the items' ids, by which they are resampled. Default: their texts "
+        "identify them.",
+    )
+    on_bad_file: Literal["error", "skip"] = reading(
+        "error",
+        metavar="HOW",
+        help="With --engine ray: stop at a file that cannot be read (error), or leave it out with a warning (skip).",
+    )
+
+
+@dataclass
+class Scores:
+    """The metrics, and the intervals of their scores."""
+
+    metric: list[str] | None = scoring(
+        None,
+        "--metric",
+        "-m",
+        metavar="METRIC",
+        autocompletion=metrics_like,
+        show_default=False,
+        help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
+        "is given. Default: bleu.",
+    )
+    confidence_level: Level = 0.95
+    interval: Literal["percentile", "BCa"] = scoring(
+        "percentile",
+        metavar="KIND",
+        case_sensitive=False,
+        help="Kind of the bootstrap intervals: percentile or BCa.",
+    )
+    seed: Seed = 12345
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All options but the metrics, as ``compare`` takes them."""
+        return {name: value for name, value in vars(self).items() if name != "metric"}
+
+
+@dataclass
+class Tests(Scores):
+    """Scores, and the tests of their differences."""
+
+    baseline: str | None = scoring(
+        None,
+        "--baseline",
+        "-b",
+        metavar="SYSTEM",
+        help="System that the others are tested against; default: the first.",
+    )
+    test: Literal["permutation", "bootstrap"] = scoring(
+        "permutation", metavar="TEST", help="Paired test of the differences: permutation or bootstrap."
+    )
+    n_resamples: int | None = scoring(
+        None,
+        min=1,
+        max=1_000_000,
+        metavar="N",
+        help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
+    )
+    alpha: float = scoring(
+        0.05,
+        metavar="X",
+        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
+    )
+
+
+@dataclass
+class Output:
+    """Destination and format of the results."""
+
+    format: Format | None = writing(
+        None,
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
+        ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
+    )
+    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    bom: bool = writing(
+        False,
+        "--bom",
+        help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
+    )
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether a bar is shown."""
+        return not self.quiet and sys.stderr.isatty()
+
+
+@dataclass
+class ScoreOutput(Output):
+    """Output of scores."""
+
+    segments: Path | None = writing(
+        None,
+        metavar="FILE",
+        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. Texts are "
+        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
+        "as text. With score --engine ray: a folder for Parquet files.",
+    )
+    fail_under: list[str] | None = writing(
+        None,
+        metavar="METRIC=VALUE",
+        help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
+        "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
+        "is written first.",
+    )
+    verbose: bool = writing(
+        False,
+        "--verbose",
+        "-v",
+        help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
+        "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
+    )
+
+
+@dataclass
+class CompareOutput(ScoreOutput):
+    """Output of comparisons."""
+
+    segment: int | None = writing(
+        None,
+        min=1,
+        metavar="N",
+        help="Show the segment with this number, all systems side by side, instead of the tables.",
+    )
+    export: Path | None = writing(
+        None,
+        metavar="FOLDER",
+        help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
+        "reference; texts as in --segments.",
+    )
+
+    def check_segment_alone(self, form: Format) -> None:
+        """Refuse options of tables beside --segment."""
+        excluded_options = {
+            "--format": form != "text",
+            "--segments": self.segments,
+            "--export": self.export,
+            "--fail-under": self.fail_under,
+        }
+        option_names = [name for name, value in excluded_options.items() if value]
+        if option_names:
+            raise OptionError(
+                f"--segment shows one segment as text and excludes {', '.join(option_names)}: give only one of them."
+            )
+
+
+# ``--fail-under``: thresholds, so that a command fails if a system became worse.
+
+
+class Threshold(NamedTuple):
+    """The name of a score, or of a metric for its primary score, and the worst value allowed."""
+
+    name: str
+    value: float
+
+
+class _Score(NamedTuple):
+    """A score of a metric with options, and whether it is the metric's primary one."""
+
+    metric: str
+    name: str
+    is_primary: bool
+
+
+def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
+    """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
+    thresholds = []
+    for text in threshold_texts or ():
+        name, _, value = text.rpartition("=")
+        try:
+            threshold = Threshold(name.strip(), float(value))
+        except ValueError:
+            threshold = Threshold("", math.nan)
+        if not threshold.name or not math.isfinite(threshold.value):
+            raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
+        thresholds.append(threshold)
+    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if thresholds else []
+    scores = [_Score(label, name, name == scorer.primary) for label, scorer in scorers for name in scorer.score_names]
+    for name, _ in thresholds:
+        if not _meant(name, scores):
+            score_names = dict.fromkeys(score.name for score in scores)
+            raise OptionError(
+                f"--fail-under: no score is called {shorten(name)} with these metrics. "
+                f"{did_you_mean(name, score_names)}"
+            )
+    return thresholds
+
+
+def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
+    """Return a line for each score of a system that is worse than its threshold."""
+    lines = []
+    for comparison in comparisons:
+        scores = [_Score(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables]
+        labels = comparison.score_labels()
+        for threshold in thresholds:
+            for index in _meant(threshold.name, scores):
+                for system, why in _worse(comparison.tables[index], threshold.value):
+                    name = f"{comparison.test_set.name}: the system {shorten(system)}"
+                    lines.append(f"{name}: {labels[index]} is {why}")
+    return lines
+
+
+def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
+    """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
+    side = "below" if table.higher_is_better else "above"
+    for row in table.rows:
+        if math.isnan(row.value):
+            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."
+        elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
+            gap = abs(row.value - limit)
+            yield row.system, f"{row.value:.2f}, {side} {limit:g} by {gap:{'.2f' if gap >= 0.005 else '.1g'}}."
+
+
+def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
+    """Return the scores with this name, or the primary ones of a metric with this name."""
+    named_scores = [
+        index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
+    ]
+    try:
+        # A short name becomes the name that tables have.
+        metric = parse_metric(name).label
+    except OptionError:
+        # It is no metric: the name of a score, or a typo.
+        metric = name
+    return named_scores or [
+        index
+        for index, score in enumerate(scores)
+        if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])
+    ]
+
+
+# The standard streams of a command: if closed, broken or full, it ends with a short message or quietly.
+
+_OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+_REPLACED = "tercet_replaced"
+#: Replacements of table characters that an encoding lacks. Letters become escapes, so that names still differ.
+_SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """Return the replacement of characters that a stream's encoding lacks, and where to continue."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    lines = "".join("-" if "\u2500" <= sign <= "\u257f" else _SIGNS.get(sign, sign) for sign in signs)
+    return lines.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+codecs.register_error(_REPLACED, _replaced)
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Open streams that were closed (``>&-``), and flush at the end.
+
+    A reader that stops early, such as ``head``, ends the command quietly, with code 1. An output
+    that is full or closed raises an OSError that names the standard output.
+    """
+    _open_closed()
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the encoding lacks must not end the command.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_REPLACED)
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OF_A_STREAM:
+            raise
+        # What could not be written is dropped: Python would try to write it again at exit.
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        raise OSError(error.errno, error.strerror, "the standard output") from None
+
+
+def _open_closed() -> None:
+    """Replace closed streams, so that no file of the command gets their descriptors."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    # Each call takes the lowest free descriptor: 0, 1 and 2 are those of the standard streams.
+    while os.open(os.devnull, os.O_RDWR) < 3:
+        pass
+    # Opened the wrong way round, a stream cannot be read or written, as one that is closed.
+    for name, flags, mode in (
+        ("stdin", os.O_WRONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+
+
+# ``tercet score --engine ray``: files of any size as one test set.
+
+
+def score_with_ray(
+    texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
+) -> Comparison:
+    """Return the scores of all files together; warns of skipped files."""
+    level, seed = scores.confidence_level, scores.seed
+    scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
+    results = score_systems(
+        texts.files,
+        {spec.label: scorer for spec, scorer in scorers},
+        systems=texts.system,
+        references=texts.reference_column,
+        id=texts.id_column,
+        cluster=texts.cluster,
+        write_segments=output.segments,
+        on_bad_file=texts.on_bad_file,
+        progress=output.progress,
+    )
+    bad_files = next(iter(results.values())).bad_files
+    if bad_files:
+        skipped_files = (
+            "1 file could not be read and is"
+            if len(bad_files) == 1
+            else f"{len(bad_files):,} files could not be read and are"
+        )
+        typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
+    name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
+    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
+
+
+def refuse_with_ray(**options: object) -> None:
+    """Raise an OptionError for options that do not work with files of any size."""
+    option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if option_names:
+        raise OptionError(
+            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
+        )

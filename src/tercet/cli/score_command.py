@@ -1,0 +1,234 @@
+"""``tercet score`` and ``tercet compare``: systems in files, scores in any format."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+from tercet.comparison.test_sets import check_ending, check_folder, check_outputs
+from tercet.errors import OptionError
+from tercet.explanation.places import visible
+from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
+
+from .options import (
+    CompareOutput,
+    Format,
+    ScoreOutput,
+    Scores,
+    Tests,
+    Texts,
+    TextsOrParquet,
+    read_specs,
+    takes_groups,
+)
+
+if TYPE_CHECKING:
+    from tercet.comparison.metric_specs import MetricSpec
+
+    from .options import Threshold
+
+
+@takes_groups
+def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) -> None:
+    """Score systems: each score with its interval and signature."""
+    from tercet.comparison.compare import compare
+    from tercet.comparison.workbook import check_segments_fit
+
+    from .output import finish
+
+    if texts.engine == "ray":
+        from .options import refuse_with_ray, score_with_ray
+
+        specs, thresholds, form = _checked(texts, scores, output, segments=None)
+        refuse_with_ray(
+            references=texts.references,
+            source=texts.source,
+            source_column=texts.source_column,
+            format_html=form == "html",
+            interval=scores.interval != "percentile",
+        )
+        finish([score_with_ray(texts, specs, scores, output)], form, output, thresholds)
+        return
+    if texts.id_column is not None or texts.on_bad_file != "error":
+        raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
+    specs, thresholds, form = _checked(texts, scores, output, output.segments)
+    test_sets = texts.test_sets(specs)
+    if form == "xlsx" or _in_workbook(output.segments):
+        check_segments_fit(test_sets)
+    comparisons = [
+        compare(test_set, specs, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
+    ]
+    finish(comparisons, form, output, thresholds, output.segments)
+
+
+@takes_groups
+def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
+    """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
+    from tercet.comparison.compare import compare
+    from tercet.comparison.tables import export_paths, export_systems
+    from tercet.comparison.workbook import check_segments_fit
+
+    from .output import finish, segment_text, write
+
+    specs, thresholds, form = _checked(texts, tests, output, output.segments)
+    if output.segment is not None:
+        output.check_segment_alone(form)
+    if output.export is not None:
+        check_folder(output.export)
+    test_sets = texts.test_sets(specs)
+    if output.export is not None:
+        exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
+        check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(specs))
+    if output.segment is not None:
+        write(segment_text(test_sets, specs, output.segment, tests.baseline, output.out), output.out)
+        return
+    if form == "xlsx" or _in_workbook(output.segments):
+        check_segments_fit(test_sets)
+    comparisons = [compare(test_set, specs, progress=output.progress, **tests.asked) for test_set in test_sets]
+    if output.export is not None:
+        for test_set in test_sets:
+            for path in export_systems(test_set, output.export):
+                typer.echo(visible(path), err=True)
+    finish(comparisons, form, output, thresholds, output.segments)
+
+
+def _in_workbook(path: Path | None) -> bool:
+    return path is not None and path.suffix.lower() == ".xlsx"
+
+
+def _checked(
+    texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
+) -> tuple[list[MetricSpec], list[Threshold], Format]:
+    """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
+    from tercet.comparison.workbook import needs_workbooks
+
+    from .options import read_thresholds
+    from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
+
+    specs = read_specs(scores.metric or ["bleu_multi"])
+    thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
+    if segments is not None:
+        check_ending("--segments", segments, SEGMENT_FORMS)
+        if _in_workbook(segments):
+            needs_workbooks()
+    check_bom(output.bom, form, segments)
+    check_before(form, output.out, segments)
+    check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(specs))
+    return specs, thresholds, form
+
+
+# Commands that take metrics: they say how an option or the name of a metric is written.
+
+#: What click raises for a wrong command line: typer has a copy of click in some versions, and imports it in others.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+#: Names that other packages give to options of metrics, and tercet to options of its own commands.
+_OPTIONS_OF_COMMANDS = ("metrics", "baseline")
+
+#: How alike an unknown option and one of the command must be to be the same word, as --metrics and --metric.
+_ALIKE = 0.8
+
+
+class MetricCommand(TyperCommand):
+    """A command with ``--metric``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
+        # click takes arguments out of the list as it reads them.
+        all_arguments = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except _UsageError as error:
+            # Of all errors of usage, only that of an unknown option has this attribute.
+            if not hasattr(error, "possibilities"):
+                raise
+            unknown = str(getattr(error, "option_name", ""))
+            known_options = [option for parameter in self.params for option in parameter.opts]
+            # An option that is nearly one of the command is a typo, to which click has an answer.
+            if get_close_matches(unknown, known_options, cutoff=_ALIKE):
+                raise
+            answer = how_written(unknown, all_arguments)
+            if not answer:
+                raise
+            raise OptionError(f"There is no option {unknown}. {answer}") from None
+
+
+def how_written(unknown: str, arguments: Sequence[str]) -> str:
+    """Return how the option or the name of a metric is written that a user gave as an option of the command.
+
+    Empty where it is neither.
+
+    >>> how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
+    'It is an option of bleu and diversity: write it behind the metric and a colon, as in -m bleu:smooth_method=exp'
+    >>> how_written("--chrf", ["a.tsv", "--chrf"])
+    'A metric is given with -m: -m chrf'
+    """
+    from tercet.base.dialects import what_is
+    from tercet.registry import metric_class
+
+    word = unknown.lstrip("-").replace("-", "_")
+    names = {name.lower(): name for name in (*METRICS, *SHORT_NAMES)}
+    names |= {name.lower(): short for name, short in zip(CLASS_NAMES, SHORT_NAMES, strict=True)}
+    if word.lower() in names:
+        return f"A metric is given with -m: -m {names[word.lower()]}"
+    specs = _specs(arguments)
+    options = _options_called(word, [spec.partition(":")[0] for spec in specs] or list(SHORT_NAMES))
+    options = options or _options_called(word, list(SHORT_NAMES))
+    if options:
+        metric, option = next(iter(options.items()))
+        spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
+        setting = f"{option}={_value_of(unknown, arguments, metric, option)}"
+        example = shlex.quote(f"{spec}{',' if ':' in spec else ':'}{setting}")
+        *first_metrics, last_metric = options
+        metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}" if first_metrics else last_metric
+        return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
+    return what_is(word) or next(filter(None, (metric_class(metric).known_as(word) for metric in METRICS)), "")
+
+
+def _specs(arguments: Sequence[str]) -> list[str]:
+    """Return the metrics of a command line, as they are written."""
+    following = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
+    return [*following, *(argument.partition("=")[2] for argument in arguments if argument.startswith("--metric="))]
+
+
+def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
+    """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
+    from tercet.base.dialects import OTHER_NAMES
+    from tercet.registry import metric_class
+
+    option_of_metric: dict[str, str] = {}
+    for metric in metrics:
+        if metric not in METRICS and metric not in SHORT_NAMES:
+            continue
+        metric_type = metric_class(metric)
+        options, names = metric_type.options(), [word]
+        if word not in _OPTIONS_OF_COMMANDS:
+            names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
+            names += OTHER_NAMES.get(word, ())
+        if name := next((name for name in names if name in options), ""):
+            option_of_metric[metric] = name
+    exact = {metric: option for metric, option in option_of_metric.items() if option == word}
+    return exact or option_of_metric
+
+
+def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) -> str:
+    """Return the value that followed an option, as a metric takes it; "true" for a flag, "..." without one."""
+    from tercet.checks import flag
+    from tercet.registry import metric_class
+
+    index = next(index for index, argument in enumerate(arguments) if argument.partition("=")[0] == unknown)
+    _, equals, value = arguments[index].partition("=")
+    following = arguments[index + 1 : index + 2]
+    if not equals and following and not following[0].startswith("-"):
+        value = following[0]
+    if metric_class(metric).options()[option].check is flag:
+        return value.lower() if value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0") else "true"
+    # The words of a list are joined by +, as a comma separates options.
+    return value.replace(",", "+") if value and value[0] not in "[{" else value or "..."

@@ -1,0 +1,447 @@
+"""Why two packages score the same texts differently: a chain of scores that differ in one rule each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from tercet.api import make_scorer
+from tercet.base.peers import Peer, Peers, UnavailableError
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scoring import batch_stats, score_batch
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_missing, read_items
+from tercet.corpus.tokenizers import tokenizer_label
+from tercet.errors import OptionError, did_you_mean
+from tercet.registry import METRICS, metric_class
+
+#: Scores closer than this are equal: their sums were only taken in another order.
+SAME = 1e-9
+
+#: Items whose scores are closer than this do not count as different: beyond, rounding makes every item differ.
+SAME_ITEM = 1e-4
+
+#: Scores of items by name; None if left out.
+Segments = Mapping[str, list[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The scores before and after one option, or a rule that only ``compat`` has, is changed from ours to theirs."""
+
+    name: str
+    description: str
+    from_value: Any
+    to_value: Any
+    score_before: Mapping[str, float]
+    score_after: Mapping[str, float]
+
+    @property
+    def change(self) -> dict[str, float]:
+        """The effect of the rule on each score."""
+        return {name: after - self.score_before[name] for name, after in self.score_after.items()}
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether the rule makes a difference on these texts."""
+        return any(abs(change) > SAME for change in self.change.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentGap:
+    """An item with different scores: ours, and theirs by ``compat``."""
+
+    index: int
+    ours: Mapping[str, float]
+    theirs: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Our score, theirs, and the rules that lead from one to the other.
+
+    `names` are the scores that both have. `theirs` is the output of the package itself, or None if it cannot be
+    called (`unavailable` says why); `equal_to` is our score with ``compat``. The first rule begins at `ours` and the
+    last ends at `equal_to`: their effects add up to the difference, and depend on their order. `largest_gaps` are
+    among the `n_segments_differ` items that differ by more than 0.0001 of the scale. `signatures` are those of
+    `ours` and `equal_to`; `notes` are warnings.
+    """
+
+    metric: str
+    against: str
+    names: tuple[str, ...]
+    ours: Mapping[str, float]
+    theirs: Mapping[str, float] | None
+    unavailable: str
+    equal_to: Mapping[str, float]
+    rules: tuple[Rule, ...]
+    n_segments: int
+    n_segments_differ: int
+    largest_gaps: tuple[SegmentGap, ...]
+    signatures: tuple[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether the two scores are equal."""
+        return all(abs(self.ours[name] - self.equal_to[name]) <= SAME for name in self.names)
+
+    def decisive(self, name: str | None = None) -> Rule | None:
+        """Return the rule that changes a score most (the first score by default); None if none does."""
+        name = self.names[0] if name is None else name
+        effective = [rule for rule in self.rules if abs(rule.change[name]) > SAME]
+        return max(effective, key=lambda rule: abs(rule.change[name]), default=None)
+
+
+def explain_difference(
+    metric: str,
+    predictions: Any,
+    references: Any,
+    *,
+    against: str,
+    their_options: Mapping[str, Any] | None = None,
+    n_gaps: int = 5,
+    **options: Any,
+) -> Difference:
+    """Explain why another package, by its name in ``compat``, scores the same texts differently.
+
+    The other package gets our options where it has them; the others are rules of the chain. `their_options` are for
+    the other package only, under our names, such as ``{"smooth": True}``. With ``compat``, two other packages are
+    compared.
+    """
+    peers = checked_peers(metric, against)
+    scorer = make_scorer(metric, options)
+    if "compat" in (their_options or {}):
+        raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
+    items = read_items(predictions, references)
+    check_missing(items.missing, scorer.missing_references)
+    batch = items.batch()
+    sides = explained(scorer, against, peers)
+    options_of_package = {**sides.shared(scorer, options), **(their_options or {})}
+    ours, theirs = sides.scorer(options, getattr(scorer, "compat", None)), sides.scorer(options_of_package, against)
+    our_scores, messages, ours_signature = _totals(ours, batch)
+    their_scores, _, their_signature = _totals(theirs, batch)
+    segments = _segments(ours, batch), _segments(theirs, batch)
+    differing = largest_gaps(*segments, SAME_ITEM * scorer.scale)
+    live_scores, reason = None, f"{against} has no equivalent options"
+    if takes(metric, against, {**options_of_package, "missing_references": "error", **sides.report}):
+        live_scores, reason = _live(sides, sides.scorer(sides.options_of(theirs, batch), against), items)
+    return Difference(
+        metric=scorer.name,
+        against=against,
+        names=tuple(our_scores),
+        ours=our_scores,
+        theirs=live_scores,
+        unavailable=reason,
+        equal_to=their_scores,
+        rules=tuple(_rules(sides, ours, theirs, batch, our_scores=our_scores, their_scores=their_scores)),
+        n_segments=sum(value is not None for value in next(iter(segments[0].values()))),
+        n_segments_differ=len(differing),
+        largest_gaps=tuple(differing[:n_gaps]),
+        signatures=(ours_signature, their_signature),
+        notes=(
+            *_uncompared(sides, scorer, options),
+            *messages,
+            *_warnings(sides, scorer, equal_to=their_scores, live=live_scores, segments=segments[1]),
+        ),
+    )
+
+
+def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentGap]:
+    """Return the items that differ in any score by more than `same`, largest difference first."""
+    gaps = []
+    for index, pairs in enumerate(zip(*(zip(ours[name], theirs[name], strict=True) for name in ours), strict=True)):
+        our_scores = {name: score for name, (score, _) in zip(ours, pairs, strict=True) if score is not None}
+        their_scores = {name: score for name, (_, score) in zip(ours, pairs, strict=True) if score is not None}
+        gap = max(
+            (abs(our_scores[name] - their_scores[name]) for name in our_scores.keys() & their_scores.keys()),
+            default=0.0,
+        )
+        if gap > same:
+            # Negative, so that the largest gap is first while ties stay in the order of the items.
+            gaps.append((-gap, SegmentGap(index, our_scores, their_scores)))
+    return [segment_gap for _, segment_gap in sorted(gaps, key=lambda entry: (entry[0], entry[1].index))]
+
+
+def _rules(
+    pair: Explained,
+    ours: Scorer,
+    theirs: Scorer,
+    batch: Corpus,
+    *,
+    our_scores: Mapping[str, float],
+    their_scores: Mapping[str, float],
+) -> list[Rule]:
+    """Return the rules that lead from the first score to the last."""
+    rules: list[Rule] = []
+    scores_before = our_scores
+    for step in pair.steps(ours, theirs, batch):
+        scores_after = dict(their_scores) if step.scorer is theirs else _totals(step.scorer, batch)[0]
+        if step.always or scores_after != scores_before:
+            rules.append(
+                Rule(
+                    name=step.name,
+                    description=step.description,
+                    from_value=step.from_value,
+                    to_value=step.to_value,
+                    score_before=scores_before,
+                    score_after=scores_after,
+                )
+            )
+        scores_before = scores_after
+    return rules
+
+
+def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, float] | None, str]:
+    """Return the package's own scores, and why some or all are missing."""
+    scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
+    try:
+        scores = pair.peer.scores([text for text, _ in scored_items], [texts for _, texts in scored_items], scorer)
+    except ModuleNotFoundError as error:
+        return None, f"the package {error.name} is not installed"
+    except UnavailableError as error:
+        return None, str(error)
+    missing = [name for name in scorer.score_names if name not in scores]
+    reason = f"{pair.against} fails at {', '.join(missing)} on these texts" if missing else ""
+    return {name: scorer.scale * value for name, value in scores.items()}, reason
+
+
+def _uncompared(pair: Explained, scorer: Scorer, options: Mapping[str, Any]) -> list[str]:
+    """Return a warning of requested scores that the other package does not have."""
+    option = pair.peers.names_scores
+    requested = list(getattr(scorer, option)) if option in options else []
+    missing = [score for score in requested if score not in pair.report[option]]
+    return [f"{pair.against} has no {', '.join(missing)}: not compared"] if missing else []
+
+
+def _warnings(
+    pair: Explained,
+    scorer: Scorer,
+    *,
+    equal_to: Mapping[str, float],
+    live: Mapping[str, float] | None,
+    segments: Segments,
+) -> list[str]:
+    """Return warnings of what the other package's numbers are, and of scores of ours that do not equal them."""
+    sentences, scale, against, peer = [], scorer.scale, pair.against, pair.peer
+    if peer.percent and scale == 1:
+        percentages = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
+        sentences.append(f"{against} prints percent: {percentages}")
+    if peer.warning:
+        sentences.append(peer.warning)
+    name = scorer.primary
+    values = [value for value in segments.get(name, ()) if value is not None]
+    if values and peer.sentences:
+        mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to[name]:.4g}"
+        if mean != corpus:
+            sentences.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
+    # Nearer than this, the sums of the package were only taken in another order.
+    if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):
+        sentences.append(f"compat={against!r} does not equal {against} on these texts")
+    return sentences
+
+
+def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
+    """Return the corpus scores by name, their warnings, and the signature."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = score_batch(scorer, batch)
+    messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
+
+
+def _segments(scorer: Scorer, batch: Corpus) -> Segments:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return segment_lists(scorer, batch_stats(scorer, batch))
+
+
+# The chain between two packages: scorers that differ from their predecessor in one option or rule.
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One option or rule on the way from our score to theirs, and the scorer with all changes so far.
+
+    Unless shown `always`, it is left out where it changes no score.
+    """
+
+    name: str
+    description: str
+    from_value: Any
+    to_value: Any
+    scorer: Scorer
+    always: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A metric against another package, with the reporting options, which both share."""
+
+    metric: str
+    against: str
+    peers: Peers
+    report: Mapping[str, Any]
+
+    @property
+    def peer(self) -> Peer:
+        """The other package."""
+        return self.peers.packages[self.against]
+
+    def scorer(self, options: Mapping[str, Any], compat: str | None) -> Scorer:
+        """Return a scorer; between steps, some options may have no effect."""
+        return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
+
+    def shared(self, scorer: Scorer, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the given options that the other package has too."""
+        shared: dict[str, Any] = {}
+        for name in self.peers.decides:
+            is_ours = name not in options or (name, options[name]) == ("tokenizer", "auto")
+            if not is_ours and takes(self.metric, self.against, {**shared, name: options[name]}):
+                shared[name] = options[name]
+        if scorer.missing_references != "error":
+            # The package takes no item without a reference.
+            shared["missing_references"] = "skip"
+        return shared
+
+    def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
+        """Return the options in effect on these texts: without defaults, each rule in one spelling."""
+        options = self.peers.spelled_out({name: getattr(scorer, name) for name in self.peers.decides})
+        if options.get("tokenizer") == "auto":
+            options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
+        return {"missing_references": scorer.missing_references if batch.missing else "error", **options}
+
+    def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
+        """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
+        our_values, their_values = (self.options_of(scorer, batch) for scorer in (ours, theirs))
+        compat = getattr(ours, "compat", None)
+        if compat not in (None, self.against):
+            # Between two packages, the first step leaves the rules that only one has.
+            rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
+            decides = f"what only compat={compat!r} does"
+            yield Step(
+                name="compat",
+                description=decides,
+                from_value=rule_names,
+                to_value="ours",
+                scorer=self.scorer(our_values, None),
+                always=bool(rule_names),
+            )
+            compat = None
+        for group in self._groups(our_values):
+            changed = [name for name in group if our_values[name] != their_values[name]]
+            if changed:
+                values = _shown(our_values, changed), _shown(their_values, changed)
+                our_values |= {name: their_values[name] for name in changed}
+                decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
+                yield Step(changed[0], decides, *values, self.scorer(our_values, compat))
+        target = self.scorer(their_values, self.against)
+        rules = self.peer.rules_of(target) if compat is None else []
+        for number, rule in enumerate(rules, 1):
+            # The last step has all rules, as `theirs` does.
+            later_names = [later_rule.name for later_rule in rules[number:]]
+            scorer = self.peer.without(target, later_names) if later_names else theirs
+            yield Step(
+                name=rule.name,
+                description=rule.description,
+                from_value=rule.ours,
+                to_value=rule.theirs,
+                scorer=scorer,
+            )
+        yield Step(
+            name="compat",
+            description=f"the remaining rules of compat={self.against!r}",
+            from_value="ours",
+            to_value=self.against,
+            scorer=theirs,
+            always=False,
+        )
+
+    def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
+        """Return the options in order, grouped where they change together."""
+        groups = [next((group for group in self.peers.together if name in group), (name,)) for name in options]
+        return list(dict.fromkeys(groups))
+
+
+def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
+    """Return both sides, at our scale, with the scores that the other package has."""
+    report = {"scale": scorer.scale, "confidence_level": None, "segments": False, **peers.aside(scorer)}
+    if peers.names_scores:
+        names = list(getattr(scorer, peers.names_scores))
+        theirs = [name for name in names if takes(scorer.name, against, {peers.names_scores: [name]})]
+        if not theirs:
+            raise OptionError(f"{against} has none of the types {', '.join(names)}.")
+        report[peers.names_scores] = theirs
+    return Explained(scorer.name, against, peers, report)
+
+
+def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
+    """Return whether the other package has these options, by the signature."""
+    try:
+        scorer = metric_class(metric).from_options({**options, "compat": against}, idle=True)
+    except OptionError:
+        return False
+    return "equals" in scorer.signature(None)
+
+
+def _shown(options: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the value of an option, or those of several as one text."""
+    values = {name: _plain(options[name]) for name in names}
+    first, *other_names = values
+    other_values = [f"{name}={values[name]}" for name in other_names if values[name] not in (None, False)]
+    return f"{values[first]} ({', '.join(other_values)})" if other_values else values[first]
+
+
+def _plain(value: Any) -> Any:
+    if callable(value):
+        return tokenizer_label(value)
+    return sorted(value) if isinstance(value, frozenset) else value
+
+
+# Which metrics can be explained against which packages, as their ``peers`` declare.
+
+
+@cache
+def peers_of(metric: str) -> Peers | None:
+    """Return the packages that a metric declares in its file, or in ``peers.py`` if it is a folder; or None."""
+    module = import_module(metric_class(metric).__module__)
+    if hasattr(module, "PEERS"):
+        peers: Peers = module.PEERS
+        return peers
+    name = f"{module.__package__}.peers"
+    return None if find_spec(name) is None else import_module(name).PEERS
+
+
+def packages() -> dict[str, list[str]]:
+    """Return the names of the packages by metric."""
+    return {metric: list(peers.packages) for metric in METRICS if (peers := peers_of(metric)) is not None}
+
+
+def packages_in_words() -> str:
+    """Return the packages and their metrics, in words."""
+    metrics: dict[str, list[str]] = {}
+    for metric, names in packages().items():
+        metrics.setdefault(listed(names, "or"), []).append(metric)
+    return "; ".join(f"{names} for {listed(metric_names, 'and')}" for names, metric_names in metrics.items())
+
+
+def listed(names: Iterable[str], word: str) -> str:
+    """Return names joined by commas, with a word before the last."""
+    *first_names, last_name = names
+    return f"{', '.join(first_names)} {word} {last_name}" if first_names else last_name
+
+
+def checked_peers(metric: str, against: str) -> Peers:
+    """Return the packages that a metric declares; OptionError for a pair that cannot be explained."""
+    peers = peers_of(metric)
+    if peers is None:
+        raise OptionError(f"{listed(packages(), 'and')} can be explained against other packages, not {metric}.")
+    if against not in peers.packages:
+        hint = did_you_mean(str(against), list(peers.packages))
+        raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")
+    return peers

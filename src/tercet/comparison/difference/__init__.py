@@ -1,1 +1,0 @@
-"""Why another package gives a different score: the rules between the two, one step each."""

@@ -1,0 +1,360 @@
+"""Why a segment has its score: one segment of each system, explained by a metric."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from tercet.base.metric import Metric
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scoring import batch_stats, corpus_stats, warn
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, OptionError, shorten
+from tercet.explanation.explanation import Explanation
+from tercet.explanation.parts import Heading, Legend, Line, Sentence, Share, Table, number_text
+from tercet.explanation.places import Word, one_cell, visible
+from tercet.markup import clean
+from tercet.statistics.paired_tests import decimals
+
+from .metric_specs import MetricSpec
+from .scores import LOWER
+from .test_sets import TestSet, check_baseline, check_references, check_segment, warn_of_artefacts
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSegment:
+    """One segment of all systems, with its scores and what is behind them."""
+
+    test_set: TestSet
+    #: With the options that were given.
+    metric: str
+    #: The number of the segment, from 1.
+    segment: int
+    #: Why it was chosen, in words; "" if the user chose it.
+    chosen: str
+    scale: int
+    higher_is_better: bool
+    #: By system and name, as in a comparison.
+    scores: dict[str, dict[str, float]]
+    #: By system.
+    explanations: dict[str, Any]
+
+    @property
+    def heading(self) -> str:
+        """The test set, the segment, and why it was chosen, on one line."""
+        n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
+        return ", ".join(filter(None, [f"{one_cell(self.test_set.name)}, {n_segments}", self.chosen]))
+
+    def label(self, system: str) -> str:
+        """Return the name of a system with its scores."""
+        digits = 4 if self.scale == 1 else 2
+        scores = ", ".join(f"{name} {value:.{digits}f}" for name, value in self.scores[system].items())
+        lower = "" if self.higher_is_better else " (lower is better)"
+        return f"{one_cell(system)}: {scores}{lower}"
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return plain Python for each system."""
+        position = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
+        return [
+            position | {"system": system, "scores": self.scores[system], "explanation": _plain(explanation)}
+            for system, explanation in self.explanations.items()
+        ]
+
+
+def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = None) -> ExplainedSegment:
+    """Explain a segment, which counts from 1; by default the worst one, on average of the systems."""
+    scorer = spec.scorer(scale=100)
+    if not isinstance(scorer, Metric):
+        raise OptionError(f"{shorten(spec.metric)} is a mean of metrics; explain each of them by itself.")
+    if spec.takes_references:
+        check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
+    corpus, systems = test_set.corpus(), list(test_set.systems)
+    if segment is not None:
+        check_segment(test_set, segment)
+        context, chosen = scorer.fit(corpus), ""
+    else:
+        stats, context = corpus_stats(scorer, corpus)
+        name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
+        values = [segment_lists(scorer, system_stats)[name] for system_stats in stats.split(len(systems))]
+        segment, chosen = _worst(test_set, np.array(values, float), scorer, name)
+    warn(scorer, scorer.corpus_warning(context, corpus))
+    if spec.takes_references and not test_set.references[segment - 1]:
+        raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
+    part = corpus.part(segment - 1, segment)
+    part_stats = scorer.system_stats(part, context).split(len(systems))
+    scores = {
+        name: _first(segment_lists(scorer, system_stats))
+        for name, system_stats in zip(systems, part_stats, strict=True)
+    }
+    # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
+    explainer = scorer.with_options({**scorer.segment_options, "scale": 1}, idle=True)
+    return ExplainedSegment(
+        test_set=test_set,
+        metric=spec.label,
+        segment=segment,
+        chosen=chosen,
+        scale=scorer.scale,
+        higher_is_better=scorer.is_higher_better(scorer.primary),
+        scores=scores,
+        explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
+    )
+
+
+def _worst(test_set: TestSet, values: Any, scorer: Metric, name: str) -> tuple[int, str]:
+    """Return the number of the worst segment that can be explained, and that it is."""
+    means = values.mean(axis=0)
+    if scorer.takes_references:
+        means[[not texts for texts in test_set.references]] = np.nan
+    if np.isnan(means).all():
+        raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
+    worst = np.nanmin(means) if scorer.is_higher_better(scorer.primary) else np.nanmax(means)
+    ties = int(np.count_nonzero(means == worst))
+    choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
+    averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
+    return int(np.flatnonzero(means == worst)[0]) + 1, f"{choice}{averaging}; choose another with --segment"
+
+
+def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
+    """Return explanations for a terminal: source, then for each system the texts, their matches and the numbers."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    for segment in segments:
+        console.print(Text(segment.heading, style="bold"), soft_wrap=True)
+        if segment.test_set.source is not None:
+            table = grid()
+            table.add_row("source", Text(visible(segment.test_set.source[segment.segment - 1])))
+            console.print(table)
+        for system, explanation in segment.explanations.items():
+            console.print()
+            console.print(Text(segment.label(system), style="bold"))
+            for part in drawn(explanation, segment.scores[system].values(), scale=segment.scale, colour=colour):
+                console.print(part)
+            console.print(Text(visible(getattr(explanation, "signature", ""))), soft_wrap=True)
+        console.print()
+    lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
+    return re.sub("\n{3,}", "\n\n", lines) + "\n"
+
+
+def to_html(segments: Sequence[ExplainedSegment]) -> str:
+    """Return explanations as one page."""
+    parts = []
+    for segment in segments:
+        parts.append(f"<h1>{clean(segment.heading)}</h1>")
+        if segment.test_set.source is not None:
+            parts.append(f'<p dir="auto"><b>source</b> {clean(segment.test_set.source[segment.segment - 1])}</p>')
+        for system, explanation in segment.explanations.items():
+            parts.append(f"<h2>{clean(one_cell(system))}</h2>")
+            # A user's own metric may explain itself by anything, with or without a method to_html.
+            if isinstance(explanation, Explanation):
+                parts.append(explanation.to_html(segment.scale))
+            elif hasattr(explanation, "to_html"):
+                parts.append(explanation.to_html())
+            else:
+                parts.append(f"<p>{clean(str(explanation))}</p>")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Why segments score as they do</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><style>:root{color-scheme:light dark}'
+        "body{font-family:sans-serif;max-width:60em;margin:0 auto;padding:1em}h1{font-size:1.3em}h2{font-size:1.1em}"
+        "td,th{padding:0 .5em}</style></head><body>" + "\n".join(parts) + "</body></html>\n"
+    )
+
+
+def _first(lists: dict[str, list[float | None]]) -> dict[str, float]:
+    return {name: values[0] for name, values in lists.items() if values[0] is not None}
+
+
+def _plain(explanation: Any) -> Any:
+    return explanation.to_dict() if hasattr(explanation, "to_dict") else explanation
+
+
+# One segment of every system: text, scores, and matches in colour.
+
+
+def side_by_side(
+    test_set: TestSet,
+    segment: int,
+    metrics: Sequence[MetricSpec],
+    *,
+    baseline: str | None = None,
+    width: int | None = None,
+    colour: bool = False,
+) -> str:
+    """Return a segment's source, references, and each system's text with its scores; segments count from 1.
+
+    The first score of each metric is shown. With `colour`, texts are shown as the tokens of `bleu_multi`, and matched
+    n-grams are coloured by order. The baseline comes first.
+    """
+    check_baseline(baseline, test_set.systems)
+    check_segment(test_set, segment)
+    for spec in metrics:
+        if spec.takes_references:
+            check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    index = segment - 1
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
+    table = Grid(show_header=True, show_lines=True, expand=True)
+    table.add_column("", overflow="fold", ratio=1)
+    corpus = test_set.corpus()
+    if any(spec.takes_references for spec in metrics):
+        warn_of_artefacts(test_set, corpus)
+    scorers = [spec.scorer(scale=100) for spec in metrics]
+    scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
+    bleu = next((scorer for scorer in scorers if isinstance(scorer, Metric) and scorer.name == "bleu_multi"), None)
+    for name, _ in scores:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("text", overflow="fold", ratio=4)
+    no_scores = [""] * len(scores)
+    if test_set.source is not None:
+        table.add_row("source", *no_scores, Text(visible(test_set.source[index])))
+    for number, reference in enumerate(test_set.references[index], 1):
+        table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
+    for system in sorted(test_set.systems, key=lambda name: name != baseline):
+        values = [by_system[system] for _, by_system in scores]
+        cells = ["" if value is None else decimals(value) for value in values]
+        text = Text(visible(test_set.systems[system][index]))
+        if colour and bleu is not None and test_set.references[index]:
+            batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
+            text = coloured(bleu.explained(batch).prediction)
+        table.add_row(Text(one_cell(system)), *cells, text)
+    console.print(table)
+    return buffer.getvalue()
+
+
+def _first_scores(
+    systems: Sequence[str], corpus: Corpus, index: int, scorer: Scorer
+) -> tuple[str, dict[str, float | None]]:
+    """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
+    name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
+    stats = batch_stats(scorer, corpus).split(len(systems))
+    values = [segment_lists(scorer, system_stats)[name][index] for system_stats in stats]
+    lower = "" if scorer.is_higher_better(scorer.primary) else f" {LOWER}"
+    return f"{name}{lower}", dict(zip(systems, values, strict=True))
+
+
+# Explanations in a terminal: texts with their matches in colour, or in brackets, and the numbers behind a score.
+
+#: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
+_MATCHES = ("", "cyan", "green", "yellow", "bold magenta")
+_LOSSES = ("", "cyan", "yellow", "magenta", "bold red")
+#: The width of labels, and the rows of a table that are shown.
+_LABEL, _MOST_ROWS = 11, 12
+
+
+def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bool) -> Iterator[RenderableType]:
+    """Yield an explanation part by part: legends below the texts that they are of, and no folded tables.
+
+    `scores` were printed above it, and are not repeated.
+    """
+    if not isinstance(explanation, Explanation):
+        # A user's own metric may explain itself by anything.
+        yield Text(visible(explanation))
+        return
+    title = explanation.title
+    # The heading of the system has just named the scores: only further numbers follow.
+    printed = {f"{score:.4f}" for score in scores}
+    numbers = {name: value for name, value in title.numbers.items() if f"{_scaled(value, scale):.4f}" not in printed}
+    if numbers or not title.numbers:
+        yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
+    legend = Legend([])
+    lines: list[Line] = []
+    # The empty sentence at the end draws the lines that no other part follows.
+    for part in [*explanation.parts(), Sentence("")]:
+        if isinstance(part, Line):
+            lines.append(part)
+            continue
+        if lines:
+            yield _lines(lines, legend, colour)
+            lines = []
+        if isinstance(part, Legend):
+            legend = part
+        elif isinstance(part, Heading):
+            yield Text(f"\n{part.text(scale)}", style="bold")
+        elif isinstance(part, Sentence):
+            yield Text(visible(part.text))
+        elif not part.folded:
+            yield Text(f"\n{part.caption}")
+            yield _table(part, scale)
+
+
+def _scaled(value: float, scale: float) -> float:
+    return scale * value if isinstance(value, Share) else value
+
+
+def coloured(
+    words: Sequence[Word], *, colour: bool = True, spaced: bool = True, losses: bool = False, numbered: bool = True
+) -> Text:
+    """Return tokens in the colours of their levels; else in brackets, with the level behind if `numbered`."""
+    styles = _LOSSES if losses else _MATCHES
+    text = Text()
+    for level, tokens in _runs(words, " " if spaced else ""):
+        if colour or not level:
+            text.append(tokens, style=styles[level])
+        else:
+            text.append(f"[{tokens}]{level if numbered else ''}")
+    return text
+
+
+def _runs(words: Sequence[Word], separator: str) -> list[tuple[int, str]]:
+    """Return the tokens joined as long as they are of one level, with the blanks between."""
+    runs: list[tuple[int, str]] = []
+    blanks = ""
+    for word in words:
+        text = visible(word.text if word.written is None else f"{word.written} ({word.text})")
+        level = min(word.level, len(_MATCHES) - 1)
+        if level == 0 and not text.strip():
+            blanks += text
+        elif runs and runs[-1][0] == level:
+            runs[-1] = level, f"{runs[-1][1]}{blanks}{text}"
+            blanks = separator
+        else:
+            # Blanks between two levels are a run of their own, without a colour.
+            runs += [(0, blanks), (level, text)]
+            blanks = separator
+    return [(level, text) for level, text in runs if text]
+
+
+def _lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
+    """Return texts below each other, with the legend below them."""
+    style = {"colour": colour, "numbered": len(legend.names) > 1}
+    table = grid()
+    for line in lines:
+        text = coloured(line.words, spaced=line.spaced, losses=line.losses, **style)
+        table.add_row(line.label, text if line.words else Text("no token", style="italic"))
+    if legend.names:
+        names = [Word(name, level) for level, name in enumerate(legend.names, 1)]
+        chips = [coloured([name], losses=legend.losses, **style) for name in names]
+        table.add_row("", Text("  ").join(chips))
+    return table
+
+
+def grid() -> Grid:
+    """Return a table without lines: labels, and the texts that they are of."""
+    table = Grid.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True, min_width=_LABEL)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _table(table: Table, scale: float) -> Grid:
+    shown_table = Grid(box=box.SIMPLE_HEAD)
+    rows = [[Text(one_cell(number_text(value, scale))) for value in row] for row in table.rows[:_MOST_ROWS]]
+    for column, name in enumerate(table.head):
+        if table.rows and isinstance(table.rows[0][column], int | float):
+            shown_table.add_column(name, justify="right")
+        else:
+            shown_table.add_column(name, overflow="fold")
+    for row in rows:
+        shown_table.add_row(*row)
+    if len(table.rows) > _MOST_ROWS:
+        shown_table.add_row(f"and {len(table.rows) - _MOST_ROWS:,} more")
+    return shown_table

@@ -1,0 +1,167 @@
+"""The mean of two or three metrics that agrees best with grades, and whether it is better than one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from tercet.checks import known_keywords
+from tercet.comparison.metric_specs import SavedMean, WeightedMetric
+from tercet.errors import InputError, OptionError, shorten
+
+from .coefficients import value_of
+from .grades import Array, MetricColumn
+from .layers import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
+from .result import Correlation
+from .significance import pvalues_between
+
+#: Metrics that are combined at most: the best ones alone.
+_MOST = 8
+#: Weights of a pair and of three metrics are multiples of these.
+_STEPS = {2: 10, 3: 5}
+
+
+@dataclass(frozen=True, slots=True)
+class BestMean:
+    """A mean of metrics, beside the best single one.
+
+    Attributes
+    ----------
+    mean : SavedMean
+        With weights chosen on all items.
+    dimension, figure : str
+    in_sample : float
+        The figure of this mean on the items that chose it: biased upwards.
+    out_of_fold : float
+        The figure of means that each score only items, or systems, that did not choose them.
+    single : str
+        The best single metric on all items.
+    single_out_of_fold : float
+        The figure of the single metric, chosen and scored in the same way.
+    pvalue : float
+        That the mean is no better than the single metric, both out of fold.
+    unit : {"items", "systems"}
+        What the folds hold.
+    """
+
+    mean: SavedMean
+    dimension: str
+    figure: str
+    in_sample: float
+    out_of_fold: float
+    single: str
+    single_out_of_fold: float
+    pvalue: float
+    unit: str = "items"
+
+    def summary(self, alpha: float = 0.05) -> list[str]:
+        """Return what was found, in words."""
+        verdict = "better than" if self.pvalue < alpha else "not shown to be better than"
+        return [
+            f"Best mean for {self.dimension}, {self.figure}: {self.mean.formula}",
+            f"{self.out_of_fold:.3f} on {self.unit} not used to choose the weights ({self.in_sample:.3f} on those "
+            f"used), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
+            f"{self.pvalue:.3g}).",
+        ]
+
+
+@known_keywords
+def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int = 5, unit: str = "items") -> BestMean:
+    """Find the weighted mean of two or three metrics that agrees best with grades.
+
+    Parameters
+    ----------
+    found : Correlation
+        With metrics scored by tercet; external scores are left out. Means are ranked by its figure.
+    dimension : str, optional
+        The first by default.
+    n_folds : int
+        Number of folds. For each fold, metrics and weights are chosen on the others.
+    unit : {"items", "systems"}
+        What the folds divide: ``items`` estimates the figure on new items of the same systems, ``systems`` on new
+        systems (one per fold if there are at most as many as folds).
+
+    Returns
+    -------
+    BestMean
+        Save its mean with ``.mean.save(path)``: the file is a metric for :func:`tercet.compare` and the commands.
+
+    Raises
+    ------
+    InputError, OptionError
+        For fewer than two metrics, fewer items than twice the folds, fewer than three systems to divide, or an
+        unknown dimension or unit.
+
+    Notes
+    -----
+    Weights are multiples of a tenth, or of a fifth for three metrics, of standardized scores. The choice is nested in
+    the folds, so what it gains by chance does not count in the out-of-fold figure. (Within a fold, candidates are
+    compared on all items that it may see: their weights are fixed, so dividing those items again would compare the
+    same numbers.) With the seed of `found`.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> texts = {"A": ["the cat", "it rains", "a dog", "yes"], "B": ["a cat", "rain", "the dog barks", "no"]}
+    >>> references = ["the cat sat", "it rains now", "a dog barks", "yes"]
+    >>> grades = {"A": [5, 4, 3, 5], "B": [3, 1, 4, 1]}
+    >>> found = tercet.correlate(
+    ...     texts, ["jaccard:ngram=1", "bleu:max_order=2"], grades, references=references,
+    ...     rank_by="pooled.pearson", n_resamples=9, n_permutations=9,
+    ... )
+    >>> best = best_mean(found, n_folds=2)
+    >>> len(best.mean.parts), best.figure
+    (2, 'pooled.pearson')
+    """
+    if not isinstance(found, Correlation):
+        raise InputError(f"best_mean takes the result of tercet.correlate, got {shorten(found)}.")
+    table = found.table(dimension)
+    columns = [column for column in found.metrics if column.spec is not None]
+    if len(columns) < 2:
+        raise InputError("A mean needs at least two metrics that are not external.")
+    if unit not in UNITS:
+        raise OptionError(f"The unit of the folds must be one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
+    figure = table.rank_by
+    human, metrics = found.graded(table, columns)
+    clusters = found.cluster_numbers()
+    folded = out_of_fold(
+        figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed, clusters=clusters
+    )
+    values = standardized(metrics)
+    chosen = best(figure, human, values, _means(figure, human, values))
+    (lone,) = best(figure, human, values, singles(figure, human, values))
+    (out, epsilon), (alone, other) = (value_of(figure, human, each) for each in folded)
+    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed, clusters)[0, 1]
+    about = {"dimension": table.dimension, "figure": figure, "out_of_fold": out, "test_set": found.test_set.name}
+    return BestMean(
+        SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,
+        value_of(figure, human, combined(values, chosen))[0], out, columns[lone[0]].label, alone, float(p), unit,
+    )  # fmt: skip
+
+
+def _means(figure: str, human: Array, values: Array) -> list[Weights]:
+    """Return all weights of two and three of the best single metrics."""
+    alone = [np.nan_to_num(value_of(figure, human, each)[0], nan=-np.inf) for each in values]
+    first = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
+    return [
+        tuple(zip(numbers, (part / _STEPS[size] for part in parts), strict=True))
+        for size in (2, 3)
+        for numbers in combinations(first, size)
+        for parts in product(range(1, _STEPS[size]), repeat=size)
+        if sum(parts) == _STEPS[size]
+    ]
+
+
+def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
+    """Return the mean of scores from 0 to 1 that orders texts like the mean of standardized scores."""
+    sizes = [weight * columns[number].scale / float(spread[number]) for number, weight in weights]
+    parts = []
+    for (number, _), size in zip(weights, sizes, strict=True):
+        column = columns[number]
+        if column.spec is not None:
+            weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
+            parts.append(WeightedMetric(column.spec.metric, column.spec.options, column.score, weight))
+    return tuple(parts)

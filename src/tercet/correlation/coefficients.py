@@ -1,0 +1,564 @@
+"""The figures of agreement between metrics and grades, by name, and their bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.engine.chosen import engine
+from tercet.statistics.bootstrap import bootstrap_weights
+from tercet.statistics.progress import bar_of
+
+from .grades import Array, Numbers, OfColumns, OfPoints, Sample, pair_differences, pair_weights
+
+# Pearson's r, Spearman's rho and Kendall's tau, of weighted points and of the columns of tables.
+#
+# Of points, as in scipy.stats: a long vector, in n log n steps. Of columns: several systems for each of many items,
+# by comparing all pairs. All are NaN if a side is constant.
+
+_Ranks = NDArray[np.int64]
+
+#: Relative differences below this are rounding: such a side is constant.
+_NEARLY = 1e-13
+
+
+def points_pearson(x: Array, y: Array, weights: Iterator[Array]) -> Array:
+    """Return Pearson's r of points; time and memory are linear."""
+    x, y = centred(x), centred(y)
+    sums = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
+    return pearson_of_sums(*np.concatenate([each @ sums for each in weights]).T)
+
+
+def points_spearman(x: Array, y: Array, weights: Iterator[Array]) -> Array:
+    """Return Spearman's rho of points: Pearson's r of mean ranks."""
+    sides = [_dense_ranks(x), _dense_ranks(y)]
+    found = []
+    for each in weights:
+        n, places = each.sum(1), []
+        for ranks, n_ranks in sides:
+            sums = _sums_by_rank(each, ranks, n_ranks)
+            midranks = np.cumsum(sums, axis=1) - sums + (sums + 1) / 2
+            places.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
+        found.append(_pearson_of_centred("bi,bi,bi->b", each, n, *places))
+    return np.concatenate(found)
+
+
+def columns_pearson(x: Array, y: Array, weights: Array) -> Array:
+    """Return Pearson's r of each column."""
+    there = (~np.isnan(x)).astype(np.float64)
+    x, y = centred(x, 0), centred(y, 0)
+    return pearson_of_sums(*(weights @ each for each in (there, x, y, x * x, y * y, x * y)))
+
+
+def columns_spearman(x: Array, y: Array, weights: Array) -> Array:
+    """Return Spearman's rho of each column."""
+    there = ~np.isnan(x)
+    n = weights @ there.astype(np.float64)
+    places = []
+    for values in (x, y):
+        lower = (values[None] < values[:, None]).astype(np.float64)  # (i, j, column): j is lower than i
+        equal = (values[None] == values[:, None]).astype(np.float64)
+        below = np.einsum("bj,ijc->bic", weights, lower)
+        level = np.einsum("bj,ijc->bic", weights, equal)
+        places.append(np.where(there, below + (level + 1) / 2 - (n[:, None] + 1) / 2, 0.0))
+    return _pearson_of_centred("bi,bic,bic->bc", weights, n, *places)
+
+
+def centred(values: Array, axis: int | None = None) -> Array:
+    """Return values minus their mean: exactly 0 if they are equal up to rounding. NaN becomes 0."""
+    there = ~np.isnan(values)
+    filled = np.where(there, values, 0.0)
+    count = np.maximum(there.sum(axis, keepdims=True), 1)
+    found = np.where(there, filled - filled.sum(axis, keepdims=True) / count, 0.0)
+    largest = np.abs(filled).max(axis, keepdims=True, initial=0.0)
+    flat = np.abs(found).max(axis, keepdims=True, initial=0.0) <= _NEARLY * largest
+    return np.where(flat, 0.0, found)
+
+
+def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Array) -> Array:
+    """Return Pearson's r from the sums of the weights, and of the weighted values, squares and products."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread_x, spread_y = xx - x * x / n, yy - y * y / n
+        constant = (spread_x <= _NEARLY * xx) | (spread_y <= _NEARLY * yy)
+        found = (xy - x * y / n) / np.sqrt(spread_x * spread_y)
+        return np.where(constant, np.nan, np.clip(found, -1.0, 1.0))
+
+
+def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array) -> Array:
+    sums = [np.einsum(axes, weights, one, other) for one, other in ((x, x), (y, y), (x, y))]
+    return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *sums)
+
+
+def points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> Array:
+    """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
+    # tau is symmetric, and looking up is fast where few ranks are
+    (y_ranks, n_y), (x_ranks, n_x) = sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+    order = np.argsort(x_ranks, kind="stable")
+    starts = np.append(np.searchsorted(x_ranks[order], np.arange(n_x)), len(x_ranks))
+    ranks = y_ranks[order] + 1
+    found = []
+    for each in weights:
+        sums = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(each[:, order]))
+        n = each.sum(1)
+        of_x, of_y = _sums_by_rank(each, x_ranks, n_x), _sums_by_rank(each, y_ranks, n_y)
+        untied_x, untied_y = ((n * n - (of * of).sum(1)) / 2 for of in (of_x, of_y))
+        classes = np.minimum((of_x > 0).sum(1), (of_y > 0).sum(1))
+        found.append(_kendall_of_sums(kind, sums, untied_x, untied_y, n, classes.astype(np.float64)))
+    return np.concatenate(found)
+
+
+def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
+    """Return Kendall's tau-b or tau-c of each column."""
+    of_pairs = pair_weights(weights)
+    up, right = (np.sign(np.nan_to_num(pair_differences(values))) for values in (x, y))
+    n = weights @ (~np.isnan(x)).astype(np.float64)
+    classes = np.minimum(_n_different(x, weights), _n_different(y, weights)) if kind == "c" else n
+    order, of_x, of_y = (of_pairs @ each for each in (up * right, up * up, right * right))
+    return _kendall_of_sums(kind, order, of_x, of_y, n, classes)
+
+
+def _kendall_of_sums(kind: str, order: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array) -> Array:
+    """Return tau from concordant minus discordant pairs, pairs untied in x and in y, and the number of values."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "b":
+            return np.where((untied_x > 0) & (untied_y > 0), order / np.sqrt(untied_x * untied_y), np.nan)
+        return np.where(classes > 1, 2 * order * classes / (n * n * (classes - 1)), np.nan)
+
+
+def _n_different(values: Array, weights: Array) -> Array:
+    """Return the number of distinct values with weight in each column, shape (B, c)."""
+    drawn = (weights > 0).astype(np.float64)
+    found = np.zeros((len(weights), values.shape[1]))
+    for index in range(len(values)):
+        before: NDArray[np.bool_] = drawn[:, :index] @ (values[:index] == values[index]).astype(np.float64) > 0
+        found += drawn[:, index, None] * (~before & ~np.isnan(values[index]))
+    return found
+
+
+def _dense_ranks(values: Array) -> tuple[_Ranks, int]:
+    """Return the dense rank of each value from 0, and the number of ranks."""
+    different, ranks = np.unique(values, return_inverse=True)
+    return ranks.reshape(values.shape).astype(np.int64), len(different)
+
+
+def _sums_by_rank(weights: Array, ranks: _Ranks, n_ranks: int) -> Array:
+    """Return the weight of each rank, shape (B, n_ranks), of weights of points, shape (B, N)."""
+    order = np.argsort(ranks, kind="stable")
+    if n_ranks == len(ranks):  # each point has its own
+        return weights[:, order]
+    starts = np.searchsorted(ranks[order], np.arange(n_ranks))
+    found: Any = np.add.reduceat(weights[:, order], starts, axis=1)
+    return np.asarray(found, np.float64)
+
+
+# Figures of pairs of systems: which of two outputs is better, and which differences of a metric are ties.
+
+_Integers = NDArray[np.int64]
+
+
+def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) -> Array:
+    """Return, of each column, the share of pairs ordered alike or tied in both; a metric ties up to epsilon.
+
+    Source: Deutsch et al. 2023, section 5; of means without ties, Kocmi et al. 2021.
+    """
+    of_pairs = pair_weights(systems)
+    outcomes, there = agreements(human, metric, epsilon)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((of_pairs @ outcomes) / (of_pairs @ there), np.float64)
+
+
+def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Array]:
+    """Return whether each pair of systems is ordered alike, and whether it is graded: 0 or 1, shape (pairs, m)."""
+    x, y = pair_differences(human), pair_differences(metric)
+    there = ~np.isnan(x)
+    alike = np.sign(x) == np.where(np.abs(y) <= epsilon, 0.0, np.sign(y))
+    return (alike & there).astype(np.float64), there.astype(np.float64)
+
+
+def difference_pearson(sample: Sample) -> Array:
+    """Return Pearson's r of the differences of both orders of each pair, pooled over items ("pdp" of WMT25)."""
+
+    def squares_and_products(x: Array, y: Array) -> list[Array]:
+        return [np.nan_to_num(each) for each in (x * x, y * y, x * y)]
+
+    sums = sample.pair_sums(squares_and_products)
+    zero = np.zeros(sums.shape[1])  # the mean of both orders of a pair
+    return pearson_of_sums(zero + 1, zero, zero, *sums)
+
+
+def darr(sample: Sample) -> Array:
+    """Return (concordant - discordant) / all pairs with different grades; a tie of the metric is discordant.
+
+    Pairs are pooled over items. Source: the WMT metrics tasks of 2014 to 2020.
+    """
+
+    def alike_and_graded(x: Array, y: Array) -> list[Array]:
+        graded = np.nan_to_num(x) != 0
+        return [(graded & (np.sign(x) == np.sign(y))).astype(np.float64), graded.astype(np.float64)]
+
+    alike, graded = sample.pair_sums(alike_and_graded)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(2 * alike / graded - 1, np.float64)
+
+
+def calibrate(human: Array, metric: Array) -> tuple[float, float]:
+    """Return acc*eq, the greatest mean accuracy that a threshold of ties gives, and the first such threshold.
+
+    Source: Deutsch et al. 2023. Thresholds are 0 and all differences of the metric: one sort, then a running sum of
+    what each changes when it becomes a tie, added in the order of mt-metrics-eval, so that of thresholds that are
+    equally good but for rounding it is the same one. For p pairs, p log p steps and memory for p.
+    """
+    x, y = pair_differences(human).T, pair_differences(metric).T  # item by item
+    there = ~np.isnan(x)
+    if not there.any():
+        return float("nan"), 0.0
+    item = np.nonzero(there)[0].astype(np.int64)
+    tied, alike = (x == 0)[there], (np.sign(x) == np.sign(y))[there]
+    count = there.sum(1)
+    agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
+    graded = count > 0
+    start = sum((agreed[graded] / count[graded]).tolist())
+    size = np.abs(y[there])
+    order = np.argsort(size, kind="stable")
+    of_item, n_pairs = item[order], count[item[order]]
+    change = tied[order].astype(np.int64) - alike[order]
+    after = _running_sums(change, of_item) + agreed[of_item]
+    steps = np.empty(2 * len(order) + 1)
+    steps[0], steps[1::2], steps[2::2] = start, -((after - change) / n_pairs), after / n_pairs
+    totals = np.cumsum(steps)[2::2]
+    size = size[order]
+    last = np.append(size[1:] != size[:-1], True)  # all pairs with one difference become ties together
+    thresholds, totals = size[last], totals[last]
+    if thresholds[0] != 0:
+        thresholds, totals = np.append(0.0, thresholds), np.append(start, totals)
+    values = totals / int(graded.sum())
+    best = int(np.argmax(values))
+    return float(values[best]), float(thresholds[best])
+
+
+def without_noise(scores: Array) -> Array:
+    """Return the scores, those that agree to 12 significant digits replaced by the smallest of them."""
+    values, places = np.unique(scores, return_inverse=True)
+    if not len(values):
+        return scores
+    apart = ~(np.diff(values) <= 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])))
+    first = np.flatnonzero(np.append(True, apart))
+    group = np.append(0, np.cumsum(apart))
+    return np.asarray(values[first[group]][places].reshape(scores.shape), np.float64)
+
+
+def _running_sums(change: _Integers, group: _Integers) -> _Integers:
+    """Return the sum, within each group, of the changes up to each one."""
+    small = group.astype(np.min_scalar_type(int(group.max(initial=0))))  # two bytes are sorted by their digits
+    order = np.argsort(small, kind="stable")
+    sums = np.cumsum(change[order])
+    counts = np.bincount(group)
+    starts = np.cumsum(counts) - counts
+    before = np.append(0, sums)[starts]
+    found = np.empty_like(sums)
+    found[order] = sums - np.repeat(before, counts)
+    return found
+
+
+# Soft pairwise accuracy: how close a metric's p-values between systems are to those of the grades.
+
+#: As in the reference implementation.
+_PERMUTATIONS, _SEED = 1_000, 4
+#: Squared differences below this share of their terms are rounding.
+_NEARLY_EQUAL = 1e-12
+
+
+def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
+    """Return 1 minus the mean difference of both p-values over all pairs of systems.
+
+    Source: Thompson et al. 2024 (WMT24, WMT25); 1,000 sign flips of the items, sums in single precision. So where
+    sums tie but for rounding, p depends on the processor by some thousandths, here and in mt-metrics-eval alike.
+    """
+    return float(1 - np.abs(_flipped_p(human) - _flipped_p(metric)).mean())
+
+
+def resampled_soft_accuracy(sample: Sample) -> Array:
+    """Return the same for resamples, with the normal distribution instead of sign flips."""
+    p = [_normal_p(pair_differences(values), sample.items) for values in (sample.human, sample.metric)]
+    of_pairs = pair_weights(sample.systems)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(1 - (of_pairs * np.abs(p[0] - p[1])).sum(1) / of_pairs.sum(1), np.float64)
+
+
+def p_of_pairs(values: Array, known: Array) -> Array:
+    """Return p of each pair of systems, by the normal distribution of their differences, shape (..., pairs).
+
+    `values` (..., n, m) are 0 where an output is not graded, and `known` (n, m), or (1, m) where all are, is 1 where
+    it is. Of systems i and j the sum of the differences, and of their squares, are ``sums[i, j] - sums[j, i]`` and
+    ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices, n n m steps.
+    """
+    products = values @ values.swapaxes(-1, -2)
+    sums, squares = (np.broadcast_to(each @ known.T, products.shape) for each in (values, values * values))
+    one, other = np.triu_indices(values.shape[-2], 1)
+    size = squares[..., one, other] + squares[..., other, one]
+    square = size - 2 * products[..., one, other]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = (sums[..., one, other] - sums[..., other, one]) / np.sqrt(square)
+    return shares_above(np.where(square > _NEARLY_EQUAL * size, z, -np.inf))
+
+
+def shares_above(z: Array) -> Array:
+    """Return the share of the normal distribution above z, to 1.5e-7 (Abramowitz and Stegun 1964, 26.2.19)."""
+    x = np.abs(z)
+    series = 1 + x * (
+        0.0498673470
+        + x * (0.0211410061 + x * (0.0032776263 + x * (0.0000380036 + x * (0.0000488906 + x * 0.0000053830))))
+    )
+    for _ in range(4):  # its power of 16
+        series *= series
+    tail = 0.5 / series
+    return np.where(z > 0, tail, 1 - tail)
+
+
+def _flipped_p(values: Array) -> Array:
+    """Return p of each pair of systems by sign flips of the items that both have."""
+    tosses = np.random.default_rng(_SEED).random((_PERMUTATIONS, values.shape[1]), dtype=np.float32)
+    signs = 2 * np.rint(tosses) - 1
+    one, other = np.triu_indices(len(values), 1)
+    if not np.isnan(values).any():
+        single = values.astype(np.float32)
+        sums, flipped = single.sum(1), signs @ single.T
+        observed, null = sums[one] - sums[other], flipped[:, one] - flipped[:, other]
+    else:
+        single = np.nan_to_num(pair_differences(values)).astype(np.float32)
+        observed, null = single.sum(1), signs @ single.T
+    return np.asarray((null >= observed).mean(0), np.float64)
+
+
+def _normal_p(differences: Array, items: Array) -> Array:
+    """Return p of differences of resampled items by the normal distribution, shape (B, pairs); 1 if all are 0."""
+    filled = np.nan_to_num(differences)
+    sums, squares = items @ filled.T, items @ (filled * filled).T
+    known = squares > 1e-12
+    return np.where(known, shares_above(sums / np.sqrt(np.where(known, squares, 1.0))), 1.0)
+
+
+#: The resampled unit, and what the interval then holds for.
+UNITS: Mapping[str, str] = {
+    "items": "for other items and the same systems",
+    "systems": "for other systems and the same items",
+    "both": "for other items and other systems",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureValue:
+    """A figure of a metric.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        Bootstrap interval.
+    epsilon : float
+        Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
+        ``item.acc_eq``.
+    n : int
+        Number of outputs, items or systems behind it. Items with a constant side have no correlation.
+    """
+
+    value: float
+    low: float
+    high: float
+    epsilon: float
+    n: int
+
+
+class Figure(NamedTuple):
+    """A figure of a sample."""
+
+    function: Callable[[Sample], Array]
+    least_systems: int
+    #: What it is called in a sentence.
+    title: str
+    #: What it is.
+    about: str
+    #: Its least value; the greatest is 1.
+    least: int = 0
+    #: Whether it is about 0 for scores that are unrelated to the grades.
+    is_correlation: bool = False
+    #: Of one item, where it may be undefined.
+    of_item: OfColumns | None = None
+
+    @property
+    def definition(self) -> str:
+        """Name, meaning and range."""
+        unrelated = ", 0 if unrelated" if self.is_correlation else ""
+        return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
+
+
+def _pooled(figure: OfPoints, title: str) -> Figure:
+    return Figure(
+        lambda sample: sample.pooled(figure),
+        1,
+        f"pooled {title}",
+        "over all outputs, whatever their system and item",
+        -1,
+        True,
+    )
+
+
+def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
+    about = "among the systems of each item, averaged over items"
+    return Figure(lambda sample: sample.within(figure), least_systems, f"item-level {title}", about, -1, True, figure)
+
+
+def _of_systems(figure: OfColumns, title: str) -> Figure:
+    about = "between the systems' mean scores and mean grades"
+    return Figure(lambda sample: sample.between(figure), 3, f"system-level {title}", about, -1, True)
+
+
+def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
+    return sample.within(partial(accuracy, epsilon=epsilon))
+
+
+#: What the accuracy with ties is.
+_ACCURACY = "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items"
+
+FIGURES: Mapping[str, Figure] = {
+    "pooled.pearson": _pooled(points_pearson, "Pearson's r"),
+    "pooled.spearman": _pooled(points_spearman, "Spearman's rho"),
+    "pooled.kendall_b": _pooled(partial(points_kendall, "b"), "Kendall's tau-b"),
+    "pooled.kendall_c": _pooled(partial(points_kendall, "c"), "Kendall's tau-c"),
+    "item.pearson": _of_items(columns_pearson, "Pearson's r", 3),
+    "item.spearman": _of_items(columns_spearman, "Spearman's rho", 3),
+    "item.kendall_b": _of_items(partial(columns_kendall, "b"), "Kendall's tau-b", 2),
+    "item.kendall_c": _of_items(partial(columns_kendall, "c"), "Kendall's tau-c", 2),
+    "item.acc23": Figure(_accuracy, 2, "pairwise accuracy with ties", _ACCURACY),
+    "item.tau23": Figure(
+        lambda sample: 2 * _accuracy(sample) - 1, 2, "rescaled pairwise accuracy", "2 * item.acc23 - 1", -1
+    ),
+    "item.acc_eq": Figure(
+        _accuracy, 2, "tie-calibrated pairwise accuracy",
+        f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives the "
+        "highest accuracy (Deutsch et al. 2023)",
+    ),
+    "item.pdp": Figure(
+        difference_pearson, 2, "pairwise-difference Pearson's r",
+        "between differences of scores and of grades of two systems on an item, over all items", -1, True,
+    ),
+    "item.darr": Figure(
+        darr, 2, "Kendall-like tau (DARR)",
+        "(concordant - discordant) / all pairs of an item with different grades; ties of scores are discordant", -1,
+    ),
+    "system.pearson": _of_systems(columns_pearson, "Pearson's r"),
+    "system.spearman": _of_systems(columns_spearman, "Spearman's rho"),
+    "system.kendall_b": _of_systems(partial(columns_kendall, "b"), "Kendall's tau-b"),
+    "system.kendall_c": _of_systems(partial(columns_kendall, "c"), "Kendall's tau-c"),
+    "system.pairwise_accuracy": Figure(
+        lambda sample: sample.between(accuracy), 2, "system-level pairwise accuracy",
+        "share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
+    ),
+    "system.spa": Figure(
+        resampled_soft_accuracy, 2, "soft pairwise accuracy",
+        "1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, and by "
+        "the grades (Thompson et al. 2024)",
+    ),
+}  # fmt: skip
+
+
+def figures_for(n_systems: int) -> list[str]:
+    """Return the figures that are defined for n systems."""
+    return [name for name, figure in FIGURES.items() if n_systems >= figure.least_systems]
+
+
+def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
+    """Return a figure and its threshold of ties: 0 except for ``item.acc_eq``."""
+    if name == "item.acc_eq":
+        return calibrate(human, metric)
+    if name == "system.spa":
+        return soft_pairwise_accuracy(human, metric), 0.0
+    return float(FIGURES[name].function(Sample.whole(human, metric))[0]), 0.0
+
+
+def points_of(name: str, human: Array, metric: Array) -> int:
+    """Return the number of outputs, items (without a constant side) or systems behind a figure."""
+    there, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
+    if level == "pooled":
+        return int(there.sum())
+    if level == "system":
+        return int(there.any(axis=1).sum())
+    if of_item is None:
+        return int((there.sum(0) > 1).sum())
+    return int((~np.isnan(Sample.whole(human, metric).by_item(of_item))).sum())
+
+
+def resampled(name: str, sample: Sample, found: tuple[float, float]) -> Array:
+    """Return a figure of resamples, shape (B,), with the threshold of ties that was `found` for all.
+
+    SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
+    """
+    value, epsilon = found
+    if name == "item.acc_eq":
+        return _accuracy(sample, epsilon)
+    function = FIGURES[name].function
+    values = function(sample)
+    if name == "system.spa" and not math.isnan(value):
+        values = np.clip(values + value - function(Sample.whole(sample.human, sample.metric)), 0.0, 1.0)
+    return values
+
+
+def draws(
+    n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int, clusters: Numbers | None = None
+) -> Iterator[tuple[Array, Array]]:
+    """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
+
+    The same seed gives the same items, whether or not systems are drawn too. Items of a cluster are drawn together.
+    """
+    of_systems = np.ones((1, n_systems))
+    if unit != "items":
+        of_systems = np.concatenate(list(bootstrap_weights(n_systems, n_resamples, seed + 1)))
+    if unit == "systems":
+        yield of_systems, np.ones((1, n_items))
+        return
+    start = 0
+    for units in bootstrap_weights(n_items if clusters is None else int(clusters.max()) + 1, n_resamples, seed):
+        items = units if clusters is None else units[:, clusters]
+        stop = start + len(items)
+        yield of_systems[start:stop] if unit == "both" else of_systems, items
+        start = stop
+
+
+def distributions(
+    names: Mapping[str, list[tuple[float, float]]],
+    human: Array,
+    metrics: Array,
+    unit: str,
+    n_resamples: int,
+    seed: int,
+    clusters: Numbers | None = None,
+) -> dict[str, Array]:
+    """Return figures of all metrics (k, n, m) in the same resamples, given their values: by name, shape (k, B)."""
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    with bar_of("intervals", "resampled figures", n_resamples * len(names) * len(metrics)) as bar:
+        for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed, clusters):
+            samples = [Sample(human, metric, *drawn) for metric in metrics]
+            for name, found in names.items():
+                rows = []
+                for sample, each in zip(samples, found, strict=True):
+                    rows.append(resampled(name, sample, each))
+                    if bar is not None:
+                        bar.update(len(rows[-1]))
+                parts[name].append(np.array(rows))
+    return {name: np.concatenate(each, axis=1) for name, each in parts.items()}
+
+
+def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
+    """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
+    known = draws[~np.isnan(draws)]
+    if not len(known) or np.isnan(value):
+        return float("nan"), float("nan")
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(min(low, value)), float(max(high, value))

@@ -1,0 +1,543 @@
+"""Human grades of the outputs of systems, by several raters in several dimensions; scores of metrics beside them."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.files.read import READERS, check_no_workbook, table_format
+from tercet.files.roles import role_of
+from tercet.files.table import Table
+from tercet.files.text import open_binary
+from tercet.statistics.clusters import Clusters
+
+#: Spellings of a missing grade.
+_MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+
+#: Dimension, rater, system, number of the item from 0, and value.
+Row = tuple[str, str, str, int, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricColumn:
+    """Scores of one metric."""
+
+    #: The metric, with its options if it occurs twice, and the score if it has several.
+    label: str
+    #: Empty for external scores.
+    signature: str
+    #: Of each system and item; higher is better: those of other metrics are negated. (ndarray, shape (n, m))
+    scores: Array = field(repr=False)
+    negated: bool = False
+    #: The metric as given; None for external scores.
+    spec: MetricSpec | None = None
+    #: The name of the score.
+    score: str = ""
+    #: What people call the score.
+    title: str = ""
+    #: 1, or 100 for percent: as in the original package, unless the options set another.
+    scale: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grades:
+    """Grades by dimension."""
+
+    systems: tuple[str, ...]
+    n_items: int
+    #: A single "" if raters are not named.
+    raters: tuple[str, ...]
+    #: For each dimension the grade of each rater, system and item; NaN where there is none. (dict of str to ndarray,
+    #: shape (raters, n, m))
+    values: dict[str, Array]
+    #: External scores, in the same form. (dict of str to ndarray, shape (n, m))
+    scores: dict[str, Array] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Row], systems: Iterable[str], n_items: int) -> Grades:
+        """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
+        places = {system: place for place, system in enumerate(systems)}
+        found: dict[str, dict[tuple[str, int, int], float]] = {}
+        raters: dict[str, int] = {}
+        for dimension, rater, system, item, value in rows:
+            number = read_number(value, f"the grade of {shorten(system)} on item {item + 1}, {shorten(dimension)}")
+            own = found.setdefault(dimension, {})
+            key = (rater, places[system], item)
+            raters.setdefault(rater, len(raters))
+            known = own.get(key, math.nan)
+            if known != number and not math.isnan(known + number):
+                of = f" of {shorten(rater)}" if rater else ""
+                raise InputError(
+                    f"There are two grades{of} for {shorten(system)} on item {item + 1} in {shorten(dimension)}: "
+                    f"{known:g} and {number:g}. Expected one; name the raters if there are several."
+                )
+            own[key] = number if math.isnan(known) else known
+        values = {}
+        for dimension, own in found.items():
+            table = np.full((len(raters), len(places), n_items), np.nan)
+            for (rater, system_place, item), number in own.items():
+                table[raters[rater], system_place, item] = number
+            values[dimension] = table
+        return cls(tuple(places), n_items, tuple(raters), values)
+
+    @classmethod
+    def of_lists(cls, given: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
+        """Return the grades of a test set, which may be given as plain lists."""
+        if isinstance(given, Grades):
+            if given.systems != tuple(systems) or given.n_items != n_items:
+                raise InputError(
+                    f"The grades are of {len(given.systems)} systems and {given.n_items} items, the texts of "
+                    f"{len(systems)} and {n_items}."
+                )
+            return given
+        if not isinstance(given, Mapping) or not given:
+            raise InputError(
+                f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
+            )
+        by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
+        return cls.of_rows(_rows("grades", by_dimension, systems, n_items), systems, n_items)
+
+    @property
+    def dimensions(self) -> list[str]:
+        """The names of the dimensions."""
+        return list(self.values)
+
+    def check(self, dimension: str) -> None:
+        """Raise an OptionError for an unknown dimension."""
+        if dimension not in self.values:
+            raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, self.values)}")
+
+    def mean(self, dimension: str, standardize: bool = False) -> Array:
+        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade."""
+        values = self.values[dimension]
+        if standardize:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # of a rater without a grade
+                middle = np.nanmean(values, axis=(1, 2), keepdims=True)
+                spread = np.nanstd(values, axis=(1, 2), keepdims=True)
+            values = (values - middle) / np.where(spread > 0, spread, 1.0)
+        count = (~np.isnan(values)).sum(0)
+        return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
+
+    def agreement(self, dimension: str) -> dict[str, float]:
+        """Return the agreement of the raters; empty if no output has two grades."""
+        raters = self.values[dimension].reshape(len(self.raters), -1)
+        if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
+            return {}
+        alphas = {f"alpha_{level}": krippendorff_alpha(raters, level) for level in ("ordinal", "interval")}
+        return {**alphas, "raw": raw_agreement(raters)}
+
+    def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
+        """Return grades with external scores: lists of them, or names of dimensions."""
+        names, made, kept = names_of_grades(scores, "scores"), self, self.values
+        if isinstance(scores, Mapping):
+            systems = list(self.systems)
+            made = Grades.of_rows(_rows("scores", scores, systems, self.n_items), systems, self.n_items)
+        else:
+            kept = {name: values for name, values in kept.items() if name not in names}
+        for name in names:
+            made.check(name)
+        added = {name: made.mean(name) for name in names}
+        return Grades(self.systems, self.n_items, self.raters, kept, {**self.scores, **added})
+
+
+def names_of_grades(given: Any, option: str) -> list[str]:
+    """Return the names of grades that an option gives, one or several."""
+    if isinstance(given, str):
+        return [given]
+    names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if all(isinstance(name, str) for name in names):
+        return names
+    raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(given)}.")
+
+
+def read_number(value: Any, what: str) -> float:
+    """Return a grade as a number, also from text such as ``"4,5"``; NaN if it is missing."""
+    text = value.strip() if isinstance(value, str) else ""
+    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
+        return math.nan
+    found = None
+    if text:
+        with suppress(ValueError):
+            found = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
+    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        found = float(value)
+    if found is None:
+        raise InputError(f"Expected a number as {what}, got {shorten(value)}.")
+    if math.isinf(found):
+        raise InputError(f"Expected a finite number as {what}, got {shorten(value)}.")
+    return found
+
+
+def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
+    """Return Krippendorff's alpha of grades (raters, units): 1 - observed / expected disagreement.
+
+    Two grades are apart by being different ("nominal"), by the grades between them ("ordinal"), or by their squared
+    difference ("interval"). NaN where no unit has two grades, or all are the same. Source: Krippendorff 2011.
+    """
+    units = values[:, (~np.isnan(values)).sum(0) > 1]
+    different = np.unique(units[~np.isnan(units)])
+    if len(different) < 2:
+        return float("nan")
+    counts = np.stack([(units == each).sum(0) for each in different], axis=1).astype(np.float64)  # (units, grades)
+    sizes = counts.sum(1)
+    scaled = counts / (sizes - 1)[:, None]
+    together = scaled.T @ counts - np.diag(scaled.sum(0))  # pairs of grades of one unit
+    total = together.sum(1)
+    chance = (np.outer(total, total) - np.diag(total)) / (total.sum() - 1)
+    places = {"nominal": different, "interval": different, "ordinal": np.cumsum(total) - total / 2}[level]
+    apart = np.subtract.outer(places, places) ** 2 if level != "nominal" else np.not_equal.outer(places, places)
+    return float(1 - (together * apart).sum() / (chance * apart).sum())
+
+
+def raw_agreement(values: Array) -> float:
+    """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
+    equal, pairs = 0, 0
+    for one, other in combinations(values, 2):
+        equal += int((one == other).sum())
+        pairs += int((~np.isnan(one + other)).sum())
+    return equal / pairs if pairs else float("nan")
+
+
+def _rows(kind: str, given: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+    """Yield rows of grades, or scores, given by name and system as plain lists."""
+    for name, own in given.items():
+        what = f"{kind} of {shorten(name)}"
+        if not isinstance(own, Mapping) or set(own) != set(systems):
+            known = ", ".join(map(repr, systems))
+            raise InputError(f"Expected {what} for each system ({known}), got {shorten(own)}.")
+        for system in systems:
+            if len(own[system]) != n_items:
+                given_here = f"{len(own[system])} {what} for {shorten(system)}"
+                raise InputError(f"There are {given_here}; expected {n_items}, one for each item.")
+        yield from ((name, "", system, item, cell) for system in systems for item, cell in enumerate(own[system]))
+
+
+# Tables of texts and grades -> a test set and its grades.
+
+#: Columns of a long table, by any of these names.
+_ITEM = ("item", "id", "item_id", "segment", "segment_id", "seg_id", "doc_id", "docid")
+_SYSTEM = ("system", "model", "system_name", "system_id")
+_RATER = ("rater", "annotator", "judge", "rater_id", "annotator_id")
+_DIMENSION = ("dimension", "aspect", "criterion")
+_VALUE = ("value", "grade", "rating", "score")
+_TEXT = ("text", "prediction", "hypothesis", "output", "candidate", "translation", "summary", "mt", "hyp")
+#: Columns of JSON objects: by system, grades by dimension, and external scores.
+_HUMAN, _SCORES = "human", "scores"
+#: Separators of ``system.dimension.rater``.
+_BETWEEN = ".:/|"
+
+
+def read_graded(
+    path: str | os.PathLike[str],
+    *,
+    grades: str | os.PathLike[str] | None = None,
+    systems: str | Sequence[str] = (),
+    reference_columns: str | Sequence[str] = (),
+    source_column: str | None = None,
+    cluster: str | None = None,
+) -> tuple[TestSet, Grades]:
+    """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx .parquet .arrow, also gzipped).
+
+    A wide table has a row for each item: the systems' texts, references, and columns of grades that are named
+    ``system.dimension`` or ``system.dimension.rater`` (or with ``:``, ``/`` or ``|``). A long table has a row for
+    each grade, with the columns ``item``, ``system``, ``rater``, ``dimension`` and ``value`` (or one column for each
+    dimension), and ``text`` and ``reference``. JSON Lines may have ``human``, which holds for each system an object
+    of dimensions, and ``scores`` of the same form for metrics. Where systems are called ``better`` and ``worse`` and
+    have no grades, the first was preferred. `grades` is a long table without texts; its ``item`` is the ``id`` of the
+    first table, or the number of its row, from 1. Columns are given as to :func:`tercet.read_test_sets`.
+    """
+    name = os.fspath(path)
+    table = _table(name)
+    long = _find(table, _SYSTEM) is not None and _find(table, _ITEM) is not None
+    if long and not systems:
+        test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column, cluster)
+    else:
+        columns: dict[str, Any] = {"reference_columns": reference_columns, "source_column": source_column}
+        columns["cluster"] = cluster
+        (test_set,), ids = read_test_sets(path, systems=systems, **columns), _numbers(table)
+    names, n_items = list(test_set.systems), len(test_set.references)
+    rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
+    if grades is not None:
+        rows += _long(_table(os.fspath(grades)), names, ids)
+    if not rows and set(names) == {"better", "worse"}:
+        rows = [("preference", "", each, item, int(each == "better")) for each in names for item in range(n_items)]
+    if not rows:
+        raise InputError(
+            f"{table.name} has no grades: expected columns named system.dimension or system.dimension.rater, such as "
+            f"{shorten(names[0] + '.content')}; a long table with the columns item, system, dimension and value; or "
+            "JSON objects human: {system: {dimension: value}}."
+        )
+    found = Grades.of_rows(rows, names, n_items)
+    extra = Grades.of_rows(_objects(table, _SCORES, names), names, n_items)
+    scores = {each: extra.mean(each) for each in extra.dimensions}
+    return test_set, Grades(found.systems, found.n_items, found.raters, found.values, scores)
+
+
+def _table(path: str) -> Table:
+    check_no_workbook(path)
+    format = table_format(path)
+    if not format or format == "tmx":
+        ends = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
+        raise InputError(f"{path}: expected a table of texts and grades ({ends}).")
+    with open_binary(path) as stream:
+        return READERS[format](stream, path)
+
+
+def _find(table: Table, names: Sequence[str]) -> str | None:
+    """Return the first column with one of the names, in their order."""
+    folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
+    return next((folded[name] for name in names if name in folded), None)
+
+
+def _numbers(table: Table) -> dict[str, int]:
+    """Return the number of each item, from 0, by its id, or by its number from 1."""
+    column = _find(table, _ITEM)
+    ids = [] if column is None else [str(cell) for cell in table.columns[column]]
+    if len(set(ids)) != len(table.lines):
+        ids = [str(number) for number in range(1, len(table.lines) + 1)]
+    return {name: number for number, name in enumerate(ids)}
+
+
+def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+    for column, cells in table.columns.items():
+        for system in sorted(systems, key=len, reverse=True):
+            between, rest = column[len(system) :][:1], column[len(system) + 1 :]
+            if column.startswith(system) and rest and between in _BETWEEN:
+                dimension, _, rater = rest.partition(between)
+                yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
+                break
+
+
+def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows in objects by system: for each dimension a value, or one per rater."""
+    for item, cell in enumerate(table.columns.get(name, ())):
+        if cell is None:
+            continue
+        if not isinstance(cell, dict) or not all(isinstance(own, dict | None) for own in cell.values()):
+            place, form = table.place(item, name), "{system: {dimension: value}}"
+            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
+        for system, own in cell.items():
+            if system not in systems:
+                continue
+            for dimension, value in (own or {}).items():
+                if isinstance(value, list):
+                    value = {str(number): each for number, each in enumerate(value, 1)}
+                raters = value if isinstance(value, dict) else {"": value}
+                for rater, each in raters.items():
+                    yield dimension, rater, system, item, each
+
+
+def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:
+    item, system, rater = (_find(table, names) for names in (_ITEM, _SYSTEM, _RATER))
+    if item is None or system is None:
+        raise InputError(
+            f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
+        )
+    dimension, value = _find(table, _DIMENSION), _find(table, _VALUE)
+    if dimension is not None and value is not None:
+        columns = {value: table.columns[dimension]}
+    else:  # a column for each dimension
+        known = {item, system, rater, _find(table, _TEXT)}
+        columns = {
+            name: [name] * len(cells)
+            for name, cells in table.columns.items()
+            if name not in known and _are_numbers(cells) and role_of(name) != "reference"
+        }
+    for row in range(len(table.lines)):
+        key, of = str(table.columns[item][row]), table.columns[system][row]
+        if key not in ids or of not in systems:
+            what, place = (key, item) if key not in ids else (of, system)
+            raise InputError(f"{table.place(row, place)}: {shorten(what)} is not in the table of texts.")
+        who = "" if rater is None else str(table.columns[rater][row] or "")
+        for column, dimensions in columns.items():
+            yield str(dimensions[row]), who, of, ids[key], table.columns[column][row]
+
+
+def _are_numbers(cells: Sequence[Any]) -> bool:
+    given = [str(cell).replace(",", ".") for cell in cells if cell not in (None, "")]
+    try:
+        return bool([*map(float, given)])
+    except ValueError:
+        return False
+
+
+def _pivot(
+    table: Table, name: str, reference_columns: str | Sequence[str], source_column: str | None, cluster: str | None
+) -> tuple[TestSet, dict[str, int]]:
+    """Return the texts of a long table: a row for each item and system, or several, which repeat the texts."""
+    item, system, text = _find(table, _ITEM), _find(table, _SYSTEM), _find(table, _TEXT)
+    references = [reference_columns] if isinstance(reference_columns, str) else list(reference_columns)
+    roles = {column: role_of(column) for column in table.columns if column != text}
+    references = references or [column for column, role in roles.items() if role == "reference"]
+    if item is None or system is None or text is None or not references:
+        raise InputError(
+            f"{table.name}: a long table needs the columns item, system, text and reference, with the grades; it has "
+            f"{', '.join(map(repr, table.columns))}."
+        )
+    source = source_column or next((column for column, role in roles.items() if role == "source"), None)
+    ids: dict[str, int] = {}
+    texts: dict[tuple[str, int], str] = {}
+    lists: list[list[str]] = []
+    sources: list[str] = []
+    labels: list[Any] = []
+    for row in range(len(table.lines)):
+        key, of, written = (table.columns[column][row] for column in (item, system, text))
+        if not isinstance(of, str) or not isinstance(written, str):
+            column, cell = (text, written) if isinstance(of, str) else (system, of)
+            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
+        number = ids.setdefault(str(key), len(ids))
+        if texts.setdefault((of, number), written) != written:
+            raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
+        label = None if cluster is None else table.column(cluster)[row]
+        if number < len(labels) and labels[number] != label:
+            raise InputError(
+                f"{table.place(row, str(cluster))}: {shorten(label)} for the item {shorten(key)}, which an earlier "
+                f"row puts in {shorten(labels[number])}."
+            )
+        if number == len(lists):
+            labels.append(label)
+            cells = [table.columns[column][row] for column in references]
+            flat = [each for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
+            lists.append([each for each in flat if each])
+            sources.append(str(table.columns[source][row] or "") if source else "")
+    names = dict.fromkeys(of for of, _ in texts)
+    for of, (key, number) in product(names, ids.items()):
+        if (of, number) not in texts:
+            raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
+    systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
+    clusters = None if cluster is None else Clusters.of(labels, len(labels), cluster)
+    named = "; ".join([f"texts: {text!r} of each {system!r}", f"references: {', '.join(map(repr, references))}"])
+    fields = f"{table.name}: {named}{f'; sources: {source!r}' if source else ''}."
+    return TestSet(name, systems, lists, sources if source else None, fields=fields, clusters=clusters), ids
+
+
+# Grades and scores of the same outputs; their weights in resamples, and the units of a figure.
+
+Array = NDArray[np.float64]
+#: The cluster of each item, from 0; without clusters each item is its own.
+Numbers = NDArray[np.int64]
+
+#: A correlation of points x and y, shape (N,), for each row of the weights that follow in chunks, shape (b, N).
+OfPoints = Callable[[Array, Array, Iterator[Array]], Array]
+#: A figure of each column of x and y, shape (n, c), for each row of weights (B, n): shape (B, c).
+OfColumns = Callable[[Array, Array, Array], Array]
+
+#: Array elements per step over resamples, and over columns.
+_POINTS_AT_ONCE, _CELLS_AT_ONCE = 4_000_000, 2_000_000
+#: Resamples of systems and of items that are combined in one step; those that belong together are kept.
+_STEP = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Grades and scores of a metric, shape (n, m), of systems and items: NaN in both where an output has no grade.
+
+    `systems` (B or 1, n) and `items` (B or 1, m) say how often each of them counts in each resample.
+    """
+
+    human: Array
+    metric: Array
+    systems: Array
+    items: Array
+
+    @classmethod
+    def whole(cls, human: Array, metric: Array) -> Sample:
+        """Return the sample in which everything counts once."""
+        return cls(human, metric, np.ones((1, human.shape[0])), np.ones((1, human.shape[1])))
+
+    def pooled(self, figure: OfPoints) -> Array:
+        """Return a figure of all graded outputs pooled, shape (B,)."""
+        there = ~np.isnan(self.human)
+        return figure(self.human[there], self.metric[there], self._weights())
+
+    def within(self, figure: OfColumns) -> Array:
+        """Return the mean over items of a figure of their systems, shape (B,); items without one are left out."""
+        found = self.by_item(figure)
+        there = ~np.isnan(found)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = (np.where(there, found, 0.0) * self.items).sum(-1) / (there * self.items).sum(-1)
+        return np.asarray(total, np.float64)
+
+    def between(self, figure: OfColumns) -> Array:
+        """Return a figure of the systems' mean scores, shape (B,)."""
+        x, y = means(self.human, self.items).T, means(self.metric, self.items).T
+        if len(self.items) == 1 or len(self.systems) == 1:
+            return _by_column(figure, x, y, self.systems).ravel()
+        parts = [slice(start, start + _STEP) for start in range(0, len(self.items), _STEP)]
+        return np.concatenate([np.diag(figure(x[:, part], y[:, part], self.systems[part])) for part in parts])
+
+    def by_item(self, figure: OfColumns) -> Array:
+        """Return a figure of the systems of each item, for each resample of the systems, shape (B or 1, m)."""
+        return _by_column(figure, self.human, self.metric, self.systems)
+
+    def pair_sums(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
+        """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
+        of_pairs, found = pair_weights(self.systems), []
+        for part in _parts(self.human.shape[1], len(self.human), len(self.systems)):
+            differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
+            found.append([(of_pairs @ each * self.items[:, part]).sum(1) for each in terms(*differences)])
+        return np.asarray(sum(map(np.array, found)), np.float64)
+
+    def _weights(self) -> Iterator[Array]:
+        """Yield how often each graded output counts, in chunks of resamples, shape (b, N)."""
+        rows, columns = np.nonzero(~np.isnan(self.human))
+        step = max(1, _POINTS_AT_ONCE // max(1, len(rows)))
+        for start in range(0, max(len(self.systems), len(self.items)), step):
+            part = slice(start, start + step)
+            systems, items = (each[part] if len(each) > 1 else each for each in (self.systems, self.items))
+            once = len(systems) == 1 and (systems == 1).all()
+            yield items[:, columns] if once else systems[:, rows] * items[:, columns]
+
+
+def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
+    """Return grades (n, m) and scores (k, n, m) of the systems that have both; NaN where any of them is missing."""
+    there = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+    kept = there.any(axis=1)
+    return np.where(there, human, np.nan)[kept], np.where(there, metrics, np.nan)[:, kept]
+
+
+def means(values: Array, items: Array) -> Array:
+    """Return the mean score of each system over its graded outputs, shape (B, n)."""
+    filled, there = np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if len(items) == 1:  # summed like numpy's mean, so that ties are the same
+            return np.asarray(((filled * items).sum(1) / (there * items).sum(1))[None], np.float64)
+        return np.asarray((items @ filled.T) / (items @ there.T), np.float64)
+
+
+def pair_differences(values: Array) -> Array:
+    """Return the pairwise differences of systems on each item, the first less the second, shape (pairs, m)."""
+    one, other = np.triu_indices(len(values), 1)
+    return np.asarray(values[one] - values[other], np.float64)
+
+
+def pair_weights(systems: Array) -> Array:
+    """Return how often each pair of systems counts, shape (B, pairs); two copies of one system do not count."""
+    one, other = np.triu_indices(systems.shape[1], 1)
+    return np.asarray(systems[:, one] * systems[:, other], np.float64)
+
+
+def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:
+    """Return a figure of all columns, as many at once as fit in memory."""
+    parts = _parts(x.shape[1], len(x), len(systems))
+    return np.concatenate([figure(x[:, part], y[:, part], systems) for part in parts], axis=1)
+
+
+def _parts(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
+    step = max(1, _CELLS_AT_ONCE // max(1, n_systems * max(n_systems, n_rows)))
+    for start in range(0, n_columns, step):
+        yield slice(start, start + step)

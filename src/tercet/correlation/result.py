@@ -1,0 +1,636 @@
+"""The result of a correlation: figures of every metric with intervals, tests between metrics, and the grades."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tercet.comparison.tables import (
+    as_latex,
+    as_markdown,
+    json_text,
+    lines_of_csv,
+    lines_of_tsv,
+    table_cell,
+    title_row,
+)
+from tercet.comparison.test_sets import TestSet
+from tercet.errors import OptionError, did_you_mean, needs, shorten
+from tercet.explanation.places import one_cell
+from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, scores_html, sentences_html
+from tercet.statistics.paired_tests import pvalue_text
+
+from .coefficients import FIGURES, UNITS, FigureValue
+from .grades import Array, Grades, MetricColumn, Numbers, graded
+from .layers import LayerSweep
+
+#: Of a row in :meth:`Correlation.records`.
+COLUMNS = (
+    *("test_set", "dimension", "metric", "figure", "value", "low", "high", "n", "epsilon", "rank", "cluster", "unit"),
+    "signature",
+)
+#: Of a correlation, as they stand in its JSON.
+_SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DimensionTable:
+    """How all metrics agree with the grades of one dimension.
+
+    Attributes
+    ----------
+    dimension : str
+    n_graded, n_items : int
+        Graded outputs, and items with at least one.
+    figures : dict of str to dict of str to FigureValue
+        By metric, then by name of the figure.
+    rank_by : str
+        The figure of the ranking and of the tests.
+    ranking : list of str
+        Metrics, the best first.
+    clusters : dict of str to int
+    test : str
+        The test between metrics.
+    pvalues : ndarray, shape (k, k)
+        In row a and column b, the one-sided p-value that a agrees better than b; NaN where the figure is undefined.
+        Rows and columns have the order of `figures`.
+    adjusted : ndarray, shape (k, k)
+        The same where a is the better one, adjusted for all pairs (Holm 1979); otherwise 1.
+    williams : ndarray, shape (k, k)
+        The same by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
+    agreement : dict of str to float
+        Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
+    remarks : list of str
+        Warnings about the ranking.
+    layers : list of LayerSweep
+        For each metric that was scored with ``all_layers=True``, which layer agrees best.
+    """
+
+    dimension: str
+    n_graded: int
+    n_items: int
+    figures: dict[str, dict[str, FigureValue]]
+    rank_by: str
+    ranking: list[str]
+    clusters: dict[str, int]
+    test: str
+    pvalues: Array = field(repr=False)
+    adjusted: Array = field(repr=False)
+    williams: Array = field(repr=False)
+    agreement: dict[str, float] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    layers: list[LayerSweep] = field(default_factory=list)
+
+    def ranked(self) -> list[str]:
+        """Return the metrics for which the figure of the ranking is defined, the best first."""
+        return [label for label in self.ranking if not math.isnan(self.figures[label][self.rank_by].value)]
+
+    def adjusted_p(self, one: str, other: str) -> float:
+        """Return the adjusted p-value that one metric agrees better than another."""
+        labels = list(self.figures)
+        return float(self.adjusted[labels.index(one), labels.index(other)])
+
+    def pair_p(self, one: str, other: str) -> float:
+        """Return the adjusted p-value that the better of two metrics agrees better; NaN if it is undefined."""
+        labels = list(self.figures)
+        if math.isnan(self.pvalues[labels.index(one), labels.index(other)]):
+            return math.nan
+        return min(self.adjusted_p(one, other), self.adjusted_p(other, one))
+
+    @property
+    def p_label(self) -> str:
+        """What p of two metrics is called: with two there is one pair, and nothing to adjust."""
+        return "adjusted p" if len(self.ranked()) > 2 else "p"
+
+    def significance(self, one: str, other: str, alpha: float) -> str:
+        """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
+        ways = {"better": self.adjusted_p(one, other), "worse": self.adjusted_p(other, one)}
+        return next((way for way, p in ways.items() if p < alpha), "")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Correlation:
+    """Metrics beside human grades.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    grades : Grades
+    metrics : list of MetricColumn
+    tables : list of DimensionTable
+    unit : {"items", "systems", "both"}
+        The unit that the intervals resample.
+    n_resamples, n_permutations, seed : int
+        Of the intervals; of the tests; of both.
+    confidence_level, alpha : float
+    standardize : bool
+        Whether grades are means of the raters' z-scores.
+    ties : {"scored", "exact"}
+        Whether scores tie if equal to the last bit, or if they agree to 12 significant digits.
+    """
+
+    test_set: TestSet
+    grades: Grades
+    metrics: list[MetricColumn]
+    tables: list[DimensionTable]
+    unit: str
+    n_resamples: int
+    n_permutations: int
+    seed: int
+    confidence_level: float
+    alpha: float
+    standardize: bool = False
+    ties: str = "scored"
+
+    def table(self, dimension: str | None = None) -> DimensionTable:
+        """Return how the metrics agree with the grades of a dimension; by default the first.
+
+        Raises
+        ------
+        OptionError
+            For an unknown dimension.
+        """
+        names = [table.dimension for table in self.tables]
+        if dimension is not None and dimension not in names:
+            raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
+        return self.tables[0 if dimension is None else names.index(dimension)]
+
+    def titles(self) -> dict[str, str]:
+        """Return what people call each metric, by its label; with its options where two share a name."""
+        times, found = Counter(column.title for column in self.metrics), {}
+        for column in self.metrics:
+            inside = f" ({column.label.partition(':')[2] or column.label})" if times[column.title] > 1 else ""
+            found[column.label] = f"{column.title}{inside}"
+        return found
+
+    def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
+        """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
+        scores = np.array([column.scores for column in columns], np.float64)
+        return graded(self.grades.mean(table.dimension, self.standardize), scores)
+
+    def cluster_numbers(self) -> Numbers | None:
+        """Return the cluster of each item, from 0; None where each item is its own."""
+        return None if self.test_set.clusters is None else self.test_set.clusters.numbers
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
+        found = []
+        for table in self.tables:
+            for column in self.metrics:
+                for name, figure in table.figures[column.label].items():
+                    ranked = name == table.rank_by
+                    row = (
+                        *(self.test_set.name, table.dimension, column.label, name),
+                        *(figure.value, figure.low, figure.high, figure.n),
+                        figure.epsilon if name == "item.acc_eq" else None,
+                        table.ranking.index(column.label) + 1 if ranked else None,
+                        table.clusters[column.label] if ranked else None,
+                        *(self.unit, column.signature),
+                    )
+                    found.append(dict(zip(COLUMNS, row, strict=True)))
+        return found
+
+    def to_dataframe(self) -> Any:
+        """Return a data frame of pandas: the rows of :meth:`records`."""
+        needs("A data frame", "evaluate", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame(self.records(), columns=list(COLUMNS))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return figures, intervals and tests as plain Python (not texts, grades or scores)."""
+        labels = [column.label for column in self.metrics]
+        clusters = self.test_set.clusters
+        return {
+            "test_set": self.test_set.name,
+            "systems": list(self.grades.systems),
+            "n_items": self.grades.n_items,
+            "clusters_of_items": None if clusters is None else clusters.to_dict(),
+            "raters": [rater for rater in self.grades.raters if rater],
+            **{name: getattr(self, name) for name in _SETTINGS},
+            "metrics": [
+                {"metric": column.label, "signature": column.signature, "negated": column.negated}
+                for column in self.metrics
+            ],
+            "dimensions": [
+                {
+                    **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
+                    "agreement": _plain(table.agreement),
+                    "figures": {
+                        label: {name: _plain(_fields(each)) for name, each in table.figures[label].items()}
+                        for label in labels
+                    },
+                    **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
+                    "p_row_better_than_column": _rows(table.pvalues),
+                    "p_adjusted": _rows(table.adjusted),
+                    "p_williams": _rows(table.williams),
+                    "remarks": table.remarks,
+                    "layers": [each.to_dict() for each in table.layers],
+                }
+                for table in self.tables
+            ],
+        }
+
+    def legend(self) -> str:
+        """Return what the numbers are."""
+        resampled = [] if self.test_set.clusters is None else self.test_set.clusters.notes()
+        negated = ", ".join(self.titles()[column.label] for column in self.metrics if column.negated)
+        clusters = (
+            f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
+            f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."
+        )
+        return (
+            f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
+            f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
+            f"{self.n_resamples:,} resamples, seed {self.seed}."
+            f"{''.join(f' {note}' for note in resampled)}"
+            f"{clusters if len(self.metrics) > 1 else ''}"
+            f"{' Scores that agree to 12 significant digits are ties.' if self.ties == 'exact' else ''}"
+            f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
+        )
+
+    def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
+        """Return what the p-values and their marks are; nothing for one metric."""
+        if len(self.metrics) < 2:
+            return []
+        adjusted = "; adjusted for all pairs of metrics by Holm's method"
+        tests = [
+            f"{table.p_label}: one-sided, that the better of two metrics agrees better in {table.rank_by}; "
+            f"{table.test}; {self.n_permutations:,} draws, seed {self.seed}"
+            f"{adjusted if table.p_label != 'p' else ''}."
+            for table in tables
+        ]
+        return [
+            *dict.fromkeys(tests),
+            "▲ the metric of the row is significantly better than that of the column, ▼ worse "
+            f"(alpha {self.alpha:g}).",
+        ]
+
+    def about(self, names: Sequence[str]) -> list[str]:
+        """Return a line that defines each figure."""
+        return [f"{name}: {FIGURES[name].definition}" for name in names]
+
+    def signatures(self) -> list[str]:
+        """Return the signature of each metric once."""
+        return [each for each in dict.fromkeys(column.signature for column in self.metrics) if each]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Correlation of {', '.join(repr(column.label) for column in self.metrics)} with the grades of "
+            f"{', '.join(repr(table.dimension) for table in self.tables)} on {self.test_set.name!r}: "
+            f"{len(self.grades.systems)} systems, {self.grades.n_items:,} items>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the answer, and the figures with their intervals, in a notebook."""
+        return correlation_html(self)
+
+
+def _fields(figure: FigureValue) -> dict[str, float]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "epsilon": figure.epsilon}
+
+
+def _plain(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in values.items()}
+
+
+def _rows(values: Array) -> list[list[float | None]]:
+    return [[_number(value) for value in row] for row in values.tolist()]
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(value)
+
+
+# A correlation as text, JSON, TSV, Markdown or LaTeX.
+
+
+def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
+    """Return the answers, then for each dimension the ranking and p between metrics, for a terminal."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+
+    def say(lines: Sequence[str]) -> None:
+        for line in lines:
+            console.print(one_cell(line), soft_wrap=True, markup=False)
+
+    for table in found.tables:
+        say([*answer_lines(found, table), ""])
+    for table in found.tables:
+        console.print(_ranking(found, table))
+        if len(found.metrics) > 1:
+            console.print(_pvalues(found, table))
+        say([*note_lines(found, table), ""])
+    names = list(dict.fromkeys(name for table in found.tables for name in shown_figures(table)))
+    say([found.legend(), *found.tested(found.tables), *found.about(names), *found.signatures()])
+    return buffer.getvalue()
+
+
+def _ranking(found: Correlation, table: DimensionTable) -> Table:
+    title = f"{found.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
+    shown = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("cluster", justify="right")
+    shown.add_column("metric", overflow="fold")
+    names, titles = shown_figures(table), found.titles()
+    for name in names:
+        shown.add_column(name.replace(".", "\n"), justify="right")
+    for label in table.ranking:
+        figures = table.figures[label]
+        cells = [
+            f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else number(figures[name].value)
+            for name in names
+        ]
+        shown.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
+    return shown
+
+
+def _pvalues(found: Correlation, table: DimensionTable) -> Table:
+    shown = Table(box=box.SIMPLE_HEAD)
+    shown.add_column(table.p_label, overflow="fold")
+    for place, _ in enumerate(table.ranking, 1):
+        shown.add_column(str(place), justify="right")
+    for place, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
+        cells = ["" if p is None else f"{MARKS[way]}{_p(p)}" for p, way in row]
+        shown.add_row(f"{place} {escape(one_cell(found.titles()[label]))}", *cells)
+    return shown
+
+
+def to_json(found: Correlation) -> str:
+    """Return all numbers as JSON."""
+    return json_text(found.to_dict())
+
+
+def to_tsv(found: Correlation) -> str:
+    """Return a line for each figure of each metric and dimension."""
+    return lines_of_tsv(_table_rows(found))
+
+
+def to_csv(found: Correlation) -> str:
+    """Return the same as CSV."""
+    return lines_of_csv(_table_rows(found))
+
+
+def _table_rows(found: Correlation) -> Iterator[list[str]]:
+    yield list(COLUMNS)
+    for row in found.records():
+        yield [table_cell(None if value != value else value) for value in row.values()]
+
+
+def to_markdown(found: Correlation) -> str:
+    """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
+    parts = []
+    for table in found.tables:
+        head, *rows = _wide(found, table, lambda text: f"**{text}**", as_markdown)
+        lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
+        shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        lines_above, notes = (map(as_markdown, of(found, table)) for of in (answer_lines, note_lines))
+        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", *lines_above, shown, *notes]))
+    signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in found.signatures()]
+    return "\n\n".join([*parts, found.legend(), *signatures]) + "\n"
+
+
+def to_latex(found: Correlation) -> str:
+    """Return the same tables for LaTeX with booktabs."""
+    parts = []
+    for table in found.tables:
+        head, *rows = _wide(found, table, lambda text: f"\\textbf{{{text}}}", as_latex)
+        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
+        above, notes = (
+            "".join(f"% {one_cell(line)}\n" for line in lines)
+            for lines in (answer_lines(found, table), [*note_lines(found, table), found.legend()])
+        )
+        parts.append(
+            f"{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
+            f"{title_row(table.dimension, len(head))}{' & '.join(head)} \\\\\n\\midrule\n"
+            f"{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
+        )
+    return "\n".join(parts)
+
+
+def _wide(
+    found: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
+) -> list[list[str]]:
+    names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
+    names = names if table.rank_by in names else [table.rank_by, *names]
+    best = {name: max(_known(each[name].value) for each in table.figures.values()) for name in names}
+    rows = [["cluster", "metric", *map(plain, names)]]
+    for label in table.ranking:
+        figures = table.figures[label]
+        shown = {name: with_interval(figures[name]) for name in names}
+        cells = [bold(cell) if figures[name].value == best[name] else cell for name, cell in shown.items()]
+        rows.append([str(table.clusters[label]), plain(found.titles()[label]), *cells])
+    return rows
+
+
+def _known(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _p(value: float) -> str:
+    return "-" if math.isnan(value) else pvalue_text(value)
+
+
+# What readable forms show of a dimension: figures, cells, lines around tables; and all of it in a notebook.
+
+#: Figures of the readable tables, where defined; JSON and TSV have all of them.
+SHOWN = (
+    *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
+    *("system.pearson", "system.pairwise_accuracy", "system.spa"),
+)
+#: Before the p-value of a pair whose difference is significant.
+MARKS = {"better": "▲ ", "worse": "▼ ", "": ""}
+#: Figures beside the one of the ranking, in a terminal.
+_BESIDE = 4
+
+
+def shown_figures(table: DimensionTable) -> list[str]:
+    """Return the figure of the ranking, and the next ones of those that are shown."""
+    known = next(iter(table.figures.values()))
+    others = [name for name in SHOWN if name in known and name != table.rank_by]
+    others = [name for name in others if name != "item.darr"] or others
+    return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
+
+
+def pairs(found: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
+    """Return adjusted p of each two metrics, the best first, and whether the row is significantly better or worse.
+
+    There is no p of a metric and itself.
+    """
+
+    def pair(one: str, other: str) -> tuple[float | None, str]:
+        return None if one == other else table.pair_p(one, other), table.significance(one, other, found.alpha)
+
+    return [[pair(one, other) for other in table.ranking] for one in table.ranking]
+
+
+def agreement_lines(table: DimensionTable) -> list[str]:
+    """Return the agreement of the raters, in words; nothing for one rater."""
+    if not table.agreement:
+        return []
+    ordinal, interval, raw = map(number, table.agreement.values())
+    alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
+    return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
+
+
+def answer_lines(found: Correlation, table: DimensionTable) -> list[str]:
+    """Return the answer, and the warnings about it."""
+    return [" ".join("".join(sentence) for sentence in answer(found, table)), *table.remarks]
+
+
+def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
+    """Return the agreement of raters, and the best layers."""
+    return [*agreement_lines(table), *(each.summary(found.alpha) for each in table.layers)]
+
+
+def with_interval(figure: FigureValue) -> str:
+    """Return a figure and its interval for a cell of a table."""
+    return f"{number(figure.value)} ({number(figure.low)} to {number(figure.high)})"
+
+
+def number(value: float) -> str:
+    """Return a figure as text."""
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def correlation_html(found: Correlation) -> str:
+    """Return the answers, then the figures of each dimension with their intervals, as HTML for a notebook."""
+    parts = [sentences_html([*answer(found, table), *((line,) for line in table.remarks)]) for table in found.tables]
+    names = list(dict.fromkeys(name for table in found.tables for name in shown_figures(table)))
+    for table in found.tables:
+        shown = shown_figures(table)
+        graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
+        rows = [
+            [
+                found.titles()[label],
+                str(table.clusters[label]),
+                *(with_interval(table.figures[label][name]) for name in shown),
+            ]
+            for label in table.ranking
+        ]
+        last = table is found.tables[-1]
+        below = [found.legend(), *found.about(names), *found.signatures()] if last else []
+        parts.append(f"<p><b><bdi>{clean(table.dimension)}</bdi></b>: {graded}</p>")
+        parts.append(scores_html(["metric", "cluster", *shown], rows, [*note_lines(found, table), *below]))
+    return f"<div>{''.join(parts)}</div>"
+
+
+# Which metric agrees best with the grades, in plain sentences that claim no more than the tests show.
+
+
+def answer(found: Correlation, table: DimensionTable) -> list[Sentence]:
+    """Return which metrics agree best with a dimension, and which of them the tests tell apart.
+
+    The p-values are adjusted for all pairs of metrics (with two metrics there is one pair, and nothing to adjust).
+    Lack of significance is not presented as equality.
+    """
+    return _Answer(found, table).sentences()
+
+
+class _Answer:
+    """The sentences on one dimension; metrics are passed by their labels, the best first."""
+
+    def __init__(self, found: Correlation, table: DimensionTable) -> None:
+        self.found, self.table = found, table
+        self.ranked, self.titles = table.ranked(), found.titles()
+        self.figure = FIGURES[table.rank_by]
+
+    def sentences(self) -> list[Sentence]:
+        of, title = self.table.dimension, self.figure.title
+        if not self.ranked:
+            return [(f"No metric has a {title} with ", of, ": constant grades or scores have none.")]
+        found = [*self._on_ranked(), *self._unrelated()]
+        if undefined := [label for label in self.table.ranking if label not in self.ranked]:
+            have = "has" if len(undefined) == 1 else "have"
+            found.append((*self._names(undefined)[:-1], f" {have} no {title}: constant scores have none."))
+        return found
+
+    def _on_ranked(self) -> list[Sentence]:
+        """Say which metrics agree best, if there are several that do not agree equally, and if it could be tested."""
+        (first, *others), of, title = self.ranked, self.table.dimension, self.figure.title
+        name, value = self.titles[first], self._values([first])
+        if not others:
+            own = self.table.figures[first][self.table.rank_by]
+            interval = f"{100 * self.found.confidence_level:g} % interval {own.low:.3f} to {own.high:.3f}"
+            alone = "There is no other metric to compare it with."
+            return [("", name, f" has a {title} of {value} with ", of, f" ({interval})."), (alone,)]
+        if len({self.table.figures[label][self.table.rank_by].value for label in self.ranked}) == 1:
+            return [
+                (f"{all_of(len(self.ranked)).capitalize()} metrics have the same {title} with ", of, f": {value}.")
+            ]
+        n_pairs, draws = math.comb(len(self.ranked), 2), self.found.n_permutations
+        if n_pairs / (draws + 1) >= self.found.alpha:
+            adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
+            least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
+            enough = f"{math.floor(n_pairs / self.found.alpha):,} would do."
+            few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)
+            return [("", name, " agrees best with ", of, f" ({title} {value})."), few]
+        worse = [label for label in others if self.table.significance(first, label, self.found.alpha)]
+        unclear = [label for label in others if label not in worse]
+        return [self._best(first, unclear), *self._better(first, worse, not unclear)]
+
+    def _best(self, first: str, unclear: Sequence[str]) -> Sentence:
+        """Say which metric agrees best, and that the tests do not find some others worse."""
+        of, group = self.table.dimension, [first, *unclear]
+        best: Sentence = ("", self.titles[first], " agrees best with ", of)
+        apart = f" ({self.figure.title} {self._values([first])}); these data do not tell it apart from "
+        if not unclear:
+            return (*best, f" ({self.figure.title} {self._values([first])}).")
+        p = f"{self._p(first, unclear)}, alpha {self.found.alpha:g}"
+        if len(group) > MOST_NAMED:
+            n_others = len(self.ranked) - 1
+            return (
+                *best,
+                f"{apart}{'any' if len(unclear) == n_others else len(unclear)} of the {n_others} others ({p}).",
+            )
+        alike = not any(self.table.significance(*pair, self.found.alpha) for pair in permutations(unclear, 2))
+        if not alike or group != self.ranked[: len(group)]:
+            return (*best, apart, *self._names(unclear)[1:-1], f" ({p}).")
+        values, names = f"{self.figure.title} {self._values(group)}", self._names(group)
+        if len(group) == len(self.ranked):
+            start = "These data do not tell apart how well "
+            return (start, *names[1:-1], " agree with ", of, f" ({values}; {p}).")
+        return (*names[:-1], " agree best with ", of, f" ({values}); these data do not tell them apart ({p}).")
+
+    def _better(self, first: str, worse: Sequence[str], all_others: bool) -> list[Sentence]:
+        """Say that metrics are significantly worse than the first."""
+        if not worse:
+            return []
+        better, p = " agrees significantly better than ", self._p(first, worse)
+        p += f", alpha {self.found.alpha:g}" if all_others else ""
+        if len(worse) == 1:
+            return [("", self.titles[first], better, self.titles[worse[0]], f" ({p}).")]
+        others = f"{all_of(len(worse))} others" if all_others else f"the other {len(worse)}"
+        return [("", self.titles[first], f"{better}{others} ({p}).")]
+
+    def _unrelated(self) -> list[Sentence]:
+        """Say that even the best metric may be unrelated to the grades, where its interval shows that."""
+        own = self.table.figures[self.ranked[0]][self.table.rank_by]
+        if not (self.figure.is_correlation and own.low <= 0):
+            return []
+        interval = f"the {100 * self.found.confidence_level:g} % interval, {own.low:.3f} to {own.high:.3f}"
+        name, of = self.titles[self.ranked[0]], self.table.dimension
+        return [("That ", name, " agrees with ", of, f" at all is not shown: {interval}, is not above 0.")]
+
+    def _p(self, first: str, others: Sequence[str]) -> str:
+        """Return the p-value of the first and another metric; of several the least, or the largest if significant."""
+        pvalues = [self.table.adjusted_p(first, label) for label in others]
+        significant = max(pvalues) < self.found.alpha
+        which = "" if len(pvalues) == 1 else "largest " if significant else "least "
+        return f"{which}{self.table.p_label} {pvalue_text(max(pvalues) if significant else min(pvalues))}"
+
+    def _names(self, labels: Sequence[str]) -> Sentence:
+        return listed([self.titles[label] for label in labels])
+
+    def _values(self, labels: Sequence[str]) -> str:
+        return "".join(listed([f"{self.table.figures[label][self.table.rank_by].value:.3f}" for label in labels]))

@@ -1,0 +1,261 @@
+"""Whether one metric agrees with the grades better than another by more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.clusters import Clusters
+from tercet.statistics.progress import counted
+
+from .coefficients import FIGURES, agreements, centred, p_of_pairs, pearson_of_sums, value_of
+from .grades import Array, Numbers, Sample
+
+#: Numbers of one step over draws; and of one that goes through them several times, in a processor's cache.
+_CELLS, _NEAR_CELLS = 2_000_000, 1 << 17
+
+#: Figures that are tested by exchanging outcomes of pairs of systems.
+_OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
+
+
+def test_name(figure: str) -> str:
+    """Return the name of a figure's test: what it exchanges between two metrics."""
+    if figure in _OF_PAIRS:
+        return "permutation test: the metrics' outcomes are exchanged, pair of systems by pair"
+    return "permutation test (PERM-BOTH): the metrics' standardized scores are exchanged, output by output"
+
+
+def pvalues_between(
+    figure: str,
+    human: Array,
+    metrics: Array,
+    epsilons: Sequence[float],
+    n_resamples: int,
+    seed: int,
+    clusters: Numbers | None = None,
+) -> Array:
+    """Return one-sided p-values, shape (k, k): the row's metric agrees better than the column's; 1 on the diagonal.
+
+    `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
+    share of draws with at least the observed difference, which counts as a draw. What is exchanged of an item is
+    exchanged for all items of its cluster.
+    """
+    clusters = np.arange(human.shape[1]) if clusters is None else clusters
+    if figure == "pooled.pearson":
+        return _exchanged_sums(human, metrics, n_resamples, seed, clusters)
+    if figure in _OF_PAIRS:
+        return _exchanged_pairs(human, metrics, epsilons, n_resamples, seed, clusters)
+    values = np.array([_standardized(each) for each in metrics])
+    if figure == "system.pairwise_accuracy":
+        return exchanged(_pairwise_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
+    if figure == "system.spa":
+        return exchanged(_soft_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
+    return exchanged(one_by_one(figure, human), values, n_resamples, seed, clusters)
+
+
+def exchanged(
+    figure: Callable[[Array], Array], values: Array, n_resamples: int, seed: int, clusters: Numbers | None = None
+) -> Array:
+    """Test any figure of scores (b, n, m) by exchanging each two metrics' output by output (PERM-BOTH).
+
+    Source: Deutsch et al. 2021. Each draw computes the figure of both metrics.
+    """
+    observed = figure(values)
+    n_systems, n_items = values.shape[1:]
+    clusters = np.arange(n_items) if clusters is None else clusters
+    n_clusters = int(clusters.max()) + 1
+    pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
+    null = np.empty((len(pairs), n_resamples))
+    draw, step = 0, max(1, _NEAR_CELLS // (n_systems * n_items))
+    chunks = tosses(n_systems * n_clusters, n_resamples, seed)
+    parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
+    for part in counted(parts, "testing", "permutations", n_resamples):
+        masks = part.reshape(-1, n_systems, n_clusters)
+        masks = masks if n_clusters == n_items else masks[:, :, clusters]
+        for place, (one, other) in enumerate(pairs):
+            shift = masks * (values[other] - values[one])
+            null[place, draw : draw + len(masks)] = figure(values[other] - shift) - figure(values[one] + shift)
+        draw += len(masks)
+    return _matrix(len(values), null, observed)
+
+
+def one_by_one(figure: str, human: Array) -> Callable[[Array], Array]:
+    """Return a function from several scores to the figure of each; takes seconds for a pair of metrics."""
+    function = FIGURES[figure].function
+    return lambda scores: np.array([function(Sample.whole(human, each))[0] for each in scores])
+
+
+def _pairwise_accuracy(human: Array) -> Callable[[Array], Array]:
+    count = np.maximum((~np.isnan(human)).sum(1), 1)
+    one, other = np.triu_indices(len(human), 1)
+
+    def orders(values: Array) -> Array:
+        of_systems = values.sum(2) / count
+        return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
+
+    of_grades = orders(np.nan_to_num(human)[None])
+    return lambda scores: np.asarray((orders(scores) == of_grades).mean(1), np.float64)
+
+
+def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
+    """Return SPA with p of two systems from the normal distribution; time grows with the square of the systems."""
+    there = ~np.isnan(human)
+    known: Array = np.asarray(there[:1] if there.all() else there, np.float64)
+    of_grades = p_of_pairs(np.nan_to_num(_standardized(human)), known)
+    return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, known) - of_grades).mean(-1), np.float64)
+
+
+def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> Array:
+    """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
+    there = ~np.isnan(human)
+    g, values = _standardized(human)[there], np.array([_standardized(each)[there] for each in metrics])
+    first, second = np.triu_indices(len(metrics), 1)
+    shift = values[second] - values[first]
+    squares = values[second] ** 2 - values[first] ** 2
+    parts = np.concatenate([shift, squares, shift * g]).T
+    systems, items = np.nonzero(there)
+    parts = Clusters.of(systems * human.shape[1] + clusters[items], len(g)).sums(parts)
+    masks = counted(tosses(len(parts), n_resamples, seed), "testing", "permutations", n_resamples)
+    changes = np.concatenate([mask @ parts for mask in masks])
+    sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])  # (3, k)
+    dx, dxx, dxy = np.split(changes, 3, axis=1)  # (draws, pairs) each
+
+    def r(x: Array, xx: Array, xy: Array) -> Array:
+        n, y, yy = (np.broadcast_to(each, x.shape) for each in (float(len(g)), g.sum(), (g * g).sum()))
+        return pearson_of_sums(n, x, y, xx, yy, xy)
+
+    one, other = sums[:, None, first], sums[:, None, second]
+    null = r(other[0] - dx, other[1] - dxx, other[2] - dxy) - r(one[0] + dx, one[1] + dxx, one[2] + dxy)
+    return _matrix(len(metrics), null.T, r(*sums))
+
+
+def _exchanged_pairs(
+    human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
+) -> Array:
+    """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
+    _, there = agreements(human, human, 0.0)
+    count = there.sum(0)
+    shares = there / np.maximum(count, 1) / max(1, int((count > 0).sum()))
+    pairs = zip(metrics, epsilons, strict=True)
+    by_item = np.array([shares * agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
+    values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
+    values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
+    one, other = np.triu_indices(len(metrics), 1)
+    differences = (values[other] - values[one]).T
+    masks = counted(tosses(len(differences), n_resamples, seed), "testing", "permutations", n_resamples)
+    null = np.concatenate([(1 - 2 * mask) @ differences for mask in masks])
+    return _matrix(len(metrics), null.T, values.sum(1))
+
+
+def williams_between(figure: str, human: Array, metrics: Array, clusters: Numbers | None = None) -> Array:
+    """Return p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
+
+    NaN unless the figure is Pearson's r, and for outputs in clusters: the test is for independent ones.
+    """
+    k = len(metrics)
+    found = np.full((k, k), np.nan)
+    if figure not in ("pooled.pearson", "system.pearson"):
+        return found
+    if figure == "pooled.pearson" and clusters is not None:
+        return found
+    n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
+    own = [value_of(figure, human, metric)[0] for metric in metrics]
+    for one, other in product(range(k), repeat=2):
+        between = value_of(figure, metrics[other], metrics[one])[0]
+        found[one, other] = williams(own[other], own[one], between, n) if one != other else 1.0
+    return found
+
+
+def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
+    """Return p that the second of two dependent Pearson correlations is no greater; NaN with fewer than 4 points.
+
+    Source: Williams 1959; Steiger 1980; Graham and Baldwin 2014.
+    """
+    if n < 4 or math.isnan(r_one + r_other + r_between):
+        return math.nan
+    if r_between >= 1 - 1e-12:
+        return 0.5 if math.isclose(r_one, r_other, abs_tol=1e-12) else float(r_other < r_one)
+    k = 1 - r_one**2 - r_other**2 - r_between**2 + 2 * r_one * r_other * r_between
+    middle = ((r_one + r_other) / 2) ** 2
+    below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + middle * (1 - r_between) ** 3
+    t = (r_other - r_one) * math.sqrt((n - 1) * (1 + r_between) / below)
+    return t_tail(t, n - 3)
+
+
+def t_tail(t: float, freedom: int) -> float:
+    """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
+    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
+    if t == 0:
+        return 0.5
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    inner = x < (a + 1) / (a + b + 2)
+    tail = front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
+    return tail / 2 if t > 0 else 1 - tail / 2
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    found = d
+    for step in range(1, 300):
+        for factor in (
+            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
+            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
+        ):
+            d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
+            found *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return found
+
+
+def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
+    """Return the significance cluster of each metric, from 1, as in the WMT metrics tasks.
+
+    From the best down, a cluster begins at the first metric that is significantly worse than all of the previous one.
+    """
+    order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
+    found, members, number = [0] * len(values), order[:1], 1
+    for index in order:
+        if index not in members and all(pvalues[each, index] < alpha for each in members):
+            members, number = [], number + 1
+        if index not in members:
+            members.append(index)
+        found[index] = number
+    return found
+
+
+def tosses(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
+    """Yield tosses of a coin, 0 or 1, for each of n places, in chunks of draws, shape (b, n)."""
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS // max(1, n))
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        yield rng.integers(2, size=(size, n), dtype=np.int8).astype(np.float64)
+
+
+def _standardized(values: Array) -> Array:
+    shifted = centred(values)
+    spread = math.sqrt(float((shifted**2).sum()) / max(1, int((~np.isnan(values)).sum())))
+    return np.where(np.isnan(values), np.nan, shifted / (spread or 1.0))
+
+
+def _matrix(k: int, null: Array, observed: Array) -> Array:
+    """Return p of both directions of each pair, from draws of second minus first, shape (pairs, draws)."""
+    found = np.ones((k, k))
+    for place, (one, other) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
+        delta = observed[other] - observed[one]
+        if math.isnan(delta):
+            found[one, other] = found[other, one] = np.nan
+            continue
+        draws: NDArray[np.float64] = null[place]
+        slack = ROUNDING * max(abs(observed[one]), abs(observed[other]))
+        found[other, one] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
+        found[one, other] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
+    return found

@@ -1,0 +1,452 @@
+"""A heat map of the similarities of two texts' tokens."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import needs
+from tercet.markup import clean
+
+from .parts import ADDS, TAKES, Cell, Token, chip, folded, page_html, scrolled, shade, spaced_html, table_html
+
+_INCHES_PER_TOKEN = 0.26
+_MOST_INCHES = 40.0
+_MOST_NUMBERED = 16  # tokens of a text up to which the cells show their numbers
+
+
+def heat_map(
+    prediction: Sequence[Token], reference: Sequence[Token], similarity: NDArray[np.float32], title: str
+) -> Any:
+    """Draw the matrix: a row per token of the prediction, a column per token of the reference.
+
+    The best match of each token of the prediction is marked by a frame, that of each token of the reference by a
+    dot; bars show the weights. Figures grow with the texts up to 40 inches; beyond that every second, third ...
+    token is named. Scripts that no installed font has are drawn as squares, and right-to-left scripts letter by
+    letter: the SVG and HTML pictures show them as a browser does.
+    """
+    needs("A plot", "report", "matplotlib")
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
+
+    n_rows, n_columns = similarity.shape
+    if not similarity.size:
+        figure = for_notebooks(Figure(figsize=(5, 1)))
+        figure.suptitle(f"{title}\na text without any token", size=9)
+        return figure
+    width, height = (min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * count)) for count in (n_columns, n_rows))
+    figure = for_notebooks(Figure(figsize=(width + 3.2, height + 2.2), layout="constrained"))
+    grid = figure.add_gridspec(2, 3, width_ratios=(width, 0.5, 0.2), height_ratios=(0.5, height))
+    matrix = figure.add_subplot(grid[1, 0])
+    image = matrix.imshow(
+        similarity, cmap="viridis", aspect="auto", vmin=float(similarity.min(initial=0.0)), vmax=1.0
+    )
+    _name_tokens(matrix.xaxis, reference, width)
+    _name_tokens(matrix.yaxis, prediction, height)
+    matrix.tick_params(axis="x", rotation=90)
+    matrix.set_xlabel("reference")
+    matrix.set_ylabel("prediction")
+    for row, token in enumerate(prediction):
+        if token.match is not None:
+            corner = (token.match - 0.5, row - 0.5)
+            matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
+    shows_numbers = max(n_rows, n_columns) <= _MOST_NUMBERED
+    marker_shift = 0.34 if shows_numbers else 0.0  # the middle of a cell is for its number
+    best_matches = [(column, token.match) for column, token in enumerate(reference) if token.match is not None]
+    matrix.plot(
+        [column + marker_shift for column, _ in best_matches],
+        [row - marker_shift for _, row in best_matches],
+        linestyle="",
+        marker="o",
+        markersize=4 if shows_numbers else 3,
+        color="crimson",
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+    )
+    if shows_numbers:
+        for row, column in np.ndindex(n_rows, n_columns):
+            value = float(similarity[row, column])
+            number = f"{value:.2f}".replace("0.", ".")
+            colour = "black" if value > 0.6 else "white"  # great values have a light background
+            matrix.text(column, row, number, ha="center", va="center", fontsize=5.5, color=colour)
+    above = figure.add_subplot(grid[0, 0], sharex=matrix)
+    above.bar(range(n_columns), [token.weight for token in reference], color="crimson")
+    beside = figure.add_subplot(grid[1, 1], sharey=matrix)
+    beside.barh(range(n_rows), [token.weight for token in prediction], color="slategrey")
+    for bars in (above, beside):
+        bars.set_axis_off()
+    figure.colorbar(image, cax=figure.add_subplot(grid[1, 2]), label="cosine")
+    figure.suptitle(
+        title + "\nframe: best match of a prediction token, dot: of a reference token, bars: weights", size=9
+    )
+    return figure
+
+
+def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
+    """Write the tokens along an axis, as many as stay readable, each in a font that has its letters."""
+    from matplotlib.font_manager import FontProperties
+
+    step = max(1, int(np.ceil(len(tokens) * 0.14 / inches)))
+    places = range(0, len(tokens), step)
+    fonts = _fonts({letter for token in tokens for letter in token.text})
+    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, tokens[place].text)))) for place in places]
+    texts = [_drawable(tokens[place].text, fonts[file]) for place, file in zip(places, files, strict=True)]
+    labels = axis.set_ticks(list(places), labels=texts)
+    for tick, file in zip(labels, files, strict=True):
+        # By its file: a search by family warns where a family, as many Chinese ones, has no face of normal weight.
+        for label in (tick.label1, tick.label2):
+            label.set_fontproperties(FontProperties(fname=file, size=8))
+
+
+def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
+    """Return the files of the fonts that together have the letters, as far as any has, with what each has."""
+    from matplotlib.font_manager import findfont, fontManager, get_font
+
+    needed = {ord(letter) for letter in letters if not letter.isspace()}
+    files = {"DejaVu Sans": str(findfont("DejaVu Sans"))}  # matplotlib comes with this font
+    for entry in fontManager.ttflist:
+        if "Last Resort" not in entry.name:  # a font that draws every letter as a box
+            files.setdefault(entry.name, str(entry.fname))
+    fonts: dict[str, set[int]] = {}
+    for file in files.values():
+        letters_of_font = set(get_font(file).get_charmap())
+        if not fonts or letters_of_font & needed:
+            fonts[file] = letters_of_font
+            needed -= letters_of_font
+        if not needed:
+            break
+    return fonts
+
+
+def _drawable(text: str, letters_of_font: set[int]) -> str:
+    """Replace what the font does not have, and what would be read as a formula."""
+    missing = "□" if ord("□") in letters_of_font else "?"
+    return "".join(letter if ord(letter) in letters_of_font else missing for letter in text).replace("$", r"\$")
+
+
+# The similarities of two texts' tokens as a table in colour, in HTML: its text keeps its size at any width.
+
+#: Most cells: a browser lays out as many at once.
+_MOST_CELLS = 10_000
+#: Styles of the best match of a row, and of a column.
+_FRAME, _BEST = ";box-shadow:inset 0 0 0 2px currentColor", ";text-decoration:underline;font-weight:700"
+
+
+def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], similarity: NDArray[np.float32]) -> str:
+    """Return the matrix: a row per token of the prediction, a column per token of the reference."""
+    if not similarity.size:
+        return ""
+    if similarity.size > _MOST_CELLS:
+        size = f"{len(prediction):,} by {len(reference):,} tokens"
+        return f"<p><small>A heat map of {size} is too large to show here: plot() draws it.</small></p>"
+    least = min(float(similarity.min()), 1.0)
+    legend = (
+        f"cosine of each token of the prediction (rows) with each of the reference (columns): the bluer, the nearer, "
+        f"from {least:.2f} to 1; framed: the best match of the row, bold: of the column"
+    )
+    head = "".join(
+        f'<th scope="col" style="writing-mode:vertical-rl">{clean(reference_token.text)}</th>'
+        for reference_token in reference
+    )
+    rows = []
+    for row, token in enumerate(prediction):
+        cells = ""
+        for column, reference_token in enumerate(reference):
+            value = float(similarity[row, column])
+            style = shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))
+            if token.match == column:
+                style += _FRAME
+            if reference_token.match == row:
+                style += _BEST
+            cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
+        rows.append(f'<tr><th scope="row">{clean(token.text)}</th>{cells}</tr>')
+    table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
+    return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{scrolled(table)}</div>'
+
+
+# Two texts and the matches of their tokens, as SVG and as self-contained HTML.
+
+_ROW = 20
+_LEFT, _RIGHT, _WIDTH = 200, 350, 550
+_BAR = 60  # length of the longest bar of a text
+
+
+def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
+    """Return an SVG document: the prediction's tokens in a column, the reference's in another, lines between.
+
+    A line goes from each token to its best match: blue from the prediction, red and dashed from the reference; the
+    darker, the nearer. Bars show the weights. A row per token: long texts make tall pictures.
+    """
+    height = _ROW * (max(len(prediction), len(reference)) + 1)
+    parts = [
+        *_lines(prediction, _LEFT, _RIGHT, stroke=f"rgb({ADDS})"),
+        *_lines(reference, _RIGHT, _LEFT, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"),
+        *_column(prediction, _LEFT - 8, "end", f"rgb({ADDS})"),
+        *_column(reference, _RIGHT + 8, "start", f"rgb({TAKES})"),
+    ]
+    return picture(_WIDTH, height, "matches of the tokens of two texts", parts)
+
+
+def alignment_html(
+    title: str,
+    signature: str,
+    prediction: Sequence[Token],
+    reference: Sequence[Token],
+    similarity: NDArray[np.float32],
+) -> str:
+    """Return a fragment of HTML: both texts coloured by loss, the matches, the heat map, and the table."""
+    legend = "the redder a token, the more it takes from the score; point at one to see its match"
+    sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
+    texts = [_coloured(name, tokens) for name, _, tokens in sides]
+    tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
+    pictures = scrolled(alignment_svg(prediction, reference)), heat_map_html(prediction, reference, similarity)
+    pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
+    return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
+
+
+def _height(row: int) -> float:
+    return _ROW * (row + 0.9)
+
+
+def _lines(tokens: Sequence[Token], start: int, stop: int, **look: str) -> Iterator[str]:
+    """Yield a line from each token to its match in the other column."""
+    for row, token in enumerate(tokens):
+        if token.match is not None:
+            opacity = 0.2 + 0.8 * max(0.0, min(1.0, token.cosine)) ** 2
+            yield element(
+                "line",
+                x1=start,
+                y1=_height(row) - 4,
+                x2=stop,
+                y2=_height(token.match) - 4,
+                stroke_width=1.6,
+                stroke_opacity=opacity,
+                **look,
+            )
+
+
+def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterator[str]:
+    """Yield the tokens of a text below each other, each with a bar of its weight at the edge of the picture."""
+    greatest = max((token.weight for token in tokens), default=0.0) or 1.0
+    for row, token in enumerate(tokens):
+        width = _BAR * token.weight / greatest
+        start = 0.0 if anchor == "end" else _WIDTH - width
+        yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
+        style, opacity = ("italic", 0.75) if token.special else ("normal", 1)
+        yield text(
+            token.text, x, _height(row), _hint(token), text_anchor=anchor, font_style=style, fill_opacity=opacity
+        )
+
+
+def _hint(token: Token) -> str:
+    return (
+        f"{token.token} → {token.match_text}: cosine {token.cosine:.3f}, weight {token.weight:.3f}, "
+        f"loses {token.loss:.4f}"
+    )
+
+
+def _coloured(name: str, tokens: Sequence[Token]) -> str:
+    """Return the text of the tokens, each on a background of its loss."""
+    greatest = max([0.0, *(token.loss for token in tokens)]) or 1.0
+    chips = [
+        (token.span, chip(token.text, shade(TAKES, max(0.0, token.loss) / greatest), _hint(token)))
+        for token in tokens
+        if not token.special
+    ]
+    return spaced_html(name, chips)
+
+
+def _table(name: str, measure: str, tokens: Sequence[Token]) -> str:
+    total = sum(token.contribution for token in tokens)
+    rows = [
+        (token.text, token.weight, token.cosine, _match(token), token.contribution, token.loss) for token in tokens
+    ]
+    caption = f"tokens of the {name}: contributions sum to the {measure}, {total:.4f}"
+    head = ("token", "weight", "cosine", "match", "contribution", "loss")
+    return table_html(caption, head, rows, most=len(rows))
+
+
+def _match(token: Token) -> str:
+    return f"{token.match_text} (special)" if token.match_special else token.match_text
+
+
+# Texts with the contributions of their tokens to a score, as self-contained HTML.
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A token, and what it adds to a score."""
+
+    token: str  # as the tokenizer spells it, such as ##ing
+    text: str  # the part of the text that it stands for; for a special token, its spelling
+    span: tuple[int, int] | None  # where that part is in the text; None for special tokens
+    special: bool  # added by the tokenizer, such as [CLS]
+    contribution: float | None  # None where the score cannot be divided among the tokens
+
+
+def contributions_html(title: str, legend: str, sides: Sequence[tuple[str, Sequence[Part]]], signature: str) -> str:
+    """Return a fragment of HTML: each text in colour, and the table of its tokens."""
+    texts = [_coloured_parts(name, parts) for name, parts in sides]
+    tables = [_table_of_parts(name, parts) for name, parts in sides]
+    return page_html(title, [*texts, folded("all tokens", "".join(tables))], signature, legend)
+
+
+def _coloured_parts(name: str, parts: Sequence[Part]) -> str:
+    """Return a text, each token on the colour of what it adds; special ones are smaller."""
+    greatest = _greatest(parts)
+    chips = []
+    for part in parts:
+        style_of_special = ";opacity:.85;font-size:.8em" if part.special else ""
+        hint = part.token if part.contribution is None else f"{part.token} {part.contribution:+.4f}"
+        chips.append((part.span, chip(part.text, _colour(part, greatest) + style_of_special, hint)))
+    return spaced_html(name, chips)
+
+
+def _table_of_parts(name: str, parts: Sequence[Part]) -> str:
+    greatest = _greatest(parts)
+    contributions = [part.contribution for part in parts if part.contribution is not None]
+    if not contributions:
+        return table_html(f"tokens of the {name}", ("token",), [(part.text,) for part in parts], most=len(parts))
+    rows = [(part.text, Cell(f"{part.contribution or 0.0:+.4f}", _colour(part, greatest))) for part in parts]
+    caption = f"tokens of the {name}: contributions sum to {sum(contributions):.4f}"
+    return table_html(caption, ("token", "contribution"), rows, most=len(rows))
+
+
+def _colour(part: Part, greatest: float) -> str:
+    contribution = part.contribution or 0.0
+    return shade(ADDS if contribution >= 0 else TAKES, abs(contribution) / greatest)
+
+
+def _greatest(parts: Sequence[Part]) -> float:
+    """Return the value with the full colour: the greatest contribution, at least an even share of a score of 1."""
+    return max([1 / max(len(parts), 1), *(abs(part.contribution or 0.0) for part in parts)])
+
+
+# A text coloured by how much each part surprises a model, and a bar for each, as self-contained HTML.
+
+#: A part of this many bits or more has the strongest red: a probability of 1 in 65,536.
+_MOST_BITS = 16.0
+_MOST_BARS = 300
+_BAR_ROW, _LABEL, _BAR_WIDTH = 20, 170, 680
+_SIGNS = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥", "\r": "⏎"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text: a token, or the fewest tokens that are valid text together. Joined, they are the text."""
+
+    text: str
+    span: tuple[int, int]  # where it is in the text
+    tokens: list[str]  # as the tokenizer spells them
+    surprisal: float | None  # in bits, the sum of its tokens'; None where it was not scored, or cut off
+
+
+def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
+    """Return a fragment of HTML: what the colours mean, the text in colour, a bar per piece."""
+    names = {1: "1 bit", 4: "4 bits", 8: "8 bits", 12: "12 bits", 16: "16 bits or more"}
+    chips = " ".join(chip(name, _style(bits)) for bits, name in names.items())
+    legend = (
+        f"<p><small>{chips}<br>n bits: the model gave this part a probability of 1 in 2<sup>n</sup>; point at a part "
+        "to see its bits</small></p>"
+    )
+    chips_of_pieces = "".join(chip(piece.text, _style(piece.surprisal), _surprise_hint(piece)) for piece in pieces)
+    coloured = f'<p dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{chips_of_pieces}</p>'
+    omitted_note = (
+        f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>" if len(pieces) > _MOST_BARS else ""
+    )
+    return page_html(title, [legend, coloured, _bars(pieces[:_MOST_BARS]), omitted_note], signature)
+
+
+def _bars(pieces: Sequence[Piece]) -> str:
+    """Return a picture: a row per piece, with a bar as long as its surprisal."""
+    most_bits = max([_MOST_BITS, *(piece.surprisal or 0.0 for piece in pieces)])
+    parts = []
+    for row, piece in enumerate(pieces):
+        base, bits = _BAR_ROW * (row + 0.75), piece.surprisal
+        width = (_BAR_WIDTH - _LABEL - 70) * max(bits or 0.0, 0.0) / most_bits
+        label = piece.text.translate(_SIGNS)
+        parts += [
+            text(label if len(label) <= 20 else f"{label[:19]}…", _LABEL - 8, base, text_anchor="end"),
+            element(
+                "rect",
+                element("title", clean(_surprise_hint(piece))),
+                x=_LABEL,
+                y=base - 11,
+                width=width,
+                height=14,
+                rx=2,
+                fill=f"rgb({TAKES})",
+                fill_opacity=0.25 + 0.6 * _share(bits),
+            ),
+            text("not scored" if bits is None else f"{bits:.2f}", _LABEL + width + 6, base, fill_opacity=0.75),
+        ]
+    bars = picture(_BAR_WIDTH, _BAR_ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
+    return scrolled(bars)
+
+
+def _surprise_hint(piece: Piece) -> str:
+    bits = "not scored" if piece.surprisal is None else f"{piece.surprisal:.2f} bits"
+    return f"{'tokens' if len(piece.tokens) > 1 else 'token'} {' '.join(piece.tokens)}: {bits}"
+
+
+def _style(bits: float | None) -> str:
+    return "opacity:.8" if bits is None else shade(TAKES, _share(bits))
+
+
+def _share(bits: float | None) -> float:
+    return min(max(bits or 0.0, 0.0) / _MOST_BITS, 1.0)
+
+
+# SVG elements as text: self-contained pictures.
+
+
+def element(name: str, inner: str = "", **attributes: str | float) -> str:
+    """Return an element; ``stroke_width=2`` is the attribute ``stroke-width``, and `inner` is markup."""
+    attribute_texts = (
+        f' {key.replace("_", "-")}="{clean(value) if isinstance(value, str) else f"{round(value, 2):g}"}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{''.join(attribute_texts)}>{inner}</{name}>" if inner else f"<{name}{''.join(attribute_texts)}/>"
+
+
+def text(content: str, x: float, y: float, hint: str = "", **attributes: str | float) -> str:
+    """Return a text in the colour of the page; a pointer on it shows the hint."""
+    title = element("title", clean(hint)) if hint else ""
+    return element("text", clean(content) + title, x=x, y=y, **{"fill": "currentColor", **attributes})
+
+
+def picture(width: int, height: int, description: str, parts: Iterable[str]) -> str:
+    """Return an SVG document."""
+    return element(
+        "svg",
+        "".join(parts),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=description,
+        font_family="sans-serif",
+        font_size=13,
+    )
+
+
+# Figures of matplotlib that a notebook shows even without pyplot.
+
+
+def for_notebooks(figure: Any) -> Any:
+    """Return a figure with the method that a notebook calls for a picture: importing pyplot would add it."""
+    figure._repr_png_ = partial(_png, figure)
+    return figure
+
+
+def _png(figure: Any) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", bbox_inches="tight")
+    return buffer.getvalue()

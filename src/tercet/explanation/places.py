@@ -1,0 +1,191 @@
+"""Which tokens of two texts match, and why: n-grams, longest common subsequences, skip-bigrams.
+
+The engine counts; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
+occur in a text more often than it counts: the places that count are then chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token as it is compared, and how it matches."""
+
+    text: str
+    level: int  # 0 without a match; else the length of its longest n-gram or run, or its number of skip-bigrams
+    written: str | None = None  # as written, if a stem or lemma is compared
+
+
+def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
+    """Return tokens as compared and as written, with their levels."""
+    return [
+        Word(text, level, None if text == written_word else written_word)
+        for text, level, written_word in zip(compared, levels, written, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An n-gram or skip-bigram of the prediction, its tokens joined by blanks."""
+
+    text: str
+    prediction: int  # how often it occurs there
+    reference: int  # and in the reference that has it most often
+
+    @property
+    def counted(self) -> int:
+        """How often it counts: the smaller of the two."""
+        return min(self.prediction, self.reference)
+
+
+def ngrams(ids: Ids, order: int) -> Iterator[tuple[int, ...]]:
+    """Yield the n-grams of one order, by their place."""
+    return (tuple(ids[start : start + order]) for start in range(len(ids) - order + 1))
+
+
+def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two tokens with at most `gap` others between them; any number if it is negative."""
+    for first in range(len(ids)):
+        stop = len(ids) if gap < 0 else min(first + gap + 2, len(ids))
+        yield from ((first, second) for second in range(first + 1, stop))
+
+
+def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...]]:
+    """Return the highest count of each key in any counter."""
+    merged: Counter[tuple[int, ...]] = Counter()
+    for counter in counters:
+        merged |= counter
+    return merged
+
+
+def ngram_limits(texts: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
+    """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
+    return {order: most(Counter(ngrams(ids, order)) for ids in texts) for order in orders}
+
+
+def ngram_counts(
+    counter: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
+) -> list[Count]:
+    """Return the n-grams of a text, by their first place, with how often they may count."""
+    return [
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram])
+        for ngram, number in counter.items()
+    ]
+
+
+def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:
+    """Return for each token the longest counted n-gram that goes through it.
+
+    An n-gram counts as often as `limits` say for its order: where it stands within longer ones that
+    count, then where it comes first.
+    """
+    levels = [0] * len(ids)
+    for order in sorted(limits, reverse=True):
+        ngrams_by_place = list(ngrams(ids, order))
+        remaining_counts = {ngram: limits[order][ngram] for ngram in ngrams_by_place}
+        for start in sorted(range(len(ngrams_by_place)), key=lambda start: 0 in levels[start : start + order]):
+            if remaining_counts[ngrams_by_place[start]] > 0:
+                remaining_counts[ngrams_by_place[start]] -= 1
+                levels[start : start + order] = [max(level, order) for level in levels[start : start + order]]
+    return levels
+
+
+def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
+    """Return the places of a longest common subsequence, in the text and in the reference, the last one first.
+
+    The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
+    shorten it (by Hyyrö's bit vectors, for which Python's integers serve).
+    """
+    everywhere = (1 << len(reference)) - 1
+    places: dict[int, int] = {}
+    for place, token in enumerate(reference):
+        places[token] = places.get(token, 0) | 1 << place
+    rows = [everywhere]
+    for token in ids:
+        row, place = rows[-1], places.get(token, 0)
+        rows.append(((row + (row & place)) | (row & ~place)) & everywhere)
+    in_text: list[int] = []
+    in_reference: list[int] = []
+    i, j = len(reference) - 1, len(ids)
+    while i >= 0 and j > 0:
+        if reference[i] == ids[j - 1]:
+            i, j = i - 1, j - 1
+            in_text.append(j)
+            in_reference.append(i + 1)
+        elif rows[j] >> i & 1:
+            i -= 1
+        else:
+            j -= 1
+    return in_text, in_reference
+
+
+def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tuple[list[int], list[int]]:
+    """Return the places of a common subsequence of the greatest weight (ROUGE-W), as `lcs_places` does.
+
+    `worth[k]` is the weight of a run of k. Time and memory: the product of the lengths.
+    """
+    match, back_in_reference, back_in_text = 0, 1, 2
+    best, runs = [0.0] * (len(reference) + 1), [0] * (len(reference) + 1)
+    steps: list[bytearray] = []
+    for token in ids:
+        row = bytearray(len(reference) + 1)
+        diagonal, diagonal_run, left = 0.0, 0, 0.0
+        for i in range(1, len(reference) + 1):
+            above, above_run = best[i], runs[i]
+            if reference[i - 1] == token:
+                best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
+                runs[i], row[i] = diagonal_run + 1, match
+            else:
+                runs[i] = 0
+                row[i] = back_in_reference if left >= above else back_in_text
+                best[i] = max(left, above)
+            diagonal, diagonal_run, left = above, above_run, best[i]
+        steps.append(row)
+    in_text: list[int] = []
+    in_reference: list[int] = []
+    i, j = len(reference), len(ids)
+    while i > 0 and j > 0:
+        step = steps[j - 1][i]
+        i, j = i - (step != back_in_text), j - (step != back_in_reference)
+        if step == match:
+            in_text.append(j)
+            in_reference.append(i)
+    return in_text, in_reference
+
+
+def run_levels(places: Iterable[int], size: int) -> list[int]:
+    """Return for each of `size` tokens the length of the run of places that it is in."""
+    levels = [0] * size
+    run: list[int] = []
+    for place, next_place in pairwise([*sorted(set(places)), -1]):
+        run.append(place)
+        if next_place != place + 1:
+            for run_place in run:
+                levels[run_place] = len(run)
+            run = []
+    return levels
+
+
+# Names from user input, escaped for terminals and tables.
+
+# Control characters (also those of terminals), Unicode's line ends, marks that turn the direction of the text after
+# them, and surrogates. Marks that shape letters or join emoji are left as they are.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: object) -> str:
+    """Return a text on one line with escapes for control characters."""
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
+
+
+def one_cell(text: str) -> str:
+    """Return a name for a cell of a table: white space becomes a space, the rest visible."""
+    return visible(" ".join(text.split()))

@@ -1,0 +1,490 @@
+"""TSV and CSV -> a table.
+
+The two differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and doubles
+the quotes within. A TSV of machine translation is lines and tabs: a quote is a character of the text, and may well
+stand alone. But pandas and spreadsheets quote their TSV as a CSV. So a TSV is read without quoting, unless
+
+- every quote of the file stands where such a program would put it: around a whole cell, or doubled within one; and
+- there is a sign of such a program: the header is quoted, or a cell holds doubled quotes, or only that way has every
+  row as many cells as the header.
+
+A TSV whose only quotes are around whole cells, ``"Yes."``, keeps them: no program had a reason to put them there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import re
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, TypeVar
+
+from tercet.errors import InputError, level_of_caller, needs, shorten
+
+from .logs import is_chat, is_samples, samples_log, texts_of_chats
+from .roles import role_of
+from .table import MOST_COLUMNS, RaggedRows, Row, Table, listed, table_of_rows
+from .text import LIMITS, Limits, decode, read_bytes, read_whole
+
+
+def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a table whose cells are separated by tabs, its first line the names of the columns."""
+    text = decode(read_bytes(stream, name, limits), name)
+    lines = enumerate(text.split("\n"), 1)
+    plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
+    if plain[-1][1] == [""]:  # after the last line end
+        plain.pop()
+    quoted = _tried(text, "\t", name, limits, quotes_in_text=False) if '"' in text else []
+    if quoted and _even(quoted):
+        header_is_quoted = '"' in text.partition("\n")[0]
+        if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
+            return table_of_rows(quoted, name)
+    return table_of_rows(plain, name)
+
+
+def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
+
+    A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
+    The separator is what splits the header into cells, and if there are several, every other row into as many; or a
+    first line such as ``sep=;``, which Excel writes and reads, names it.
+    """
+    text = decode(read_bytes(stream, name, limits), name)
+    declaration = re.match('sep=([^"\r])\r?\n', text)
+    separator = declaration[1] if declaration else _separator(text, name, limits)
+    rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
+    return table_of_rows(listed(rows, name), name)
+
+
+def _separator(text: str, name: str, limits: Limits) -> str:
+    """Return the separator: the one that splits the header; of several, the one that splits all rows alike."""
+    headers: dict[str, list[str]] = {}
+    for separator in ",;\t":
+        try:
+            headers[separator] = next(_Quoted(text, separator, name, limits).rows(), (1, [""]))[1]
+        except _TooManyCellsError:
+            return separator
+        except InputError:
+            continue
+    splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
+    if len(splitting) < 2:
+        return next(iter(splitting or headers), ",")
+    alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
+    if len(alike) < 2:
+        return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
+    splits = ", and by ".join(
+        f"{separator!r} into {', '.join(map(shorten, splitting[separator][:5]))}" for separator in alike
+    )
+    raise InputError(
+        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {splits}. Save "
+        "the file as TSV (.tsv), or name the separator in its first line, such as sep=;"
+    )
+
+
+def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
+    rows = _tried(text, separator, name, limits)
+    while rows and rows[-1][1] == [""]:  # lines at the end
+        rows.pop()
+    return _even(rows)
+
+
+def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> list[Row]:
+    """Return the rows of a text; an empty list where they cannot be read so."""
+    try:
+        return listed(_Quoted(text, separator, name, limits, quotes_in_text=quotes_in_text).rows(), name)
+    except InputError:
+        return []
+
+
+def _even(rows: list[Row]) -> bool:
+    return len({len(cells) for _, cells in rows}) == 1
+
+
+class _TooManyCellsError(InputError):
+    """A row has more cells than a table has columns."""
+
+
+class _Quoted:
+    """A text with cells in quotes, read row by row.
+
+    The csv module has one limit on the size of a cell for the whole process, ends a row at a CR within a cell, and
+    does not know the line of an opening quote.
+    """
+
+    def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:
+        self.text, self.separator, self.name, self.limits = text, separator, name, limits
+        self.quotes_in_text = quotes_in_text
+        self.end_of_cell = re.compile(f"[{re.escape(separator)}\n]")
+
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        position, line = start, 1 + self.text.count("\n", 0, start)
+        while position < len(self.text):
+            start, cells, has_more = position, list[str](), True
+            while has_more:
+                if len(cells) == MOST_COLUMNS:
+                    raise _TooManyCellsError(f"{self.name}, line {line}: more than {MOST_COLUMNS} cells in a row.")
+                cell, end = self._cell(position, len(cells) + 1)
+                cells.append(cell)
+                has_more = self.text.startswith(self.separator, end)
+                position = end + 1
+            yield line, cells
+            line += self.text.count("\n", start, position)
+
+    def _cell(self, start: int, number: int) -> tuple[str, int]:
+        """Return the cell that begins at a place, and the place of the separator or line end after it."""
+        if not self.text.startswith('"', start):
+            end = self._end(start)
+            cell = self.text[start:end]
+            if not self.quotes_in_text and '"' in cell:
+                raise self._error(start, f"a quote stands within cell {number}, which is not quoted")
+            return cell if self.text.startswith(self.separator, end) else cell.removesuffix("\r"), end
+        closing = self.text.find('"', start + 1)
+        while closing >= 0 and self.text.startswith('"', closing + 1):  # doubled: a quote of the text
+            closing = self.text.find('"', closing + 2)
+        if closing < 0:
+            raise self._error(start, f"the quote that opens cell {number} is never closed")
+        if closing - start > self.limits.line:
+            self.limits.check_line(closing - start, self._place(start), f"cell {number}")
+        end = self._end(closing + 1)
+        behind = self.text[closing + 1 : end]
+        if behind.removesuffix("\r"):
+            raise self._error(
+                closing,
+                f"the quote that closes cell {number} is followed by {shorten(behind)}; expected {self.separator!r} "
+                "or the end of the line. A quote within a quoted cell is doubled",
+            )
+        return self.text[start + 1 : closing].replace('""', '"'), end
+
+    def _end(self, start: int) -> int:
+        match = self.end_of_cell.search(self.text, start)
+        return match.start() if match else len(self.text)
+
+    def _error(self, position: int, problem: str) -> InputError:
+        return InputError(f"{self._place(position)}: {problem}.")
+
+    def _place(self, position: int) -> str:
+        return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
+
+
+# JSON Lines, an object per line -> a table.
+
+
+def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a table from a file with a JSON object on each line.
+
+    A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``. Lines of
+    white space are passed over.
+
+    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
+    in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
+    the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
+    lists with one text.
+
+    Chats, lists of messages with role and content, are read as what the assistant said last.
+
+    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document.
+    """
+    table = read_objects(stream, name, limits)
+    return samples_log(table) if is_samples(table) else spread(table)
+
+
+def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Return a table of the objects as they are, a column for each of their keys."""
+    rows = RaggedRows(name)
+    lines = decode(read_bytes(stream, name, limits), name).split("\n")
+    limits.check_json(lines, name, free=1)
+    for line, text in enumerate(lines, 1):
+        if text and not text.isspace():
+            rows.add(line, _object(text, f"{name}, line {line}"))
+    return rows.table("a JSON object per line")
+
+
+def spread(table: Table) -> Table:
+    """Return a table with texts in the place of chats, and columns of texts in that of each column of objects."""
+    outer_columns = {name: _without_chats(table, name, cells) for name, cells in table.columns.items()}
+    table = Table(table.name, outer_columns, table.lines)
+    inner = _inner_names(table)
+    if not inner:
+        return table
+    names = {
+        (outer, name): name if role_of(name) == role_of(f"{outer}.{name}") else f"{outer}.{name}"
+        for outer, names_within in inner.items()
+        for name in names_within
+    }
+    counts = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
+    columns: dict[str, list[Any]] = {}
+    for outer, cells in table.columns.items():
+        spread_columns = {outer: cells}
+        if outer in inner:
+            spread_columns = {}
+            for name in inner[outer]:
+                full_name, texts = f"{outer}.{name}", [cell.get(name) if cell else None for cell in cells]
+                texts = _without_chats(table, full_name, texts)
+                if role_of(full_name) == "system":
+                    texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
+                spread_columns[names[outer, name] if counts[names[outer, name]] == 1 else full_name] = texts
+        for column in spread_columns.keys() & columns.keys():
+            raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
+        columns |= spread_columns
+    return Table(table.name, columns, table.lines)
+
+
+def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:
+    """Return the cells of a column that may hold systems, references or sources, with texts for chats."""
+    if role_of(column) == "about" or not any(map(is_chat, cells)):
+        return cells
+    return texts_of_chats(cells, [table.place_on(line, column) for line in table.lines])
+
+
+def _inner_names(table: Table) -> dict[str, list[str]]:
+    """Return the keys within each column of objects of texts, in the order in which they first occur."""
+    inner = {}
+    total = len(table.columns)
+    for outer, cells in table.columns.items():
+        lists = role_of(outer) in ("system", "reference")
+        if not all(cell is None or _is_object_of_texts(cell, lists) for cell in cells):
+            continue
+        names: dict[str, None] = {}
+        for line, cell in zip(table.lines, cells, strict=True):
+            names |= dict.fromkeys(cell or ())
+            if total + len(names) > MOST_COLUMNS:
+                raise InputError(
+                    f"{table.name}, line {line}: more than {MOST_COLUMNS} different columns, with those in "
+                    f"{shorten(outer)}; expected rows that share their columns."
+                )
+        if names:
+            inner[outer] = list(names)
+            total += len(names)
+    return inner
+
+
+def _is_object_of_texts(cell: Any, lists: bool) -> bool:
+    """Return whether a cell is an object of texts, with `lists` also of lists of texts and of chats."""
+    return isinstance(cell, dict) and all(
+        text is None or isinstance(text, str) or (lists and (_is_list_of_texts(text) or is_chat(text)))
+        for text in cell.values()
+    )
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
+
+
+class _KeyTwiceError(Exception):
+    """An object has a key twice: only one of its values would be read."""
+
+
+def _object(text: str, place: str) -> dict[str, Any]:
+    try:
+        value = _DECODER.decode(text)
+        # Only an escape can stand for half a character, which cannot be encoded.
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except _KeyTwiceError as error:
+        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
+    except json.JSONDecodeError as error:
+        reason = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
+        problem = f"not JSON ({reason}, column {error.colno}); expected an object."
+    except UnicodeEncodeError as error:
+        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
+    except RecursionError:
+        problem = "lists or objects nested too deeply; expected an object of texts."
+    except ValueError as error:
+        # An integer with more digits than Python takes.
+        problem = f"{error}; expected an object of texts."
+    else:
+        if isinstance(value, dict):
+            return value
+        problem = f"found {shorten(value)}; expected an object, " + '{"column": "text"}.'
+    raise InputError(f"{place}: {problem}")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _KeyTwiceError(next(key for key in values if counts[key] > 1))
+    return values
+
+
+# One for all lines: json.loads, given these arguments, would make one for each.
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
+)
+
+
+# An Excel workbook -> a table: its first sheet.
+
+T = TypeVar("T")
+
+#: Sheets that a warning names at most.
+_MOST_NAMED = 5
+
+#: Empty rows above a row that is not: beyond are cells that somebody left far below the table.
+_MOST_EMPTY = 1000
+
+#: Rows that a sheet may have, in any program.
+_MOST_ROWS = 1 << 20
+
+#: Signs in the XML of a sheet that some cells need a look: formulas, errors, merged cells.
+_SIGNS = (b"<f", b":f>", b":f ", b't="e"', b"mergeCell")
+
+
+def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read the first sheet of a workbook (.xlsx) that is not hidden; its first row holds the names of the columns.
+
+    A cell is its text; of a number, of a date and of a formula's last result, what Python writes for it. Formats and
+    pictures are passed over, and so are other sheets: a warning names those that hold something.
+
+    Read by openpyxl, row by row. The whole file is in memory.
+    """
+    data = read_whole(stream, name, limits)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile:
+        raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
+    limits.unpacking(len(data)).check(unpacked, 0, name)
+    sheets = _sheets(data, name)
+    if len(sheets) > 1:
+        name = f"{name}, sheet {shorten(sheets[0].title)}"
+        filled = [sheet for sheet in sheets[1:] if (sheet.max_row, sheet.max_column) != (1, 1)]
+        if filled:
+            titles = ", ".join(shorten(sheet.title) for sheet in filled[:_MOST_NAMED])
+            message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
+            warnings.warn(message, stacklevel=level_of_caller())
+    rows = listed(_reading(_rows(sheets[0], name), name), name)
+    width = max((len(cells) for _, cells in rows), default=0)
+    return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
+
+
+def _sheets(data: bytearray, name: str) -> list[Any]:
+    """Return the sheets that are not hidden, or all if all are."""
+    needs(f"Reading {name}", "xlsx", "openpyxl")
+    import openpyxl
+
+    def loaded() -> Iterator[Any]:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        yield from visible or [book.worksheets[0]]
+
+    return list(_reading(loaded(), name))
+
+
+def _reading(values: Iterator[T], name: str) -> Iterator[T]:
+    """Yield what is found, and turn what openpyxl raises on damaged parts of an archive into an InputError."""
+    with warnings.catch_warnings():
+        # openpyxl warns of everything that it passes over.
+        warnings.simplefilter("ignore")
+        try:
+            yield from values
+        except (InputError, GeneratorExit, MemoryError):
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200].rstrip(".")
+            raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {reason}.") from None
+
+
+def _rows(sheet: Any, name: str) -> Iterator[Row]:
+    """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
+    _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)  # openpyxl's own values lack this
+    last_line = 0  # the last row that holds something
+    for line, texts in _filled_rows(sheet):
+        if line > _MOST_ROWS:
+            raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
+        width = max((column for column in texts if column <= MOST_COLUMNS + 1), default=0)
+        beyond = [column for column in texts if column > MOST_COLUMNS + 1]
+        # Otherwise it is one column too many among others.
+        if beyond and width <= MOST_COLUMNS:
+            from openpyxl.utils import get_column_letter
+
+            cell = f"{get_column_letter(min(beyond))}{line}"
+            raise InputError(
+                f"{name}, cell {cell}: found {shorten(texts[min(beyond)])} far to the right of the table; "
+                f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
+            )
+        # Of rows with the same number, the first is taken.
+        if not texts or line <= last_line:
+            continue
+        n_empty = line - last_line - 1
+        if n_empty > _MOST_EMPTY:
+            raise InputError(
+                f"{name}: row {line:,} holds {shorten(texts[min(texts)])} below {n_empty:,} empty rows; "
+                f"expected no gap between rows of more than {_MOST_EMPTY:,}. Delete what was left there."
+            )
+        yield from ((empty, []) for empty in range(last_line + 1, line))
+        last_line = line
+        yield line, [texts.get(column, "") for column in range(1, width + 1)]
+
+
+def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
+    """Yield the rows that are in the file with their numbers, and the cells with text by their places from 1.
+
+    The package's own rows have all that are missing up to these numbers, which a file may choose as it likes.
+    """
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    book = sheet.parent
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,
+            data_only=book.data_only,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+        for line, cells in parser.parse():
+            texts = {cell["column"]: _text(cell["value"]) for cell in cells}
+            yield line, {column: text for column, text in texts.items() if text}
+
+
+def _check_cells(open_sheet: Callable[[], BinaryIO], name: str) -> None:
+    """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
+    from defusedxml.ElementTree import iterparse
+
+    with open_sheet() as stream:
+        tail, suspicious = b"", False
+        while not suspicious and (piece := stream.read(1 << 20)):
+            suspicious = any(sign in tail + piece for sign in _SIGNS)
+            # A sign may begin in one piece and end in the next.
+            tail = piece[-16:]
+    if not suspicious:
+        return
+    with open_sheet() as stream:
+        for _, element in iterparse(stream):
+            tag = element.tag.rpartition("}")[2]
+            if tag == "row":
+                element.clear()
+            elif tag == "mergeCell":
+                raise InputError(
+                    f"{name}: the cells {element.get('ref')} are merged, so all but the first are empty; expected a "
+                    "text in each. Unmerge them and fill the others."
+                )
+            elif tag == "c":
+                texts = {child.tag.rpartition("}")[2]: child.text for child in element}
+                kind, place = element.get("t"), f"{name}, cell {element.get('r')}"
+                if kind == "e":
+                    raise InputError(f"{place}: found the error {texts.get('v')}; expected a text, or an empty cell.")
+                if "f" in texts and not texts.get("v") and kind != "str":
+                    raise InputError(
+                        f"{place}: the file has the formula {shorten('=' + (texts['f'] or ''))} and not its result. "
+                        "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
+                    )
+
+
+def _text(value: Any) -> str:
+    """Return a cell as text: whole numbers without a fraction, and days without a time, as they are seen."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        value = value.date()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

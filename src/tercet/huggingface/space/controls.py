@@ -1,0 +1,241 @@
+"""Options of a metric as controls of a page, from their own declarations.
+
+A control knows what a visitor may give, and nothing else passes: no function, no path, no address, whatever reaches
+the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tercet.base.docs import option_doc
+from tercet.base.options import Call, Option
+from tercet.checks import Integer, OneOf, flag
+from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.registry import metric_class
+
+#: Options of every metric that the page offers, and those that programs have besides. The page begins with percent,
+#: as comparisons show scores; to programs the default is the metric's own.
+COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100), "value": 100}}
+FOR_PROGRAMS: dict[str, dict[str, Any]] = {
+    "segments": {},
+    "confidence_level": {},
+    "n_resamples": {"most": 10_000},
+    "seed": {},
+}
+
+#: Greatest number that an option takes here, where the metric sets no bound to it.
+_MOST = 1_000_000_000
+_NOTHING = "–"  # how a menu shows None
+
+#: What a control holds whose option is one for a single text and another for a file, until a visitor chooses.
+DEPENDS = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """An option that a visitor may choose."""
+
+    name: str
+    kind: str  # {"menu", "several", "flag", "whole", "number", "weights"}
+    default: Any  # the metric's own: an option that has it need not be given
+    value: Any  # what the page begins with
+    choices: Mapping[str, Any] = field(default_factory=dict)  # the menu's labels with their values
+    most: int | None = None  # the greatest integer allowed; None where the metric has a bound of its own
+    info: str = ""  # what the option does, in a sentence
+    #: The option whose choice decides what this control shows, until a visitor writes something else; "" for none.
+    follows: str = ""
+    following: Mapping[Any, Any] = field(default_factory=dict)  # what it then shows, by the value of that option
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The choices that programs call by another name than their value: the values by these names."""
+        names = {_program_name(label, choice): choice for label, choice in self.choices.items()}
+        return {name: choice for name, choice in names.items() if isinstance(choice, str) and name != choice}
+
+    def shown(self, value: Any) -> Any:
+        """Return what the page's control shows for a value of the option."""
+        if self.kind == "menu":
+            return next(label for label, choice in self.choices.items() if choice == value)
+        if self.kind == "several":
+            return [str(item) for item in value]
+        if self.kind == "weights":
+            return _weights_text(value)
+        return "" if value is None else value
+
+    def in_words(self, value: Any) -> str:
+        """Return a value as an example says it."""
+        content = self.shown(value)
+        return ", ".join(content) if isinstance(content, list) else str(content)
+
+    def read(self, content: Any) -> Any:
+        """Return the value of the option for what the page's control holds."""
+        if self.kind == "menu" and isinstance(content, str) and content in self.choices:
+            return self.choices[content]
+        if self.kind == "weights":
+            return _weights(content)
+        if self.kind in ("whole", "number") and isinstance(content, str):
+            content = self._number(content.strip())
+        return self.checked(content)
+
+    def _number(self, text: str) -> int | float | None:
+        try:
+            return (int(text) if self.kind == "whole" else float(text)) if text else None
+        except ValueError:
+            raise self._refused(text, "an integer" if self.kind == "whole" else "a number") from None
+
+    def checked(self, value: Any) -> Any:
+        """Return a value that a program sent, if it is one that a visitor may give."""
+        if self.kind == "menu":
+            names = {label: _program_name(label, choice) for label, choice in self.choices.items()}
+            for label, choice in self.choices.items():
+                if any(type(value) is type(accepted) and value == accepted for accepted in (choice, names[label])):
+                    return choice
+            raise self._refused(value, "one of " + ", ".join(map(repr, names.values())))
+        if self.kind == "flag":
+            if isinstance(value, bool):
+                return value
+            raise self._refused(value, "True or False")
+        if self.kind == "several":
+            values = [value] if isinstance(value, str) else value
+            if (
+                isinstance(values, list)
+                and values
+                and all(type(item) is str and item in self.choices for item in values)
+            ):
+                return values
+            raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}")
+        if self.kind == "weights":
+            return value if isinstance(value, (list, dict)) or value is None else _weights(value)
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+            if self.most is not None and value is not None and abs(value) > self.most:
+                raise self._refused(value, f"an integer up to {self.most:,}")
+            if self.kind == "whole" and isinstance(value, float) and value.is_integer():
+                return int(value)
+            return value
+        raise self._refused(value, "a number")
+
+    def _refused(self, value: Any, expected: str) -> OptionError:
+        return OptionError(f"The {self.name!r} option on this page must be {expected}. Got {shorten(value)} instead.")
+
+
+def controls(
+    metric: str, offered: Mapping[str, Mapping[str, Any]], of_one_text: Mapping[str, Any] | None = None
+) -> list[Control]:
+    """Return the controls of options that a metric's demo offers."""
+    cls = metric_class(metric)
+    declared = {**cls.options(), **Call.options()}
+    controls_by_name: dict[str, Control] = {}
+    for name, settings in offered.items():
+        control = replace(_control(declared[name], settings), info=option_doc(declared[name]).first_sentence)
+        if of_one_text and name in of_one_text:
+            control = _depending(control, of_one_text[name])
+        for leader, following in settings.get("follows", {}).items():
+            control = replace(
+                control, value=following[controls_by_name[leader].value], follows=leader, following=following
+            )
+        controls_by_name[name] = control
+    return list(controls_by_name.values())
+
+
+def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
+    check, default = declared.check, declared.default
+    choices = settings.get("choices")
+    if isinstance(default, tuple):
+        default = list(default)
+        return Control(
+            declared.name, "several", default, value=default, choices={name: name for name in choices or default}
+        )
+    if choices is None and isinstance(check, OneOf):
+        choices = check.choices
+    if choices is not None:
+        labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
+        first = default if default in labels.values() else next(iter(labels.values()))
+        return Control(declared.name, "menu", default, value=settings.get("value", first), choices=labels)
+    value = settings.get("value", default)
+    if check is flag or isinstance(default, bool):
+        return Control(declared.name, "flag", default, value)
+    if isinstance(check, Integer):
+        most = settings.get("most", _MOST if check.maximum is None else None)
+        return Control(declared.name, "whole", default, value, most=most)
+    return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
+
+
+def _depending(control: Control, of_one_text: Any) -> Control:
+    """Return a menu that begins with what depends on whether a text or a file is scored."""
+    choices = control.choices or {str(choice): choice for choice in (True, False)}
+    label = f"auto (text: {_label(of_one_text)}, file: {_label(control.default)})"
+    return replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
+
+
+def _label(choice: Any) -> str:
+    return _NOTHING if choice is None else str(choice)
+
+
+def _program_name(label: str, choice: Any) -> Any:
+    """Return what a program calls a choice: its value, or the first words of its label where the label has others."""
+    return choice if label == _label(choice) else label.split(" (")[0]
+
+
+def given_options(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return checked options from a program's; those at their default are left out.
+
+    Where the metric has no default, what is not given is what the page begins with.
+    """
+    if not isinstance(values, Mapping):
+        raise OptionError(f"The options must be names with values. Got {shorten(values)} instead.")
+    by_name = {control.name: control for control in offered}
+    for name in values:
+        if name not in by_name:
+            hint = did_you_mean(str(name)[:100], by_name)
+            raise OptionError(f"The option {shorten(name)} cannot be chosen here. {hint}")
+    checked = {name: by_name[name].checked(value) for name, value in values.items()}
+    return without_defaults(offered, {**_begun(offered, checked), **checked})
+
+
+def _begun(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page begins with instead of defaults; nothing where another of its encoders is given."""
+    initial = {control.name: control for control in offered if control.value not in (control.default, DEPENDS)}
+    menus = [control for control in initial.values() if control.kind == "menu"]
+    if any(values.get(menu.name, menu.value) != menu.value for menu in menus):
+        return {}
+    return {name: control.value for name, control in initial.items()}
+
+
+def without_defaults(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options whose value is not the metric's default, and that were chosen at all."""
+    defaults = {control.name: control.default for control in offered}
+    return {name: value for name, value in values.items() if value is not DEPENDS and value != defaults[name]}
+
+
+def _weights(text: Any) -> Any:
+    """Read weights as a visitor writes them: ``0.5, 0.5``, or named ones, ``a = 1; b = 0.5, 0.5``."""
+    if text is None or (isinstance(text, str) and not text.strip()):
+        return None
+    try:
+        if "=" not in text:
+            return _numbers(text)
+        entries = [part.split("=", 1) for part in text.split(";") if part.strip()]
+        weights = {name.strip(): _numbers(numbers) for name, numbers in entries}
+        if len(weights) < len(entries):
+            raise ValueError
+        return weights
+    except (TypeError, ValueError):
+        raise OptionError(
+            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, each once, "
+            f"unigrams = 1; pairs = 0.5, 0.5. Got {shorten(text)} instead."
+        ) from None
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _weights_text(weights: Any) -> str:
+    if weights is None:
+        return ""
+    if isinstance(weights, Mapping):
+        return "; ".join(f"{name} = {_weights_text(value)}" for name, value in weights.items())
+    return ", ".join(f"{weight:g}" for weight in weights)

@@ -1,0 +1,411 @@
+"""What strangers may send to the page: texts and their own files, of a bounded size; no address is fetched.
+
+Whatever endpoint of gradio a request comes by, it passes here before gradio looks for files in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import runpy
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from concurrent.futures import CancelledError, Future, TimeoutError, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextvars import ContextVar
+from inspect import signature
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Lock, Semaphore
+from typing import Any
+from urllib.parse import parse_qs
+
+import gradio as gr
+from pebble import ProcessPool
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+
+from tercet.errors import InputError, shorten
+
+from .scoring import MOST_BYTES, Demo
+
+# A file has a frame around it when it is sent.
+_WITH_FRAME = MOST_BYTES + (1 << 20)
+#: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
+_DRAINED = 20 * MOST_BYTES
+#: Most levels of lists and objects in JSON (named weights are at the sixth), and most values and keys.
+_MOST_LEVELS, _MOST_VALUES = 16, 100_000
+_TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
+# In characters: the names of sessions are kept.
+_LONGEST_SESSION = 100
+
+_LOG = logging.getLogger(__name__)
+
+_Message = MutableMapping[str, Any]
+_Receive = Callable[[], Awaitable[_Message]]
+_Send = Callable[[_Message], Awaitable[None]]
+_App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+
+
+class Guard:
+    """An ASGI middleware: a request that is too large, nested too deeply, or asks for an address is refused."""
+
+    def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
+        self._app, self._leave = app, leave
+        # One thread at a time competes with the event loop.
+        self._checking = asyncio.Lock()
+
+    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, problem, body = 0, None, None
+        if "://" in scope["path"]:
+            # gradio has paths that fetch an address for the visitor.
+            status, problem = 403, "This page does not fetch URLs."
+        elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+            if _is_foreign(Headers(scope=scope)):
+                # A script of another page, in a visitor's browser.
+                status, problem = 403, "This page takes no requests from pages of other sites."
+            else:
+                status, problem, body = await self._checked_body(scope, receive)
+        if problem is not None:
+            await JSONResponse({"detail": problem}, status)(scope, receive, send)
+            return
+        has_begun = is_complete = False
+
+        async def answer(message: _Message) -> None:
+            nonlocal has_begun, is_complete
+            has_begun = True
+            is_complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async def listen() -> _Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not is_complete and scope["method"] == "GET":
+                self._leave(_names(scope))
+            return message
+
+        try:
+            await self._app(scope, listen if body is None else _again(body, receive), answer)
+        except Exception as error:
+            # gradio has no message for functions that are not there, and the like.
+            _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
+            if has_begun:
+                await send({"type": "http.response.body", "body": b""})
+            else:
+                problem = (
+                    f"{shorten(scope['path'])} does not accept this request. Programs call 'compute' with "
+                    "predictions, references and options: see the API at the foot of the page."
+                )
+                await JSONResponse({"detail": problem}, 400)(scope, receive, send)
+
+    async def _checked_body(self, scope: _Message, receive: _Receive) -> tuple[int, str | None, bytes]:
+        """Return the body of a request; or a status and a message, where it is refused."""
+        parts: list[bytes] = []
+        size, has_more = 0, True
+        while has_more:
+            message = await receive()
+            if message["type"] != "http.request":  # the visitor has gone
+                return 400, "The request was cut off.", b""
+            part = message.get("body", b"")
+            size, has_more = size + len(part), message.get("more_body", False) and size <= _DRAINED
+            if size <= _WITH_FRAME:
+                parts.append(part)
+        if size > _WITH_FRAME:
+            return 413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time.", b""
+        body = b"".join(parts)
+        if scope["path"].rstrip("/").endswith("/upload"):
+            return 400, None, body
+        async with self._checking:
+            return 400, await asyncio.to_thread(_problem_of_json, body), body
+
+
+def _names(scope: _Message) -> list[str]:
+    """Return the names, of a session or of an event, under which the jobs may run that a request is waiting for."""
+    return [*parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", []), Path(scope["path"]).name]
+
+
+def _problem_of_json(body: bytes) -> str | None:
+    # Counted before it is parsed, by what takes milliseconds whatever the bytes are: no other thread runs meanwhile.
+    unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    if unescaped.count(b'"') > 2 * _MOST_VALUES:
+        return _TOO_MANY
+    outside = b"".join(unescaped.split(b'"')[::2])
+    if sum(map(outside.count, (b",", b":"))) > _MOST_VALUES:
+        return _TOO_MANY
+    try:
+        level = [json.loads(body)] if body else []
+    except RecursionError:
+        return f"The JSON is nested too deeply: expected at most {_MOST_LEVELS} levels."
+    except ValueError as error:
+        return f"The body must be JSON: {error}."
+    session = level[0].get("session_hash") if level and isinstance(level[0], dict) else None
+    if isinstance(session, str) and len(session) > _LONGEST_SESSION:
+        return f"session_hash: expected at most {_LONGEST_SESSION} characters, got {len(session):,}."
+    n_values = 0
+    for _ in range(_MOST_LEVELS):
+        level = [value for parent in level for value in _children(parent)]
+        n_values += len(level)
+        if not level:
+            return None
+        if n_values > _MOST_VALUES:
+            return _TOO_MANY
+    return f"The JSON is nested too deeply: expected at most {_MOST_LEVELS} levels."
+
+
+def _is_foreign(headers: Headers) -> bool:
+    """Return whether a browser says that a page of another site asks; programs and pages of this address do not."""
+    origin = headers.get("origin")
+    own_hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
+    return origin is not None and origin.partition("://")[2].lower() not in {
+        host.lower() for host in own_hosts if host
+    }
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _again(body: bytes, receive: _Receive) -> _Receive:
+    """Return a receiver that gives a body, which was read already, once more, and then the messages behind it."""
+    messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> _Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
+class Upload(gr.File):  # type: ignore[misc]
+    """A file from the visitor's own machine: an address that is sent in its place is not fetched."""
+
+    def get_block_name(self) -> str:
+        """Return the name under which the browser knows the component."""
+        return "file"
+
+    async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
+        """Take files that were uploaded; the base class would fetch an address too."""
+        if str(url_or_file_path).lower().startswith(("http:", "https:")):
+            raise gr.Error("Upload a file; URLs are not accepted.", print_exception=False)
+        path: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
+        return path
+
+
+class Page(gr.Blocks):  # type: ignore[misc]
+    """A page on which only an `Upload` takes a file: gradio would move, or fetch, one for any other input too."""
+
+    async def preprocess_data(
+        self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False
+    ) -> list[Any]:
+        """Return what a function of the page is called with; values that were not sent are None."""
+        n_expected = len(block_fn.inputs)
+        if len(inputs) > n_expected:
+            raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
+        inputs = [*inputs, *[None] * (n_expected - len(inputs))]
+        own_names = list(signature(block_fn.fn).parameters)
+        names = own_names if len(own_names) == n_expected else [block.label for block in block_fn.inputs]
+        for name, block, value in zip(names, block_fn.inputs, inputs, strict=True):
+            if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
+                raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
+        processed: list[Any] = await super().preprocess_data(block_fn, inputs, state, explicit_call)
+        return processed
+
+    async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:
+        """Return what a function of the page returns; it has its own messages for all that goes wrong within it."""
+        VISIT.set(tuple(name for name in (keywords.get("session_hash"), keywords.get("event_id")) if name))
+        try:
+            output: dict[str, Any] = await super().process_api(block_fn, *arguments, **keywords)
+        except gr.Error:
+            raise
+        except Exception as error:
+            # A value that no control has, or a file that was not uploaded.
+            _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
+            raise _refused("The values sent do not fit the controls of this page.") from None
+        finally:
+            if keywords.get("state") is not None:
+                # gradio keeps the values for many sessions.
+                for block in (*block_fn.inputs, *block_fn.outputs):
+                    keywords["state"]._update_value_in_config(block._id, None)
+        return output
+
+
+def _refused(message: str) -> gr.Error:
+    return gr.Error(message, print_exception=False)
+
+
+def _values(value: Any) -> Iterator[Any]:
+    """Yield a value and all that are in it; how deep that is was checked."""
+    yield value
+    for child in _children(value):
+        yield from _values(child)
+
+
+def _has_file(value: Any) -> bool:
+    return any(map(_is_file, _values(value)))
+
+
+def _is_file(value: Any) -> bool:
+    """Return whether gradio would take a value for a file, or trip over it."""
+    return isinstance(value, dict) and isinstance(value.get("path"), str) and "meta" in value
+
+
+# Worker processes, in which texts are scored: unlike threads, they can be killed.
+#
+# Short texts have a process of their own, so that nobody waits for another's long ones. Of all else two requests
+# run at a time, one where a model is loaded. A request ends when its visitor leaves, and at a deadline: its process
+# is killed. The next request finds another that is ready, except where a model is loaded, and a new one starts
+# meanwhile.
+
+#: Whose request is being answered: gradio's names of the session and of the event.
+VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
+
+_SECONDS, _SECONDS_WITH_MODEL = 20, 300
+_LONGEST_WARM_UP, _LONGEST_START = 5, 300  # seconds
+#: Most characters of texts and options that are short, as JSON.
+_SHORT = 4_000
+#: Most requests with long texts, or a file, that wait: gradio has a thread for each, and keeps others for short ones.
+_MOST_WAITING, _MOST_SHORT = 10, 20
+
+_demo: Demo
+
+
+class _Lane:
+    """Worker processes, of which some run at a time."""
+
+    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, max_entries: int) -> None:
+        self._begin, self._n_workers = begin, at_a_time + spare
+        self.places, self.entries = Semaphore(at_a_time), Semaphore(max_entries)
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> Any:
+        # Not forked: this process has threads, and a child would wait for their locks.
+        spawn = get_context("spawn")
+        return ProcessPool(self._n_workers, initializer=_begin, initargs=self._begin, context=spawn)
+
+    def warm_up(self) -> Future[Any]:
+        """Start the processes; one is ready when the job that this returns has ended."""
+        ready: Future[Any] = self._pool.schedule(_nothing)
+        return ready
+
+    def schedule(self, call: Sequence[Any], seconds: int) -> Future[Any]:
+        """Begin a job in a process that is ready."""
+        if not self._pool.active:
+            self._pool.stop()
+            self._pool = self._new_pool()
+        job: Future[Any] = self._pool.schedule(_call, call, timeout=seconds)
+        return job
+
+    def stop(self) -> None:
+        """End its processes."""
+        self._pool.stop()
+        self._pool.join()
+
+
+class Jobs:
+    """The worker processes of a page."""
+
+    def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
+        at_a_time, spare = (1, 0) if loads_model else (2, 1)
+        #: How gradio queues what runs here.
+        most_long = at_a_time + _MOST_WAITING
+        self.queue = {"concurrency_id": "score", "concurrency_limit": most_long + _MOST_SHORT}
+        self._seconds = _SECONDS_WITH_MODEL if loads_model else _SECONDS
+        begin = (metric, str(cases), address)
+        self._short = _Lane(begin, 1, 0, most_long + _MOST_SHORT)
+        self._long = _Lane(begin, at_a_time, spare, most_long)
+        self._running: dict[str, set[Future[Any]]] = {}
+        self._lock = Lock()
+        self._ready = self._short.warm_up()
+        # The long lane starts after the short one, for which the first visitors wait.
+        self._ready.add_done_callback(lambda _: self._long.warm_up())
+
+    def warm_up(self) -> None:
+        """Wait until a process has scored the first example, or for some seconds."""
+        wait([self._ready], _LONGEST_WARM_UP)
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._short.stop()
+        self._long.stop()
+
+    def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a method of the page's demo returns."""
+        of_texts = method in (Demo.compute, Demo.score_text)
+        is_short = of_texts and len(json.dumps(arguments, ensure_ascii=False, default=str)) <= _SHORT
+        lane = self._short if is_short else self._long
+        if not lane.entries.acquire(blocking=False):
+            raise InputError(
+                f"{_MOST_WAITING} requests with long texts or files are waiting already. Give shorter texts, or try "
+                "again in a minute."
+            )
+        try:
+            return self._run(lane, method, arguments)
+        except BrokenProcessPool:
+            # An idle process was killed, as where memory is short: pebble's pool ends with it.
+            return self._run(lane, method, arguments)
+        finally:
+            lane.entries.release()
+
+    def _run(self, lane: _Lane, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        names = set(VISIT.get())
+        waiting: Future[Any] = Future()  # stands for the job until it begins
+        jobs = {waiting}
+        with self._lock:
+            for name in names:
+                self._running.setdefault(name, set()).add(waiting)
+        try:
+            with lane.places:
+                with self._lock:
+                    if waiting.cancelled():
+                        raise CancelledError
+                    job = lane.schedule([method, *arguments], self._seconds)
+                    jobs.add(job)
+                    for name in names:
+                        self._running[name].add(job)
+                try:
+                    return job.result(self._seconds + _LONGEST_START)
+                except TimeoutError:
+                    job.cancel()
+                    raise InputError(
+                        f"This took longer than the page's limit of {self._seconds} seconds. Give fewer or shorter "
+                        "texts, or run the metric on your own machine."
+                    ) from None
+        except CancelledError:
+            raise InputError("Cancelled: the visitor has left.") from None
+        finally:
+            with self._lock:
+                for name in names:
+                    self._running[name] -= jobs
+                    if not self._running[name]:
+                        del self._running[name]
+
+    def leave(self, names: Iterable[str]) -> None:
+        """End what is being computed for a visitor who has left."""
+        with self._lock:
+            for job in set().union(*(self._running.get(name, ()) for name in names)):
+                job.cancel()
+
+
+def _begin(metric: str, cases: str, address: str) -> None:
+    """Make the demo of a new process, and load its model."""
+    global _demo
+    _demo = Demo(metric, runpy.run_path(cases), address)
+    first = _demo.examples[0]
+    try:
+        _demo.score_text(first.prediction, first.references, _demo.text_options(first.shown)[0])
+    except Exception as error:
+        # Whatever it is, a visitor who asks for the same is shown it.
+        _LOG.warning("the first example cannot be scored: %s", error)
+
+
+def _call(method: Callable[..., Any], *arguments: Any) -> Any:
+    return method(_demo, *arguments)
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,230 @@
+"""The page of a metric's Space: score texts or a file, see why, copy the code.
+
+One page for all metrics: what differs is in the metric's own files (options, cases, explanation, card).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import yaml
+from starlette.middleware import Middleware
+
+from tercet.errors import TercetError
+
+from .controls import Control
+from .guard import Guard, Jobs, Page
+from .scoring import MOST_BYTES, OUR_FAULT, Demo
+from .tabs import file_tab, text_tab
+
+_LOG = logging.getLogger(__name__)
+
+
+def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
+    """Return the page of a metric whose card is in a folder."""
+    _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
+    with Page(title=demo.title, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+        gr.Markdown(f"# {demo.title}\n{yaml.safe_load(head)['description']}")
+        contents = {control.name: _component(control) for control in demo.controls}
+        with gr.Column(elem_id="page"):
+            # Texts come first, then options, which both tabs share, and then results over the full width.
+            text, file = gr.Tab("Text", id="text"), gr.Tab("File", id="file")
+            with gr.Tab("Card", id="card"):
+                gr.Markdown(card, elem_id="card")
+            with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
+                for content in contents.values():
+                    content.render()
+                reset = gr.Button("Reset options", size="sm", elem_id="reset")
+            of_text, of_file = gr.Column(elem_id="of-text"), gr.Column(elem_id="of-file")
+            with text:
+                text_tab(demo, jobs, list(contents.values()), of_text)
+            with file:
+                file_tab(demo, jobs, list(contents.values()), of_file)
+        reset.click(lambda: demo.begun, None, list(contents.values()), api_visibility="private")
+        for control in filter(lambda control: control.follows, demo.controls):
+            _follow(control, contents[control.name], demo, contents[control.follows])
+        gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)
+    return blocks
+
+
+def launch(metric: str, folder: Path) -> None:
+    """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
+    # The address by which evaluate.load finds the metric.
+    address = os.environ.get("SPACE_ID") or str(folder)
+    demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
+    jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
+    blocks = page(demo, jobs, folder)
+    blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
+    # In seconds; gradio takes a thousandth, which keeps an idle page busy.
+    blocks._queue.sleep_when_free = 0.05
+    jobs.warm_up()
+    blocks.launch(
+        theme=theme(),
+        css=CSS,
+        max_file_size=MOST_BYTES,
+        ssr_mode=False,
+        footer_links=["api"],
+        state_session_capacity=1000,
+        app_kwargs={"middleware": [Middleware(Guard, jobs.leave)]},
+    )
+
+
+def _component(control: Control) -> Any:
+    content = control.shown(control.value)
+    common = {
+        "label": control.name,
+        "info": control.info,
+        "min_width": 150,
+        "elem_id": f"option-{control.name}",
+        "render": False,
+    }
+    if control.kind == "menu":
+        wide = "wide" if max(map(len, control.choices)) > 20 else None
+        return gr.Dropdown(list(control.choices), value=content, elem_classes=wide, **common)
+    if control.kind == "several":
+        return gr.Dropdown(list(control.choices), value=content, multiselect=True, elem_classes="wide", **common)
+    if control.kind == "flag":
+        return gr.Checkbox(content, **common)
+    if control.kind == "weights":
+        return gr.Textbox(content, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
+    if control.default is None:
+        # gradio's number has no empty state: it becomes 0.
+        return gr.Textbox(str(content), placeholder="default", **common)
+    # Without bounds: the metric's own message says more about a number that it refuses.
+    return gr.Number(content, **common)
+
+
+def _follow(control: Control, content: Any, demo: Demo, leader: Any) -> None:
+    """Have a control show what belongs to the choice of another, when a visitor chooses there."""
+    choices = next(candidate.choices for candidate in demo.controls if candidate.name == control.follows)
+    contents = {label: str(control.shown(control.following.get(choice))) for label, choice in choices.items()}
+    leader.input(None, leader, content, js=f"label => ({json.dumps(contents)})[label]", api_visibility="private")
+
+
+def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any]]:
+    def compute(
+        predictions: list[str], references: list[list[str]], options: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Score predictions against references: one list of references per prediction.
+
+        The score is that of the corpus, as evaluate computes it, however few texts there are. The options are those
+        of the page, under the same names; confidence_level (with n_resamples and seed) adds intervals, and
+        segments=true the scores of every text.
+        """
+        try:
+            return dict(jobs.run(Demo.compute, predictions, references, options))
+        except TercetError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _LOG.exception("the page failed")
+            raise gr.Error(OUR_FAULT, print_exception=False) from None
+
+    def compute_alone(
+        predictions: list[str], references: list[list[str]] | None = None, options: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Score predictions without references: any that are given are ignored.
+
+        The options are those of the page, under the same names; confidence_level (with n_resamples and seed) adds
+        intervals, and segments=true the scores of every text.
+        """
+        return compute(predictions, [], options)
+
+    return compute if demo.takes_references else compute_alone
+
+
+# How the page looks: colours that can be read in light and dark, places of things in windows of any width.
+
+CSS = """
+#options .row {display: block}
+#options .form {border: none; background: transparent; box-shadow: none}
+#options .form {display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr))}
+#options .wide {grid-column: span 2}
+#page:has([data-tab-id=text][aria-selected=false]) #of-text {display: none}
+#page:has([data-tab-id=file][aria-selected=false]) #of-file {display: none}
+#page:has([data-tab-id=card][aria-selected=true]) #options {display: none}
+#reset {align-self: center; justify-self: start; flex: none}
+#examples > .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
+#examples .gallery-item {text-align: left; width: 100%}
+#examples .gallery-item > div {overflow: visible; max-width: none}
+#examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
+@media (max-width: 44rem) {
+  #examples > .gallery {
+    grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+}
+#items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
+.tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
+.tercet-interval {margin-bottom: .6rem}
+.tercet {--ink: var(--body-text-color); --soft: var(--body-text-color-subdued); --line: #8886;
+  --paper: var(--body-background-fill); --accent: var(--primary-600)}
+.dark .tercet {--accent: var(--primary-300)}
+.tercet th[scope=row] {font-weight: normal}
+.tercet details {font-size: .85em; margin-top: .6rem}
+.tercet summary {cursor: pointer}
+.tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
+.tercet-compared .beside {display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: start}
+.tercet-compared .beside > * {flex: 0 1 auto; min-width: 0; max-width: 100%}
+.tercet-compared .beside > .dots {flex: 1 1 22rem}
+.tercet-compared .scroll {overflow-x: auto}
+.tercet-compared table th, .tercet-compared table td {white-space: nowrap; font-variant-numeric: tabular-nums}
+.tercet-compared .best * {font-weight: 700}
+.tercet-compared .tag {font-size: .8em; font-weight: 400; color: var(--soft)}
+.tercet table, .tercet-picture table {border-collapse: collapse; border: none !important; outline: none}
+.tercet tr, .tercet-picture tr {border: none !important}
+.tercet th, .tercet td, .tercet-picture th, .tercet-picture td {
+  border: none !important; border-bottom: 1px solid #8884 !important;
+  padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
+.tercet-picture caption {text-align: left; opacity: .7}
+.tercet td {overflow-wrap: anywhere}
+.tercet-picture table {display: block; overflow-x: auto}
+.tercet-error {overflow-wrap: anywhere}
+.tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
+.tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
+.tercet-picture svg {max-width: none}
+.tercet-picture div div div {min-width: 0; max-width: 100%}
+.tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center; vertical-align: middle}
+.tercet-picture > div > p:last-child {display: none}
+.cm-line span, #card .token {color: inherit !important}
+#card .token.comment {color: var(--body-text-color-subdued) !important}
+#card pre, #card pre code {white-space: pre-wrap !important; overflow-wrap: anywhere}
+[role=tab][aria-selected=true] {color: var(--primary-700) !important}
+.dark [role=tab][aria-selected=true], .dark .download-link {color: var(--primary-300) !important}
+"""
+
+
+def theme() -> gr.themes.Soft:
+    """Return Gradio's theme with fonts of the visitor's machine, and colours that stand out as WCAG 2 asks for."""
+    base_theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    return base_theme.set(
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        block_title_text_color="*primary_800",
+        block_title_text_color_dark="*neutral_100",
+        block_title_background_fill="none",
+        block_title_background_fill_dark="none",
+        block_title_padding="0",
+        block_label_background_fill="none",
+        block_label_background_fill_dark="none",
+        block_label_text_color="*primary_800",
+        block_label_text_color_dark="*neutral_100",
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        input_placeholder_color="*neutral_600",
+        input_placeholder_color_dark="*neutral_300",
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_800",
+        link_text_color_dark="*primary_300",
+        link_text_color_visited_dark="*primary_300",
+        link_text_color_hover_dark="*primary_200",
+        link_text_color_active_dark="*primary_200",
+        checkbox_border_color="*neutral_500",
+        checkbox_border_color_dark="*neutral_400",
+    )

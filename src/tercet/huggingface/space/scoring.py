@@ -1,0 +1,855 @@
+"""What the page does, without the page: texts or a file -> result, explanation, table, code to copy."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import re
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import gradio as gr
+import numpy as np
+import pandas as pd
+
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import score_batch
+from tercet.comparison.compare import compare
+from tercet.comparison.scores import Comparison
+from tercet.comparison.test_sets import TestSet, names_of
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_items, read_texts
+from tercet.engine.chosen import engine
+from tercet.errors import InputError, TercetError, shorten
+from tercet.files.read import SUFFIXES, items, read_table, table_format
+from tercet.files.roles import guess_roles
+from tercet.files.table import Roles, Table
+from tercet.files.text import Limits
+from tercet.registry import metric_class
+from tercet.report.comparison import compared_html
+from tercet.report.plots import primary_table
+
+from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
+
+CONFIDENCE = 0.95
+
+#: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs.
+_NOT_TAKEN = ("parquet", "arrow")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A result, and what the metric warned of; it can be pickled."""
+
+    result: dict[str, Any]
+    notes: list[str]
+    options: dict[str, Any]
+    primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
+    titles: dict[str, str]  # what people call the scores, by their names of a corpus and of an item
+    only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
+    scale: int
+    in_percent: bool
+
+
+class Example(NamedTuple):
+    """Texts with the options that they are for."""
+
+    title: str
+    options: str  # those that it sets, as text
+    prediction: str
+    references: str
+    shown: list[Any]  # what the controls hold
+
+
+class Demo:
+    """A metric as the page offers it."""
+
+    def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
+        self.metric = metric
+        self.address = address
+        kind = metric_class(metric)
+        self.loads_model = kind.loads_model
+        self.takes_references = kind.takes_references
+        self.title = kind.title or kind.name
+        self._is_share = kind.is_share
+        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.has_scale else {})}
+        initial_options = given_options(controls(metric, offered), {})
+        self.controls = controls(metric, offered, make_scorer(metric, initial_options).segment_options)
+        program_controls = [
+            replace(control, value=control.default) if control.name in COMMON else control
+            for control in self.controls
+        ]
+        self._of_programs = [*program_controls, *controls(metric, FOR_PROGRAMS)]
+        self.most_items: int = cases["DEMO_ITEMS"]
+        self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
+
+    @property
+    def examples(self) -> list[Example]:
+        """The items of the cases: each sets its own options, and all others to what the page begins with."""
+        examples = []
+        for case in self._cases:
+            values = {control.name: case["options"].get(control.name, control.value) for control in self.controls}
+            contents = [control.shown(values[control.name]) for control in self.controls]
+            changed = [control for control in self.controls if values[control.name] != control.value]
+            options = " · ".join(f"{control.name}={control.in_words(values[control.name])}" for control in changed)
+            n_items = len(case["predictions"])
+            references = case.get("references", [[]] * n_items)
+            pairs = zip(case["predictions"], references, strict=True)
+            for number, (prediction, references) in enumerate(pairs, 1):
+                title = f"{case['description']} ({number} of {n_items})" if n_items > 1 else case["description"]
+                examples.append(
+                    Example(
+                        title=title,
+                        options=options,
+                        prediction=prediction,
+                        references=joined(references),
+                        shown=contents,
+                    )
+                )
+        return examples
+
+    @property
+    def begun(self) -> list[Any]:
+        """What the controls hold as the page begins."""
+        return [control.shown(control.value) for control in self.controls]
+
+    def page_options(self, contents: Sequence[Any]) -> dict[str, Any]:
+        """Return the options that the page's controls hold; those at their default are left out."""
+        return without_defaults(self.controls, self._values(contents))
+
+    def _values(self, contents: Sequence[Any]) -> dict[str, Any]:
+        return {control.name: control.read(content) for control, content in zip(self.controls, contents, strict=True)}
+
+    def chosen(self, contents: Sequence[Any]) -> list[str]:
+        """Return a line on options that differ from what the page begins with: an example may have set them."""
+        values = self._values(contents)
+        changed = [control for control in self.controls if values[control.name] != control.value]
+        options = ", ".join(
+            f"{control.name}={values[control.name]!r}" for control in changed if values[control.name] is not DEPENDS
+        )
+        return [f"Options: {options}."] if options else []
+
+    def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the options of a single text, and a note on those that nobody chose.
+
+        A single text is scored as the metric scores a segment, except for options that a visitor set.
+        """
+        options = self.page_options(contents)
+        undecided = [name for name, value in self._values(contents).items() if value is DEPENDS]
+        if not undecided:
+            return options, []
+        segment_options = make_scorer(self.metric, options).segment_options
+        segment_values = {name: value for name, value in segment_options.items() if name in undecided}
+        return {**options, **segment_values}, [segment_note(segment_values)] if segment_values else []
+
+    def score(
+        self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
+    ) -> tuple[Scored, Metric, Corpus]:
+        """Score texts that are not too many or too long for a page; references are ignored where none are taken.
+
+        Also return the metric, and the texts that it read.
+        """
+        scorer = make_scorer(self.metric, options)
+        texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
+        columns = texts.columns()
+        self.check_size(columns["predictions"], columns["references"], options)
+        batch = texts.batch()
+        with warnings.catch_warnings(record=True) as caught:  # a process has one call at a time
+            warnings.simplefilter("always")
+            result = score_batch(scorer, batch)
+        messages = [str(warning.message) for warning in caught if warning.category is UserWarning]
+        notes = [note.removeprefix(f"{self.metric}: ") for note in messages]
+        notes += dropped_letters(scorer, batch)
+        if result.empty_predictions and self.takes_references:  # the others say it themselves
+            notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
+        segment_names = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
+        primary = scorer.primary, segment_names[scorer.primary]
+        scored = Scored(
+            result=result.to_dict(full=True),
+            notes=notes,
+            options=dict(options),
+            primary=primary,
+            titles=score_titles(scorer),
+            only_of_items=frozenset(scorer.segment_names) - {*scorer.score_names},
+            scale=scorer.scale,
+            in_percent=scorer.has_scale and scorer.scale == 100,
+        )
+        return scored, scorer, batch
+
+    def check_size(
+        self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
+    ) -> None:
+        """Raise an InputError for more texts than the page takes."""
+        targets = references if self.takes_references else None
+        check_size(predictions, targets, options, self.most_items)
+
+    def compute(
+        self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page.
+
+        Without options it is what the page begins with; intervals and segments are options too.
+        """
+        checked_options = given_options(self._of_programs, {} if options is None else options)
+        result = self.score(predictions, references, checked_options)[0].result
+        return {key: self._without_folders(value) for key, value in result.items()}
+
+    def _without_folders(self, entry: Any) -> Any:
+        """Return an entry of a result with the names of encoders for their folders, which are the server's."""
+        names = {choice: name for control in self.controls for name, choice in control.renamed.items()}
+        for folder, name in names.items():
+            if isinstance(entry, str) and os.path.isabs(folder):  # no name of the Hub
+                entry = entry.replace(folder, name)
+        return entry
+
+    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, str]:
+        """Return the result of one text, and the picture of its matches."""
+        targets = split_references(references)
+        for name, text in (("prediction", prediction), ("box of references", references)):
+            if len(text) > TEXT_CHARACTERS:
+                raise InputError(
+                    f"The {name} has {len(text):,} characters; the page shows matches for up to "
+                    f"{TEXT_CHARACTERS:,}. Give long texts as a file."
+                )
+        if not targets and self.takes_references:
+            raise InputError("There is no reference: give at least one, one per line.")
+        scored, scorer, batch = self.score([prediction], [targets], options)
+        with warnings.catch_warnings():  # self.score has noted them
+            warnings.simplefilter("ignore")
+            try:
+                # As shares: the picture shows them in percent where scores are.
+                shares = scorer.with_options({"scale": 1}, idle=True)
+                explanation = shares.explained(batch, scorer.fit(batch))
+            except InputError as error:
+                # Too much to draw, though not to score.
+                scored.notes.append(str(error))
+                return scored, ""
+        html = explanation.to_html(scorer.scale if scorer.has_scale else 1)
+        if len(html) > MOST_DRAWN:
+            scored.notes.append(
+                f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
+            )
+            return scored, ""
+        return scored, html
+
+    def read_file(self, path: str) -> tuple[Table, Roles]:
+        """Read a visitor's file, and guess the roles of its columns."""
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: larger files are not accepted.")
+        n_lines = content.count(b"\n")
+        # Checked before the file is read as a table, which takes memory.
+        if n_lines > 20 * self.most_items + 1000:
+            raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
+        if table_format(path) in _NOT_TAKEN:
+            raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
+        table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
+        n_rows = len(table.lines)
+        if n_rows > self.most_items:
+            raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
+        return table, guess_roles(table)
+
+    def sure_systems(self, table: Table, roles: Roles) -> list[str]:
+        """Return the columns of predictions, if recognized by name: as many as the page compares.
+
+        They are where a column is called a reference, or only one is left; languages and two unknown names are not.
+        """
+        is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
+        return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if is_sure else []
+
+    def choice_of_columns(self, table: Table) -> str:
+        """Return instructions for a visitor if no column was recognized by name."""
+        languages = table.name.lower().endswith(".tmx")
+        reason = "Each column is a language of the file." if languages else "No columns were recognized by name."
+        also = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
+        return f"{reason} Choose the predictions{also}."
+
+    def texts_of_file(
+        self, path: str, systems: Sequence[str], references: Sequence[str]
+    ) -> tuple[Table, dict[str, list[str]], list[list[str]]]:
+        """Return a file's table, with the texts of the chosen systems and their references."""
+        table, _ = self.read_file(path)
+        if not systems or (self.takes_references and not references):
+            also = ", and at least one of references" if self.takes_references else ""
+            raise InputError(f"Choose the column of the predictions{also}.")
+        if in_both_roles := [system for system in systems if self.takes_references and system in references]:
+            raise InputError(
+                f"The column {in_both_roles[0]!r} is chosen for the predictions and as a reference: choose another."
+            )
+        targets = items(table, systems[0], references)[1]
+        return table, {system: items(table, system, [])[0] for system in systems}, targets
+
+    def score_file(
+        self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+    ) -> tuple[Scored, dict[str, list[Any]], str]:
+        """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
+        table, texts, targets = self.texts_of_file(path, systems, references)
+        (predictions,) = texts.values()
+        all_options = {**options, "segments": True, "confidence_level": CONFIDENCE}
+        scored, _, _ = self.score(predictions, targets, all_options)
+        segments = scored.result["segments"]
+        rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
+        file_lines = file_given(path, table, systems, references if self.takes_references else [])
+        return scored, rows, self.code(file_lines, scored.options)
+
+    def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+        """Return the last column of the table of a file's items, where there are references."""
+        return {"references": [" | ".join(texts) for texts in targets]} if self.takes_references else {}
+
+    def code(self, source: Given, options: Mapping[str, Any]) -> str:
+        """Return the program that computes the same, for lines that give it texts."""
+        return program(self.address, source, options, self.takes_references)
+
+    def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
+        """Return how many values of a score lie in each of twenty ranges."""
+        return histogram(values, scale if self._is_share else 0.0)
+
+
+def score_titles(scorer: Metric) -> dict[str, str]:
+    """Return what people call the scores of a metric, by their names of a corpus and of an item."""
+    titles = {name: scorer.score_title(name) for name in scorer.score_names}
+    for name, of_item in zip(scorer.score_names, scorer.segment_names, strict=True):
+        titles.setdefault(of_item, titles[name])
+    return titles
+
+
+def split_references(text: str) -> list[str]:
+    r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    parts = re.split(r"\n[ \t]*\n", text) if re.search(r"\n[ \t]*\n", text) else text.split("\n")
+    return [part.strip("\n") for part in parts if part.strip()]
+
+
+def joined(references: str | Sequence[str]) -> str:
+    """Return references as the page's box holds them."""
+    texts = [references] if isinstance(references, str) else list(references)
+    return "".join(f"{text}\n\n" for text in texts) if any("\n" in text for text in texts) else "\n".join(texts)
+
+
+def known_formats() -> list[str]:
+    """Return the names of the formats that are read."""
+    return [format.upper() for format in dict.fromkeys(SUFFIXES.values()) if format not in _NOT_TAKEN]
+
+
+def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:
+    """Return how many values lie in each twentieth between 0 (or the least) and `scale` (or the greatest).
+
+    Values that are no shares have the scale 0; a few that are much greater than all others share the last range.
+    """
+    numbers = np.array([value for value in values if value is not None], float)
+    low, high = min(0.0, numbers.min(initial=0.0)), max(scale, numbers.max(initial=0.0))
+    if not scale:
+        high = min(high, 3 * float(np.percentile(numbers, 90))) if len(numbers) else 1.0
+    counts, edges = np.histogram(np.minimum(numbers, high), bins=20, range=(low, high))
+    digits = 0 if high >= 100 else 2
+    return [
+        (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
+        for start, stop, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+
+
+# Several systems of a file compared: what the page shows of them, and the report.
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What the page shows; it can be pickled."""
+
+    html: str
+    signature: str
+    rows: dict[str, list[Any]]
+    entries: dict[str, Any]
+    program: str
+    titles: dict[str, str]  # the columns of the scores in `rows`, as people call them
+    in_percent: bool
+
+
+def compare_file(
+    demo: Demo,
+    path: str,
+    systems: Sequence[str],
+    references: Sequence[str],
+    options: Mapping[str, Any],
+    lines: Sequence[str],
+) -> Compared:
+    """Return the comparison of columns of a file, and the table of its items with a score of each system."""
+    table, comparison = _compared(demo, path, systems, references=references, options=options)
+    main = primary_table(comparison.tables)
+    assert comparison.corpus is not None
+    notes = [*dropped_letters(main.scorer, comparison.corpus), *comparison.remarks(), *comparison.warnings]
+    texts = comparison.test_set
+    name = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))[main.name]
+    rows: dict[str, list[Any]] = {
+        "line": table.lines,
+        **{f"{name} {system}": scores for system, scores in main.segments.items()},
+        **{f"prediction {system}": predictions for system, predictions in texts.systems.items()},
+        **demo.joined_references(texts.references),
+    }
+    file_lines = file_given(path, table, systems, references if demo.takes_references else [])
+    html = compared_html(comparison, notes, lines)
+    return Compared(
+        html=html,
+        signature=main.signature,
+        rows=rows,
+        entries=comparison.to_dict(),
+        program=comparing(file_lines, _metric(demo, options)),
+        titles={f"{name} {system}": f"{main.title} {system}" for system in main.segments},
+        in_percent=main.scorer.has_scale and main.scorer.scale == 100,
+    )
+
+
+def report_file(
+    demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+) -> str:
+    """Return the report on columns of a file, an HTML page."""
+    _, comparison = _compared(demo, path, systems, references=references, options=options)
+    return comparison.to_html()
+
+
+def _compared(
+    demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+) -> tuple[Table, Comparison]:
+    if len(systems) > MOST_SYSTEMS:
+        raise InputError(f"{len(systems)} systems are more than the {MOST_SYSTEMS} that this page compares.")
+    table, texts, targets = demo.texts_of_file(path, systems, references)
+    demo.check_size([*chain.from_iterable(texts.values())], targets * len(texts), options)
+    with warnings.catch_warnings():  # the comparison keeps them
+        warnings.simplefilter("ignore")
+        test_set = TestSet(names_of([path])[0], texts, targets, None)
+        return table, compare(test_set, _metric(demo, options))
+
+
+def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
+    """Return the metric with options that change a comparison, which is in percent anyway."""
+    return make_scorer(
+        demo.metric, {name: value for name, value in options.items() if (name, value) != ("scale", 100)}
+    )
+
+
+# What both tabs of the page share: where results stand, as HTML, and messages in their place.
+
+OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
+
+#: What is written into the place of a result, screen readers say, once they have finished what they are saying.
+_ANNOUNCED = "element.setAttribute('aria-live', 'polite')"
+_NO_CODE = "# The program that computes the same: here, once there is a result.\n"
+_LOG = logging.getLogger(__name__)
+#: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
+_TEST_SET = 100
+_APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "score"}  # `score` is the primary one
+
+
+def outcome_box(name: str, script: str = "") -> Any:
+    """Return the place of a result, or of a message; a script runs when the page is loaded."""
+    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
+
+
+def signature_box(name: str) -> Any:
+    """Return the place of a signature, which shows once there is one."""
+    return gr.Textbox(label="Signature", interactive=False, buttons=["copy"], visible=False, lines=2, elem_id=name)
+
+
+def code_box(name: str) -> Any:
+    """Return the place of the program that computes the same, folded."""
+    with gr.Accordion("Code for this", open=False, elem_id=name):
+        return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
+
+
+def hidden(outputs: list[Any]) -> list[Any]:
+    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
+    # The value of a button is its name, which stays.
+    updates: list[dict[str, Any]] = [
+        {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
+    ]
+    return [*(gr.update(visible=False, **update) for update in updates), gr.update(value=_NO_CODE)]
+
+
+def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
+    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
+
+    def answer(*inputs: Any) -> list[Any]:
+        try:
+            return compute(*inputs)
+        except TercetError as error:
+            message = str(error)
+        except Exception:
+            _LOG.exception("the page failed")
+            message = OUR_FAULT
+        return [error_html(message), *other_outputs]
+
+    return answer
+
+
+def error_html(message: str) -> str:
+    """Return a message in the place of a result; screen readers say it at once."""
+    return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
+
+
+def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
+    """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
+    result, (primary, _) = scored.result, scored.primary
+    of_items = result.get("segments") or {}
+    entries = {
+        name: value
+        for name, value in result.items()
+        if name not in _APART and name != primary and not isinstance(value, dict)
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
+        if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
+    }
+    scores = {name: value for name, value in entries.items() if _is_score(value)}
+    counts = {name: value for name, value in entries.items() if name not in scores}
+    intervals = result.get("intervals") or {}
+    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
+    lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in scored.notes)
+    digits = 2 if scored.in_percent else 4
+    interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
+    percent = "Scores in percent." if scored.in_percent else ""
+    without_interval = "" if intervals else "One text has no interval: a file of texts has one."
+    remark = " ".join(filter(None, [percent, without_interval]))
+    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
+    remark_html = f"<small>{remark}</small>" if remark else ""
+    return (
+        f'<div class="tercet"><div class="tercet-score">{escape(scored.titles[primary])} '
+        f"{number(result[primary], digits)}</div>"
+        f'<div class="tercet-interval">{interval}</div>'
+        f"{band_html}{lines_html}{notes_html}"
+        f"{_table(scores, intervals, scored.titles, digits)}{remark_html}"
+        f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
+    )
+
+
+def _is_score(value: Any) -> bool:
+    """Return whether a value is no count: it has a fraction, or all of its values have."""
+    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(item, float) for item in value))
+
+
+def _range(bounds: Sequence[Any], digits: int) -> str:
+    return " to ".join(number(bound, digits) for bound in bounds)
+
+
+def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int) -> str:
+    """Return a table of entries, with their intervals where there are any; `digits` are those of scores."""
+    rows = ""
+    for name, value in values.items():
+        words = escape(titles.get(name, name.replace("_", " ")))
+        interval = f"<td>{_range(intervals[name], digits) if name in intervals else ''}</td>" if intervals else ""
+        text = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
+        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval}</tr>'
+    heads = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
+    return f"<table>{f'<tr>{heads}</tr>' if intervals else ''}{rows}</table>" if rows else ""
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Return a value as a person reads it: so many decimals, lists in a row."""
+    if isinstance(value, list):
+        return ", ".join(number(item, digits) for item in value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
+
+
+# The program under "Code for this": what the page computed, from the same texts or the same file.
+
+_TABLE: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+#: By format the function of pandas that reads it, and arguments that are tried, the most usual first.
+_WAYS: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "tsv": ("read_csv", [{"sep": "\t", "quoting": 3, **_TABLE}, {"sep": "\t", **_TABLE}]),
+    "csv": ("read_csv", [{"sep": separator, **_TABLE} for separator in ",;\t"]),
+    "jsonl": ("read_json", [{"lines": True, "dtype": False}]),
+    "xlsx": ("read_excel", [_TABLE]),
+}
+_ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
+
+
+class Given(NamedTuple):
+    """Lines that give a program the names predictions, or systems, and, where a metric takes them, references."""
+
+    lines: str
+    imports: str = ""  # what stands above them
+
+
+def program(address: str, source: Given, options: Mapping[str, Any], takes_references: bool) -> str:
+    """Return the program that loads a metric and computes."""
+    names = ["predictions", *(["references"] if takes_references else [])]
+    arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
+    lines = "".join(f"    {name}={value},\n" for name, value in arguments.items())
+    return (
+        f"import evaluate\n{source.imports}\n{source.lines}\nmetric = evaluate.load({address!r})\n"
+        f"result = metric.compute(\n{lines})\nprint(result)\n"
+    )
+
+
+def comparing(source: Given, metric: Metric) -> str:
+    """Return the program that compares systems."""
+    arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
+    lines = "".join(f"    {argument},\n" for argument in arguments)
+    imports = f"{source.imports}\n" if source.imports else ""
+    return (
+        f"{imports}import tercet\n\n{source.lines}\nresult = tercet.compare(\n{lines})\n"
+        "print(result.to_dataframe())\n"
+    )
+
+
+def texts_given(prediction: str, references: Sequence[str] | None) -> Given:
+    """Return the lines that give one text; without references where None is given."""
+    references_line = "" if references is None else f"references = {[list(references)]!r}\n"
+    return Given(f"predictions = {[prediction]!r}\n{references_line}")
+
+
+def file_given(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Given:
+    """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
+
+    One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
+    the lines only say which texts belong there.
+    """
+    name = Path(path).name
+    reading = _reading(path, table, [*systems, *references])
+    if reading is None:
+        also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
+        if len(systems) == 1:
+            return Given(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
+        entries = ", ".join(f"{system!r}: [...]" for system in systems)
+        return Given(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
+    columns = [f"table[{column!r}]" for column in references]
+    cells = [cell for column in references for cell in table.columns[column]]
+    text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
+    loops = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
+    condition = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
+    references_line = (
+        f"references = [[{loops} if {condition}] for row in zip({', '.join(columns)})]\n" if references else ""
+    )
+    if len(systems) == 1:
+        predictions_line = f"predictions = table[{systems[0]!r}].tolist()"
+    else:
+        predictions_line = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
+    return Given(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
+
+
+# Its source is copied into the program for a visitor with such a file.
+def read_tmx(path: str) -> pd.DataFrame:
+    """Return the texts of a TMX file: a row per unit, a column per language ("en 2" for a second text of a unit)."""
+
+    def text_of(element: Any) -> str:
+        parts = [element.text or ""]
+        for child in element:
+            is_code = child.tag.rpartition("}")[2] in ("bpt", "ept", "ph", "it", "ut")  # of the document's format
+            parts += ["" if is_code else text_of(child), child.tail or ""]
+        return "".join(parts)
+
+    spellings: dict[str, str] = {}
+    rows: list[dict[str, str]] = []
+    for unit in ElementTree.parse(path).iterfind(".//{*}tu"):
+        rows.append({})
+        for variant in unit.iterfind("{*}tuv"):
+            code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
+            language = spellings.setdefault(code.casefold().replace("_", "-"), code)
+            number = sum(name.partition(" ")[0] == language for name in rows[-1]) + 1
+            rows[-1][language if number == 1 else f"{language} {number}"] = text_of(variant.find("{*}seg"))
+    return pd.DataFrame(rows)
+
+
+def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
+    """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
+    name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
+    if format == "tmx":
+        try:
+            is_same = _same(read_tmx(path), table, columns)
+        except ElementTree.ParseError:
+            # Its encoding is one that the standard library does not know.
+            is_same = False
+        if not is_same:
+            return None
+        imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
+        return Given(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
+    function, ways = _WAYS[format]
+    for encoding in _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]:
+        for way in ways:
+            try:
+                is_same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
+            except (ValueError, ImportError):
+                # Of another encoding, not a table, or a workbook without the package that reads it.
+                continue
+            if is_same:
+                settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
+                arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
+                return Given(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
+    return None
+
+
+def _same(frame: pd.DataFrame, table: Table, columns: Iterable[str]) -> bool:
+    return all(column in frame and _texts(frame[column]) == _texts(table.columns[column]) for column in columns)
+
+
+def _texts(cells: Iterable[Any]) -> list[Any]:
+    """Return cells with None for those that hold no text."""
+    return [cell if isinstance(cell, (str, list)) else None for cell in cells]
+
+
+def _named(value: Any) -> str:
+    return "str" if value is str else repr(value)
+
+
+# Notes that the page adds to a score, since no metric warns of this.
+
+#: Most letters that a note names.
+_MOST_LETTERS = 12
+
+
+def segment_note(options: Mapping[str, Any]) -> str:
+    """Return a note that a text was scored as a segment, with the options that nobody chose."""
+    option_words = " and ".join(f"{name}={value!r}" for name, value in options.items())
+    return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
+
+
+def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
+    """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
+
+    It keeps a to z and digits, and so splits words at letters with accents.
+    """
+    if getattr(scorer, "tokenizer", None) not in ("auto", "rouge"):
+        return []
+    context = scorer.fit(batch)
+    if scorer.signature(context).get("tok") != "rouge" or scorer.corpus_warning(context, batch) is not None:
+        return []
+    all_texts = batch.texts.to_pylist()
+    letters = {
+        letter
+        for letter in set().union(*all_texts)
+        if not letter.isascii() and unicodedata.category(letter)[0] in "LM"
+    }
+    if not letters:
+        return []
+    shown_letters = sorted(letters)[:_MOST_LETTERS]
+    # A mark, such as an accent, stands on a circle, which shows where it belongs.
+    listing = ", ".join(
+        f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
+    )
+    remainder = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
+    text = next(text for text in all_texts if not letters.isdisjoint(text))
+    word = next(word for word in text.split() if not letters.isdisjoint(word))
+    pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
+    return [
+        f"The tokenizer 'rouge' drops the letters {listing}{remainder}: of {shorten(word)} it leaves {pieces}. "
+        "Choose the tokenizer 'unicode' to keep them."
+    ]
+
+
+# How many texts the page takes, and how long ones: so that nobody waits long for another visitor.
+
+#: Most bytes of a file, and of any request.
+MOST_BYTES = 10 << 20
+#: Most bytes of a workbook, which is an archive, when it is unpacked.
+MOST_UNPACKED = 50 << 20
+#: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
+TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
+#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
+#: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
+#: as well.
+MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
+_LINES = 10
+#: Most pairs of equal tokens: ROUGE-W takes 5 to 25 ns for each, once for every type that is asked for.
+MOST_MATCHES = 200_000_000
+#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
+#: whole, while those that compare by a network read what it takes at a time.
+MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
+# Words, and each character of scripts without blanks.
+_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
+# The words of ROUGE, which splits at all other letters.
+_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
+#: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
+#: marks: what they take time for.
+_BY_DICTIONARY = ("ja", "jieba")
+MOST_SQUARES = 200_000_000
+_BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
+#: Most systems that are compared: every two of them are tested.
+MOST_SYSTEMS = 20
+#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
+MOST_DRAWN = 3 << 20
+
+
+def most_systems(n_rows: int, most_items: int) -> int:
+    """Return how many systems of so many rows the page compares: their texts are its items."""
+    return max(1, min(MOST_SYSTEMS, most_items // max(n_rows, 1)))
+
+
+def check_size(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]] | None,
+    options: Mapping[str, Any],
+    most_items: int,
+) -> None:
+    """Raise an InputError for more texts than a page takes, or for longer ones.
+
+    Of several systems, the predictions of all of them are counted, and the references for each.
+    """
+    n_items, tokenizer = len(predictions), options.get("tokenizer")
+    if n_items > most_items:
+        raise InputError(
+            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
+            "them on your own machine."
+        )
+    # Where there are no references, a text stands in for them: a model reads each of its tokens beside the others.
+    targets = [[text] for text in predictions] if references is None else references
+    texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
+    longest = max(map(len, texts), default=0)
+    if longest > LONG_CHARACTERS:
+        raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}.")
+    n_characters = sum(map(len, texts))
+    mean = MEAN_CHARACTERS_ALONE if references is None else MEAN_CHARACTERS
+    most = min(ALL_CHARACTERS, mean * most_items)
+    products = sum(
+        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
+        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
+        for prediction, compared in zip(predictions, targets, strict=True)
+    )
+    if n_characters > most or products > MOST_PRODUCTS:
+        raise InputError(
+            f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
+            "fewer when single texts are long."
+        )
+    n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
+    # There are at most as many matches as products: below the limit, none need be counted.
+    if n_weighted * products > MOST_MATCHES:
+        pairs = zip(predictions, targets, strict=True)
+        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
+        if n_weighted * matches > MOST_MATCHES:
+            raise InputError(
+                f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
+                f"this page takes {MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
+            )
+    if tokenizer in _BY_DICTIONARY:
+        stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
+        if sum(length * length for length in stretches) > MOST_SQUARES:
+            raise InputError(
+                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
+                f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
+            )
+
+
+def _n_tokens(text: str, tokenizer: Any) -> int:
+    return max(map(len, _words(text, tokenizer)))
+
+
+def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
+    """Return at most how many pairs of equal tokens two texts have; words with one beginning may have one stem."""
+    n_matches = []
+    for tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
+        times, target = (Counter(token[:2].casefold() for token in of_text) for of_text in tokens)
+        n_matches.append(sum(count * target[token] for token, count in times.items()))
+    return max(n_matches)
+
+
+def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
+    """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
+    return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]

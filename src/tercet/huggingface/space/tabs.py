@@ -1,0 +1,272 @@
+"""The tabs of the page: one scores a text, the other a file."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+
+from tercet.errors import InputError
+
+from .guard import Jobs, Upload
+from .scoring import (
+    MOST_BYTES,
+    Demo,
+    code_box,
+    compare_file,
+    hidden,
+    known_formats,
+    outcome_box,
+    report_file,
+    result_html,
+    signature_box,
+    split_references,
+    texts_given,
+    with_messages,
+)
+
+_SHOWN_ROWS = 500
+_DOWNLOADS_KEPT = 600  # seconds
+#: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
+_BY_KEYS = """
+const reach = () => element.querySelectorAll("table, .scroll").forEach(each => {
+    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+});
+new MutationObserver(reach).observe(element, {childList: true, subtree: true});
+element.addEventListener("toggle", reach, true);
+"""
+
+
+def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
+    """Draw the tab that scores one text, and its results in their place."""
+    examples = demo.examples
+    with gr.Row():
+        prediction = gr.Textbox(
+            examples[0].prediction, label="Prediction", lines=3, elem_id="prediction", min_width=280
+        )
+        references = gr.Textbox(
+            examples[0].references,
+            lines=3,
+            elem_id="references",
+            min_width=280,
+            label="References: one per line, or with an empty line between them",
+            visible=demo.takes_references,
+        )
+    button = gr.Button("Compute", variant="primary", elem_id="compute")
+    inputs = [prediction, references, *contents]
+    gallery = gr.Dataset(
+        label="Examples, with the options that they set",
+        components=[gr.HTML(render=False)],
+        elem_id="examples",
+        samples=[[f"<b>{escape(example.title)}</b><small>{escape(example.options)}</small>"] for example in examples],
+        type="index",
+        samples_per_page=len(examples),
+    )
+    with results:
+        with gr.Row():
+            with gr.Column(min_width=300):
+                outcome = outcome_box("result")
+            with gr.Column(min_width=300):
+                signature = signature_box("signature")
+        picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+        code = code_box("code-of-text")
+    outputs = [outcome, signature, picture, code]
+
+    def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
+        options, lines = demo.text_options(contents)
+        scored, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
+        targets = split_references(references or "")
+        return [
+            result_html(scored, [*demo.chosen(contents), *lines]),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.HTML(picture_html, visible=True),
+            demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
+        ]
+
+    def fill(number: int) -> list[Any]:
+        example = examples[number]
+        return [example.prediction, example.references, *example.shown]
+
+    answer = with_messages(compute, hidden(outputs))
+    button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
+    # Without the queue: the texts change at once, whoever else is being served.
+    filled = gallery.click(fill, gallery, inputs, queue=False, show_progress="hidden", api_visibility="private")
+    # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
+    filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
+
+
+def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
+    """Draw the tab that scores the systems of a file, and its results in their place."""
+    # All files are taken: the message for one that cannot be read says more than the browser's.
+    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} predictions, {MOST_BYTES >> 20} MB"
+    file = Upload(label=label, elem_id="file-input", height=140)
+    about = outcome_box("about-file")
+    with gr.Row():
+        systems = gr.Dropdown(
+            [],
+            multiselect=True,
+            elem_id="system",
+            min_width=200,
+            label="Predictions: a column for each system, the baseline first",
+        )
+        references = gr.Dropdown(
+            [],
+            multiselect=True,
+            label="References",
+            elem_id="reference-columns",
+            min_width=200,
+            visible=demo.takes_references,
+        )
+    button = gr.Button("Compute", variant="primary", elem_id="compute-file")
+    with results:
+        outcome = outcome_box("file-result", _BY_KEYS)
+        signature = signature_box("file-signature")
+        plot = gr.BarPlot(
+            x="score",
+            y="texts",
+            title="Distribution of scores",
+            visible=False,
+            height=260,
+            x_label_angle=-60,
+            elem_id="distribution",
+        )
+        rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
+        with gr.Row():
+            as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
+            as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
+            make_report = gr.Button("Make the report (HTML)", visible=False, elem_id="make-report")
+            report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
+        trouble = outcome_box("report-trouble")
+        code = code_box("code-of-file")
+    outputs = [outcome, signature, plot, rows, as_tsv, as_json, make_report, report, trouble, code]
+    downloads = _Downloads()
+
+    def read(path: str | None) -> list[Any]:
+        if path is None:
+            return ["", *without_file]
+        table, roles = jobs.run(Demo.read_file, path)
+        names = list(table.columns)
+        recognized = demo.sure_systems(table, roles)
+        summary = f"{len(table.lines):,} rows."
+        if not recognized:
+            summary += f" {demo.choice_of_columns(table)}"
+        elif len(recognized) < len(roles.systems):
+            summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
+        return [
+            f"<p>{escape(summary)}</p>",
+            gr.Dropdown(names, value=recognized),
+            gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
+            "",
+            *hidden(outputs),
+        ]
+
+    def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
+        if path is None:
+            raise InputError("Choose a file first.")
+        options, lines, systems = (
+            demo.page_options(contents),
+            demo.chosen(contents),
+            list(dict.fromkeys(systems or [])),
+        )
+        if len(systems) > 1:
+            comparison = jobs.run(compare_file, path, systems, references, options, lines)
+            return [
+                comparison.html,
+                gr.Textbox(comparison.signature, visible=True),
+                gr.BarPlot(visible=False),
+                *items(comparison.rows, comparison.entries, comparison.titles, comparison.in_percent),
+                gr.Button(visible=True),
+                gr.DownloadButton(visible=False),
+                "",
+                comparison.program,
+            ]
+        scored, table, program = jobs.run(Demo.score_file, path, systems, references, options)
+        _, of_items = scored.primary
+        bars = pd.DataFrame(demo.histogram(table[of_items], scored.scale), columns=["score", "texts"])
+        # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
+        # second result would not be drawn.)
+        bars["score"] = ["\u200b" * position + label for position, label in enumerate(bars["score"])]
+        return [
+            result_html(scored, lines),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.BarPlot(bars, visible=True, x_title=scored.titles[of_items]),
+            *items(table, scored.result, scored.titles, scored.in_percent),
+            gr.Button(visible=False),
+            gr.DownloadButton(visible=False),
+            "",
+            program,
+        ]
+
+    def items(
+        table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
+    ) -> list[Any]:
+        frame = pd.DataFrame(table)
+        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
+        widths = [f"{_width(name, visible_rows[name])}px" for name in visible_rows]
+        return [
+            gr.Dataframe(visible_rows, visible=True, column_widths=widths),
+            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
+            gr.DownloadButton(
+                value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
+            ),
+        ]
+
+    def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
+        if path is None:
+            raise InputError("Choose a file first.")
+        page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
+        written = downloads.write("report.html", page)
+        return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
+
+    empty = [gr.update(choices=[], value=[]), gr.update(choices=[], value=[])]
+    without_file = [*empty, "", *hidden(outputs)]
+    inputs = [file, systems, references, *contents]
+    file.change(
+        with_messages(read, without_file),
+        file,
+        [about, systems, references, *outputs],
+        api_visibility="private",
+        **jobs.queue,
+    )
+    button.click(with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue)
+    make_report.click(
+        with_messages(write_report, [gr.update(), gr.update()]),
+        inputs,
+        [trouble, make_report, report],
+        api_visibility="private",
+        **jobs.queue,
+    )
+
+
+def _width(name: str, cells: pd.Series[Any]) -> int:
+    """Return how many pixels a column of the table takes: its name stands on one line."""
+    return max(90, 9 * min(len(name), 40) + 60, 0 if pd.api.types.is_numeric_dtype(cells) else 300)
+
+
+class _Downloads:
+    """Files for visitors to take away, kept for some minutes."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+
+    def write(self, name: str, text: str) -> str:
+        root = Path(self._folder.name)
+        for old in root.glob("*/*"):
+            if time.time() - old.stat().st_mtime > _DOWNLOADS_KEPT:
+                old.unlink(missing_ok=True)
+        path = Path(tempfile.mkdtemp(dir=root)) / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+
+def _tsv(frame: pd.DataFrame) -> str:
+    """Return a table with a line per item: white space within texts becomes a blank."""
+    texts = frame.select_dtypes(include=["object", "string"]).columns
+    in_lines = frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts})
+    return str(in_lines.to_csv(sep="\t", index=False))

@@ -1,1 +1,0 @@
-"""The metric: a value with options, rows of counts and scores; explanations and their drawing."""

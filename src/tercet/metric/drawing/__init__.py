@@ -1,1 +1,0 @@
-"""How explanations are drawn: tokens in colour, tables, heat maps."""

@@ -1,0 +1,1325 @@
+"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product
+from os import PathLike, curdir, fspath
+from os.path import join
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.dialects import Dialect
+from tercet.base.docs import PAPINENI_2002, POST_2018
+from tercet.base.lengths import brevity_penalty, reference_lengths
+from tercet.base.metric import About
+from tercet.base.options import lemmatizer_option, option, stemmer_option
+from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
+from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
+from tercet.checks import Check, finite, integer, number, one_of, refuse
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path, is_subword_model, tokenize
+from tercet.engine.chosen import engine
+from tercet.engine.counting import clipped_matches, crossed_matches
+from tercet.engine.ragged import TokenBatch
+from tercet.errors import OptionError, did_you_mean
+from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.explanation.parts import Heading, Part, Sentence, Share, Table
+from tercet.signature import Signature
+from tercet.statistics.either import (
+    Either,
+    added,
+    as_floats,
+    column,
+    columns,
+    exp,
+    holds,
+    logs,
+    positive,
+    quotient,
+    stacked,
+    where,
+)
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="n-grams shared with the references",
+    description="""\
+BLEU compares the n-grams of a prediction with those of its references: the geometric mean of the clipped
+precisions of n-grams of 1 to 4 tokens, times a penalty for predictions shorter than their references. This module
+gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weightings at once, intervals, and a
+signature that says how the score was computed.
+""",
+    citation=PAPINENI_2002 + POST_2018,
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"),
+    returns="""\
+bleu (`float`), and `bleu_<name>` for each named weighting,
+precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),
+reference_length (`int`), as evaluate's bleu,
+and on request segments, intervals, grid and signature.
+Attributes of the dict: counts and totals (`list` of `int`: clipped matches and n-grams of each order),
+interpretation (`str` or None: what a BLEU of this size roughly means), signature (`str`), n_segments,
+empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> bleu = tercet.load("bleu_multi")
+>>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
+>>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
+>>> result = bleu.compute(predictions=predictions, references=references)
+>>> round(result["bleu"], 4), result.counts, result.totals
+(0.5312, [11, 8, 5, 3], [12, 11, 10, 9])
+""",
+)
+
+
+# Options of bleu_multi, and the interpretation of its scores.
+
+#: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
+BANDS = (
+    (10, "almost useless"),
+    (20, "hard to get the gist"),
+    (30, "the gist is clear, but has significant grammatical errors"),
+    (40, "understandable to good translations"),
+    (50, "high quality translations"),
+    (60, "very high quality, adequate and fluent translations"),
+    (float("inf"), "quality often better than human"),
+)
+
+REFERENCE_LENGTHS = ("closest", "shortest", "average")
+
+#: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
+MOST_WEIGHTINGS = 100
+
+#: Tokenizers whose tokens are sacrebleu's, and all that have a name.
+OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBLEU_MODELS)
+
+TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
+
+#: Older names of tokenizers that sacrebleu still accepts.
+_FORMER_NAMES = {"spm": "flores101"}
+
+
+def _check_tokenizer(value: Any) -> Any:
+    if callable(value):
+        return value
+    name = fspath(value) if isinstance(value, PathLike) else value
+    if isinstance(name, str):
+        if isinstance(value, PathLike) and not is_model_path(name):
+            # A relative path without a folder could be mistaken for the name of a tokenizer.
+            return join(curdir, name)
+        name = _FORMER_NAMES.get(name, str(name))
+        if name in TOKENIZERS or is_model_path(name):
+            return name
+    hint = did_you_mean(value, TOKENIZERS)
+    raise refuse(
+        f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
+        ".model at its end), or a callable",
+        hint if hint.startswith("Did") else "",  # the message names them all
+    )
+
+
+#: A greater sum would take a smoothed precision, which may be above 1, to a power that no float holds.
+_MOST_WEIGHT = 100
+
+
+def _as_weights(value: Any) -> tuple[float, ...]:
+    # Iterating over these gives numbers too, but they are no weights, or have no order.
+    if isinstance(value, (bytes, bytearray, Set, Mapping)):
+        raise TypeError
+    weights = tuple(finite(weight) for weight in value)
+    usable_weights = tuple(weight for weight in weights if weight is not None and weight >= 0)
+    if len(usable_weights) < len(weights) or not 0 < sum(usable_weights) <= _MOST_WEIGHT:
+        raise ValueError
+    return usable_weights
+
+
+def _check_weights(value: Any) -> Any:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, Mapping):
+            if len(value) > MOST_WEIGHTINGS:
+                raise refuse(
+                    f"a dict of at most {MOST_WEIGHTINGS} named weights, because each adds a score to every item; "
+                    f"this one has {len(value):,}"
+                )
+            weightings = {str(name): _as_weights(weights) for name, weights in value.items()}
+            if (
+                not weightings
+                or len(weightings) < len(value)
+                or any(not name or set(name) & set("|;=,: ") for name in weightings)
+            ):
+                raise ValueError
+            return weightings
+        return _as_weights(value)
+    except (TypeError, ValueError):
+        raise refuse(
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of at "
+            f"most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or blanks)"
+        ) from None
+
+
+def _each(check: Check) -> Check:
+    """Return a check of a list of values, or of one of them."""
+
+    def check_each(values: Any) -> list[Any]:
+        if isinstance(values, (list, tuple)):
+            if not values:
+                raise refuse("True or a dict whose lists are not empty")
+            checked = [check(value) for value in values]
+            if len(set(checked)) < len(checked):
+                raise refuse("True or a dict whose lists name each value once")
+            return checked
+        return [check(values)]
+
+    return check_each
+
+
+def _check_grid(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value or None
+    axes: dict[str, Check] = {
+        "weights": _check_weights,
+        "smooth_method": _each(one_of(*SMOOTH_METHODS)),
+        "reference_length": _each(one_of(*REFERENCE_LENGTHS)),
+    }
+    if isinstance(value, Mapping) and value and set(value) <= set(axes):
+        return {name: axes[name](values) for name, values in value.items()}
+    raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
+
+
+TokenizerName = Literal[
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ja-mecab",
+    "ko-mecab",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+    "ja",
+    "jieba",
+    "unicode",
+]
+
+#: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
+TOKENIZER = option(
+    default="13a",
+    doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
+    'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" '
+    '(Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, '
+    "with the model in sacrebleu's folder). The path of a file selects another SentencePiece model, and "
+    'hf://owner/name/file one in the Hub\'s cache. Not in sacrebleu: "ja" (Japanese words by MeCab with another '
+    'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits; scripts without '
+    "spaces by character). A callable gets a text and returns its tokens; in the signature it appears only by "
+    "name.",
+    check=_check_tokenizer,
+)
+
+
+class BleuOptions(SplitsAtBlanks):
+    """Options of bleu_multi."""
+
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
+        default=None,
+        doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
+        "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] "
+        "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the score.",
+        check=_check_weights,
+    )
+    smooth_method: Literal[
+        "none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"
+    ] = option(
+        default="exp",
+        doc='How orders without a match are smoothed. "exp", "floor" and "add-k" are as in sacrebleu, whose default '
+        'is "exp"; "nltk1" to "nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition). '
+        'With "none", BLEU is 0 where an order has no match; it is the default of compat="evaluate" and "nltk".',
+    )
+    smooth_value: float | None = option(
+        default=None,
+        doc="The number that the smoothing method uses. By default 0.1 for floor and nltk1, 1 for add-k, and 5 for "
+        "nltk4, nltk6 and nltk7. These last three divide by it, so they refuse 0; elsewhere 0 means what it means in "
+        'sacrebleu and NLTK. A method that does not use it refuses it, except with compat="sacrebleu", which ignores '
+        "it.",
+        check=number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
+    )
+    smooth: bool = option(
+        default=False,
+        doc="Add one to the matches and the n-grams of every order, including unigrams. This is smooth=True of "
+        "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and "
+        "Och 2004 and add-k do not smooth unigrams.)",
+    )
+    reference_length: Literal["closest", "shortest", "average"] = option(
+        default="closest",
+        doc="Which of several references' lengths the brevity penalty uses. Of two equally close lengths, the "
+        "shorter counts.",
+    )
+    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-grams.")
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
+    grid: bool | Mapping[str, Any] | None = option(
+        default=None,
+        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the values "
+        'to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
+        check=_check_grid,
+    )
+    compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(
+        default=None,
+        doc='Reproduce the scores of this package. `load("bleu_multi", "sacrebleu")` sets it too, with the arguments '
+        "and keys of evaluate's sacrebleu, in percent.",
+    )
+
+
+#: What other packages do where the default differs from it.
+PRESETS = {
+    "sacrebleu": {},
+    "evaluate": {"reference_length": "shortest", "smooth_method": "none"},
+    "nltk": {"tokenizer": "none", "smooth_method": "none"},
+}
+
+#: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu", "scale": 100},
+        arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
+        without_effect=("force",),
+        keys={
+            "score": "bleu",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
+        },
+        left_out=("length_ratio",),
+    ),
+}
+
+#: Methods that divide by their number: as in NLTK, it cannot be 0.
+_DIVISORS = ("nltk4", "nltk6", "nltk7")
+
+
+def smoothing_methods(options: BleuOptions) -> list[str]:
+    """Return the smoothing method of the score, then those of the grid."""
+    method = ADD_ONE if options.smooth else options.smooth_method
+    if options.grid is None:
+        return [method]
+    if isinstance(options.grid, Mapping):
+        return [method, *options.grid.get("smooth_method", [method])]
+    return [method, *(NLTK_METHODS if options.compat == "nltk" else ("none", "floor", "add-k", "exp"))]
+
+
+def check_smoothing(options: BleuOptions) -> None:
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
+    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.given:
+        raise OptionError(
+            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
+            "each other: give one of them."
+        )
+    methods = smoothing_methods(options)
+    foreign = [method for method in methods if method not in NLTK_METHODS]
+    if options.compat == "nltk" and foreign:
+        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        raise OptionError(
+            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+            f"to 'nltk7'. Got {used_option} instead."
+        )
+    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+    if options.smooth_value is None:
+        return
+    readers = [method for method in methods if method in SMOOTH_VALUES]
+    # sacrebleu ignores a smooth_value that its method does not use.
+    if not readers and options.compat != "sacrebleu":
+        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+        raise OptionError(
+            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
+            f"{used_option} it is not used. Got {options.smooth_value!r}."
+        )
+    divided = [method for method in readers if method in _DIVISORS]
+    if options.smooth_value == 0 and divided:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
+
+
+_ENDS = [high for high, _ in BANDS[:-1]]
+
+_STARTS = [0.0, *_ENDS]
+
+_INTERPRETATIONS = [
+    f"{f'over {low:g}' if high == float('inf') else f'{low:g}-{high:g}'}: {meaning}"
+    for low, (high, meaning) in zip(_STARTS, BANDS, strict=True)
+]
+
+
+def interpretation(percent: float) -> str:
+    """Return the interpretation of a BLEU in percent.
+
+    Scores of different languages or test sets cannot be compared, and so neither can their bands.
+    """
+    return _INTERPRETATIONS[bisect_right(_ENDS, percent)]
+
+
+Array = NDArray[np.float64]
+
+#: The column of the prediction's length, those of the reference lengths, and the first column of matches.
+_LENGTH = len(Scorer.base_columns)
+
+_REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+
+_FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
+
+
+class Bleu(BleuOptions):
+    """BLEU: the n-grams that predictions share with their references.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> bleu = tercet.Bleu(scale=100)
+    >>> result = bleu(["The cat sat on a mat."], [["The cat sat on the mat.", "A cat was sitting on a mat."]])
+    >>> round(result["bleu"], 1)
+    79.5
+    """
+
+    # A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
+    # the clipped matches and the n-grams of the prediction.
+
+    name = "bleu_multi"
+    short = "bleu"
+    about = ABOUT
+    takes_systems = True
+    title = "BLEU"
+    primary = "bleu"
+    in_floats = True
+    presets = PRESETS
+    dialects = DIALECTS
+    replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
+    facts = (
+        "translation_length",
+        "reference_length",
+        "length_ratio",
+        "brevity_penalty",
+        "precisions",
+        "counts",
+        "totals",
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        super().check()
+        check_smoothing(self)
+        self._method, *self._grid_methods = smoothing_methods(self)
+        self._segment_method = "exp" if self._method == "none" else self._method
+        methods = {self._method, *self._grid_methods}
+        self._by_nltk = self.compat == "nltk" or self._method.startswith("nltk")
+        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+        self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
+        self._next_columns = bool({"nltk5", "nltk7"} & methods)
+        self._weightings = score_weightings(self)
+        self._grid = Grid(self, self._grid_methods) if self.grid is not None else None
+
+    @property
+    def original_scale(self) -> int:  # type: ignore[override]
+        """The scale of the package that the scores equal: evaluate and NLTK have 1."""
+        return 100 if self.compat in (None, "sacrebleu") else 1
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.max_order + 1)
+        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
+        names += [f"match{n}" for n in orders] + [f"total{n}" for n in orders]
+        if self._nltk_columns:
+            names += [f"floor{n}" for n in orders]
+        if self._next_columns:
+            names += ["next_match", "next_floor"]
+        return tuple(names)
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams, of which there are no more than tokens."""
+        orders = range(1, self.max_order + 1)
+        matches = ((f"match{n}", f"total{n}") for n in orders)
+        totals = (f"total{n}" for n in reversed(orders))
+        return (*matches, (*totals, "length"), ("length", "total1"), ("shortest", "closest"), ("shortest", "average"))
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
+        return tuple(self._weightings)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
+        return bleu_signature(self.name, self, self._method, self._lowercase)
+
+    @property
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer splits at blanks, and was not chosen by another package."""
+        return self.compat is None and super().needs_blanks
+
+    def score_warning(self, totals: Either) -> str | None:
+        """Return a warning when the score is 0 only because an order has no match."""
+        smoothed = self._method != "none"
+        # With these methods, no corpus is too short for a score above 0.
+        if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):
+            return None
+        totals = as_floats(totals)
+        # Most corpora match n-grams of every order: the check that is fast comes first.
+        if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:
+            return None
+        return zero_warning(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
+
+    @cached_property
+    def _used(self) -> list[bool]:
+        """Whether an order has a weight, in the named weightings if there are any."""
+        weightings = list(self._weightings.values())
+        if isinstance(self.weights, Mapping):
+            weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
+        return [any(weights) for weights in zip(*weightings, strict=True)]
+
+    @cached_property
+    def _reading(self) -> str | None:
+        """How the engine tokenizes raw texts; None if it cannot."""
+        plain = (
+            isinstance(self.tokenizer, str)
+            and not self._nltk_columns
+            and self.stemmer is None
+            and self.lemmatizer is None
+        )
+        return self._tokenizer if plain and self._tokenizer in READINGS else None
+
+    @property
+    def _tokenizer(self) -> Any:
+        return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        if self._reading is not None:
+            texts = lowered(batch) if self._lowercase else batch
+            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, self.max_order)
+        else:
+            tokens, _ = self.tokens(batch)
+            base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+            rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+        options = self.max_order, self._nltk_columns, self._next_columns
+        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *options)
+
+    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sum of the rows; NLTK shows its methods 5 to 7 the last segment in place of the corpus."""
+        if self.compat != "nltk" or not len(stats):
+            return super().corpus_totals(stats)
+        totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
+        borrowed = ["next_match", "next_floor"] if self._next_columns else []
+        if "nltk6" in (self._method, *self._grid_methods):  # the only method that reads the totals
+            borrowed += [name for name in stats.columns if name.startswith("total")]
+        for name in borrowed:
+            totals[stats.columns.index(name)] = last[stats.columns.index(name)]
+        return totals
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
+        if self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+            raise OptionError(no_resamples(self._method))
+
+    def _counts(self, totals: Either) -> Counts:
+        order, first = self.max_order, _FIRST_MATCH
+        floors = next_matches = next_floors = None
+        if self._nltk_columns:
+            floors = columns(totals, first + 2 * order, first + 3 * order)
+        if self._next_columns:
+            next_matches, next_floors = column(totals, -2), column(totals, -1)
+        return Counts(
+            matches=columns(totals, first, first + order),
+            totals=columns(totals, first + order, first + 2 * order),
+            length=column(totals, _LENGTH),
+            floors=floors,
+            next_matches=next_matches,
+            next_floors=next_floors,
+        )
+
+    def _combined(
+        self, totals: Either, method: str, length_rule: str, weightings: Mapping[str, Any], effective: bool
+    ) -> tuple[list[Either], Either, dict[str, Either]]:
+        """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
+        counts, value = self._counts(totals), self.smooth_value
+        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[length_rule])
+        penalty = brevity_penalty(counts.length, reference_length)
+        has_score = counts.matches[0] > 0
+        by_nltk = method.startswith("nltk") or self.compat == "nltk"
+        if by_nltk:
+            smoothed, n_orders_reached = nltk_precisions(counts, method, value), None
+        else:
+            smoothed, n_orders_reached = precisions(counts, method, value)
+        orders = n_orders_reached if effective else None
+        means = {name: geometric_mean(smoothed, weights, orders, by_nltk) for name, weights in weightings.items()}
+        if method == ADD_ONE:
+            # It scores texts above 0 in which no word matches, but not where one side has no text at all.
+            references = column(totals, self.base_columns.index("references"))
+            has_score = (counts.length > 0) & (reference_length > 0) & (references > 0)
+        factor = self.scale * penalty
+        return smoothed, penalty, {name: factor * where(has_score, mean, 0.0) for name, mean in means.items()}
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
+        return self._scores(totals, self._method, self.effective_order)
+
+    def scores_of(self, totals: Either) -> Scores:
+        """Return BLEU under every weighting, in two thirds of the time of `finalize`."""
+        rule, effective = self.reference_length, self.effective_order
+        return self._combined(totals, self._method, rule, self._weightings, effective)[2]
+
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus."""
+        return None if self._by_nltk else f"{self._segment_method},eff"
+
+    @property
+    def segment_options(self) -> dict[str, Any]:
+        """Effective order, and exp smoothing where the corpus has none: see `segment_scores`."""
+        if self._by_nltk:
+            return {}
+        smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
+        return {**smoothed, "effective_order": True}
+
+    def segment_scores(self, rows: Either) -> Scores:
+        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if the corpus has none."""
+        if self._by_nltk:
+            return self.finalize(rows)
+        return self._combined(rows, self._segment_method, self.reference_length, self._weightings, True)[2]
+
+    def original_scores(self, rows: Array) -> Scores:
+        """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
+        if self.scale != 100 or self.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
+            return self.segment_scores(rows)
+        lengths = rows[:, _REFERENCE_LENGTH_COLUMNS[self.reference_length]]
+        return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
+
+    def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
+        rule = self.reference_length
+        smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
+        length, scale = column(totals, _LENGTH), self.scale
+        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[rule])
+        return {
+            **scores,
+            "precisions": stacked([scale * precision for precision in smoothed]),
+            "brevity_penalty": penalty,
+            "length_ratio": quotient(length, reference_length),
+            "translation_length": length,
+            "reference_length": reference_length,
+        }
+
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
+        totals = as_floats(totals)
+        entries: dict[str, Any] = self.finalize(totals)
+        entries["translation_length"] = int(entries["translation_length"])
+        if self.reference_length != "average":
+            entries["reference_length"] = int(entries["reference_length"])
+        if self._grid is not None:
+            entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.effective_order))
+        return entries
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the counts behind the precisions, and the interpretation of the score."""
+        order = self.max_order
+        counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
+        return {
+            "counts": counts[:order],
+            "totals": counts[order:],
+            "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
+        }
+
+    def facts_line(self, known: Mapping[str, Any]) -> str:
+        """Return the line that sacrebleu prints, in percent."""
+        return facts_line(known, self.scale)
+
+    @cached_property
+    def _is_usual(self) -> bool:
+        """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
+        usual_weights = self.weights is None or isinstance(self.weights, Mapping)
+        words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
+        return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
+
+    def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
+        """Explain a batch of one item."""
+        tokens, words = self.tokens(batch)
+        plain, plain_words = self.tokens(batch, as_written=True)
+        stats = self.segment_stats(batch)
+        scores = self.finalize(self.corpus_totals(stats))
+        written = plain_words()
+        as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
+        return NgramMatches(
+            **compared(tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written),
+            score=float(scores["bleu"]) / self.scale,
+            brevity_penalty=float(scores["brevity_penalty"]),
+            precisions=[float(precision) / self.scale for precision in scores["precisions"]],
+            length=int(scores["translation_length"]),
+            reference_length=float(scores["reference_length"]),
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+
+
+# BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
+#
+# Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
+
+#: The default smooth_value of each method that uses one.
+SMOOTH_VALUES: dict[str, float] = {
+    "floor": 0.1,
+    "add-k": 1.0,
+    "nltk1": 0.1,
+    "nltk4": 5.0,
+    "nltk6": 5.0,
+    "nltk7": 5.0,
+}
+NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
+SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
+#: What ``smooth=True`` stands for.
+ADD_ONE = "add-one"
+
+
+@dataclass(slots=True)
+class Counts:
+    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order."""
+
+    #: `matches`, `totals`: Clipped matches and n-grams of each order.
+    matches: list[Either]
+    totals: list[Either]
+    #: Tokens of the predictions.
+    length: Either
+    #: N-grams of each order with at least 1 a segment (NLTK).
+    floors: list[Either] | None = None
+    #: `next_matches`, `next_floors`, `optional`: The same for the order N + 1 (NLTK's methods 5 and 7).
+    next_matches: Either = None
+    next_floors: Either = None
+
+
+def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
+    """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them."""
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    extras = [0.0] * len(counts.matches)
+    if method == ADD_ONE:
+        extras = [1.0] * len(extras)
+    elif method == "add-k":
+        extras[1:] = [smooth_value] * (len(extras) - 1)
+    # The plain case first, because it is fast: most corpora and resamples have matches of every order.
+    if positive(counts.matches):
+        orders = zip(counts.matches, counts.totals, extras, strict=True)
+        return [(hits + extra) / (total + extra) for hits, total, extra in orders], len(extras)
+    smoothed: list[Either] = []
+    has_ngrams, divisor, n_orders_reached, any_match = True, 1.0, 0, False
+    for hits, total, extra in zip(counts.matches, counts.totals, extras, strict=True):
+        any_match = any_match | (hits > 0)
+        if extra:
+            hits, total = hits + extra, total + extra
+        has_ngrams = has_ngrams & (total > 0)
+        safe_total = where(total > 0, total, 1.0)
+        precision = where(has_ngrams, hits / safe_total, 0.0)
+        if method in ("exp", "floor"):
+            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
+            zero = has_ngrams & (hits == 0)
+            divisor = where(zero, 2.0 * divisor, divisor)
+            precision = where(
+                zero, 1.0 / (divisor * safe_total) if method == "exp" else smooth_value / safe_total, precision
+            )
+        smoothed.append(precision)
+        n_orders_reached = n_orders_reached + has_ngrams
+    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
+    if method != ADD_ONE and not holds(any_match):
+        smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
+    return smoothed, n_orders_reached
+
+
+def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
+    """Return the BLEU of each text in percent, in the steps of :func:`percent_of_counts`."""
+    columns = (stacked(counts.matches), stacked(counts.totals), counts.length, reference_lengths)
+    texts = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([percent_of_counts(*text, method=method, value=value, effective=True)[0] for text in texts])
+
+
+def percent_of_counts(
+    matches: Sequence[float],
+    totals: Sequence[float],
+    length: float,
+    reference_length: float,
+    *,
+    method: str,
+    value: float | None,
+    effective: bool,
+) -> tuple[float, list[float], float]:
+    """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
+
+    The result has the same bits as sacrebleu's. The other functions make many scores at once, and a perfect one is
+    1 there, where these steps give 1.0000000000000004.
+    """
+    penalty = 1.0
+    if length < reference_length:
+        penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
+    zeros = [0.0] * len(matches)
+    if not any(matches):
+        return 0.0, zeros, penalty
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    divisor = 1.0
+    percents: list[float] = []
+    for order, (hits, total) in enumerate(zip(matches, totals, strict=True)):
+        if method == "add-k" and order:
+            hits, total = hits + smooth_value, total + smooth_value
+        if total == 0:
+            break
+        if hits == 0 and method == "exp":
+            divisor *= 2
+            percents.append(100.0 / (divisor * total))
+        else:
+            percents.append(100.0 * (smooth_value if hits == 0 and method == "floor" else hits) / total)
+    padded = percents + zeros[len(percents) :]
+    counted = percents if effective and percents else padded
+    # sacrebleu takes -9999999999 for the logarithm of 0, so that the mean becomes 0.
+    mean = math.exp(sum([math.log(percent) if percent else -9999999999 for percent in counted]) / len(counted))
+    return penalty * mean, padded, penalty
+
+
+def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:
+    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
+    and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.metrics.bleu.Bleu.corpus_totals`).
+    """
+    assert counts.floors is not None
+    matches, floors = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.floors))
+    smoothed = _by_nltk(matches, floors, counts, method, value)
+    is_one_corpus = isinstance(counts.length, float)
+    return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))
+
+
+def _by_nltk(matches: Array, floors: Array, counts: Counts, method: str, value: float | None) -> Array:
+    floors = np.maximum(floors, 1.0)
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    values = matches / floors
+    zero = matches == 0
+    rank = np.cumsum(zero, axis=-1)
+    if method == "none":
+        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
+        return np.where(zero, sys.float_info.min, values)
+    if method == "nltk1":
+        return np.where(zero, smooth_value / floors, values)
+    if method == "nltk2":
+        later = np.arange(matches.shape[-1]) > 0
+        return np.where(later, (matches + 1) / (floors + 1), values)
+    if method == "nltk3":
+        return np.where(zero, 1 / (2.0**rank * floors), values)
+    if method == "nltk6":
+        return _interpolated(values, counts, smooth_value)
+    if method in ("nltk4", "nltk7"):
+        length = np.asarray(counts.length)[..., None]
+        has_logarithm = length > 1
+        log_length = np.log(np.where(has_logarithm, length, 2.0))
+        values = np.where(zero & has_logarithm, log_length / (2.0**rank * smooth_value) / floors, values)
+    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
+
+
+def _averaged(values: Array, counts: Counts) -> Array:
+    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
+    last = np.asarray(counts.next_matches) / np.maximum(counts.next_floors, 1.0)
+    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
+    result = np.empty_like(values)
+    below = values[..., 0] + 1
+    for order in range(values.shape[-1]):
+        below = (below + values[..., order] + above[..., order]) / 3
+        result[..., order] = below
+    return result
+
+
+def _interpolated(values: Array, counts: Counts, alpha: float) -> Array:
+    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
+    result = values.copy()
+    for order in range(2, values.shape[-1]):
+        below, lowest = result[..., order - 1], result[..., order - 2]
+        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
+        result[..., order] = (counts.matches[order] + alpha * prior) / (counts.totals[order] + alpha)
+    return result
+
+
+def geometric_mean(
+    values: Sequence[Either], weights: Sequence[float], reached: Either | None, skip_zeros: bool
+) -> Either:
+    """Return ``exp(sum(weights * log(values)))`` over the orders."""
+    if reached is not None and holds(reached == len(values)):
+        reached = None
+    # The plain case first, because it is fast: most corpora and resamples have it.
+    if reached is None and min(weights) > 0 and positive(values):
+        return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
+    is_positive = [value > 0 for value in values]
+    is_used: list[Either] = [weight > 0 for weight in weights]
+    if reached is not None:
+        is_used = [used & (order < reached) for order, used in enumerate(is_used)]
+    if skip_zeros:
+        is_used = [used & above for used, above in zip(is_used, is_positive, strict=True)]
+    # An order that is not counted, or is 0, gets the logarithm 0: that of 0 would be minus infinity.
+    orders = zip(is_used, is_positive, values, strict=True)
+    logarithms = logs([where(used & above, value, 1.0) for used, above, value in orders])
+    shares = [where(used, weight, 0.0) for used, weight in zip(is_used, weights, strict=True)]
+    exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
+    if reached is not None:
+        # The orders that are left get the weight of all.
+        exponent = exponent * quotient(added(weights), added(shares))
+    mean = exp(exponent)
+    if not skip_zeros:
+        for used, value in zip(is_used, values, strict=True):
+            mean = where(used & (value == 0), 0.0, mean)
+    return mean
+
+
+# Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, NLTK, other tokenizers.
+
+IntArray = NDArray[np.int64]
+
+
+def rows_of_tokens(base: Array, tokens: TokenBatch, max_order: int, of_nltk: bool, of_next_order: bool) -> Array:
+    """Return the columns of `base`, lengths, matches and n-grams of each item, and what NLTK's methods need."""
+    n, orders = tokens.n_items, max_order + of_next_order
+    matches = clipped_matches(tokens.tokens, np.arange(n), *tokens.reference_spans, orders, tokens.n_types)
+    return _rows(
+        base,
+        tokens.tokens.lengths[:n],
+        reference_lengths(tokens),
+        matches,
+        max_order=max_order,
+        of_nltk=of_nltk,
+        of_next_order=of_next_order,
+    )
+
+
+def rows_of_pairs(tokens: TokenBatch, max_order: int, of_nltk: bool, of_next_order: bool) -> Array:
+    """Return the same of each prediction with each reference of one segment."""
+    texts, references = (tokens.tokens.lengths[side] for side in tokens.pairs)
+    matches = crossed_matches(tokens.tokens, tokens.n_items, max_order + of_next_order)
+    # A single reference is the closest, the shortest and the average one.
+    lengths = np.repeat(references[:, None], len(REFERENCE_LENGTHS), axis=1)
+    return _rows(
+        base_of_pairs(texts),
+        texts,
+        lengths,
+        matches,
+        max_order=max_order,
+        of_nltk=of_nltk,
+        of_next_order=of_next_order,
+    )
+
+
+def _rows(
+    base: Array,
+    lengths: IntArray,
+    lengths_of_references: NDArray[Any],
+    matches: IntArray,
+    *,
+    max_order: int,
+    of_nltk: bool,
+    of_next_order: bool,
+) -> Array:
+    totals = np.maximum(lengths[:, None] - np.arange(matches.shape[1]), 0)
+    parts = [base, lengths[:, None], lengths_of_references]
+    parts += [matches[:, :max_order], totals[:, :max_order]]
+    if of_nltk:
+        parts.append(np.maximum(totals[:, :max_order], 1))
+    if of_next_order:
+        parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+    return np.concatenate(parts, axis=1)
+
+
+# The signature of a BLEU, and which implementation gives the same number.
+
+
+def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
+    """Return the options that the score depends on; `method` and `lowercase` are what it really used."""
+    o = options
+    value = ""
+    if method in SMOOTH_VALUES:
+        value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
+    weights: object = None
+    if isinstance(o.weights, Mapping):
+        weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in o.weights.items())
+    elif o.weights is not None:
+        weights = tuple(o.weights)
+    parts = {
+        "tok": o.label,
+        "case": "lc" if lowercase else "mixed",
+        "order": o.max_order,
+        "weights": weights,
+        "smooth": method + value,
+        "reflen": o.reference_length,
+        "eff": o.effective_order,
+        "stem": stemmer_label(o.stemmer),
+        "lemma": lemmatizer_label(o.lemmatizer),
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "compat": o.compat,
+        "equals": equal_implementation(o, method),
+    }
+    return Signature.of(metric, parts)
+
+
+def equal_implementation(options: BleuOptions, method: str) -> str | None:
+    """Return the name of the implementation that gives the same number with these options, if there is one."""
+    o = options
+    plain = o.stemmer is None and o.lemmatizer is None and o.missing_references == "error"
+    if not plain or o.tokenizer not in OF_SACREBLEU:
+        return None
+    if o.compat == "nltk":
+        is_default = o.tokenizer == "none" and o.reference_length == "closest" and not o.lowercase
+        # These methods read the order after the last one, which NLTK takes to be 5 whatever the weights.
+        reads_next_order = method in ("nltk5", "nltk7")
+        four_weights = o.max_order == 4 and (
+            o.weights is None or (not isinstance(o.weights, Mapping) and len(o.weights) == 4)
+        )
+        return "nltk" if is_default and (four_weights or not reads_next_order) else None
+    if method.startswith("nltk") or (o.weights is not None and not isinstance(o.weights, Mapping)):
+        return None
+    suffix = "" if o.weights is None else "(bleu)"  # the named weightings have no equal there
+    if o.compat == "evaluate":
+        is_default = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
+        smoothed = o.smooth_method != "none" or o.smooth_value is not None
+        return f"evaluate-bleu{suffix}" if is_default and not smoothed and not o.effective_order else None
+    return f"sacrebleu{suffix}" if o.reference_length == "closest" and method != ADD_ONE else None
+
+
+# The warnings of BLEU, and its facts on one line.
+
+#: The smoothing of the package being reproduced.
+_SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
+
+
+def facts_line(facts: Mapping[str, Any], scale: float) -> str:
+    """Return the facts of a corpus as sacrebleu prints them."""
+    bleu, *precisions = (100 / scale * value for value in (facts["bleu"], *facts["precisions"]))
+    precisions_text = "/".join(f"{precision:.1f}" for precision in precisions)
+    return (
+        f"BLEU = {bleu:.1f} {precisions_text} (BP = {facts['brevity_penalty']:.3f} "
+        f"ratio = {facts['length_ratio']:.3f} hyp_len = {facts['translation_length']} "
+        f"ref_len = {facts['reference_length']:g})"
+    )
+
+
+def no_resamples(method: str) -> str:
+    """Return why a method of NLTK that sees the last segment has no intervals and tests."""
+    return (
+        f"smooth_method={method!r} with compat='nltk' has no intervals or tests: NLTK uses the last item in place of "
+        "the corpus, and a resampled corpus has no last item. To smooth over the corpus, leave out compat='nltk' and "
+        "give tokenizer='none'; or smooth with 'nltk1' to 'nltk4'."
+    )
+
+
+def zero_warning(
+    counts: Counts, weighted: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
+) -> str | None:
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
+    if counts.matches[0] == 0:
+        return None
+    orders = list(zip(weighted, counts.matches, counts.totals, strict=True))
+    unmatched = [not smoothed and bool(has_weight) and hits == 0 and total > 0 for has_weight, hits, total in orders]
+    unreached = [not effective and bool(has_weight) and not total > 0 for has_weight, _, total in orders]
+    order = next((n for n in range(len(orders)) if unmatched[n] or unreached[n]), None)
+    if order is None:
+        return None
+    reason = f"no n-gram of order {order + 1} matches"
+    if not unmatched[order]:
+        reason = f"the texts are short: no prediction has an n-gram of order {order + 1}"
+    # The smoothing of a package also gives a score to orders that no prediction reaches.
+    smoothing = _SMOOTHING.get(compat or "") if not smoothed else None
+    remedies = [smoothing or "smooth_method='exp'"] if smoothing or any(unmatched) else []
+    remedies += ["effective_order=True"] if any(unreached) and not smoothing else []
+    zero = "next to 0" if compat == "nltk" else "0"
+    return (
+        f"BLEU is {zero} only because {reason} (of order 1, {counts.matches[0]:.0f} of "
+        f"{counts.totals[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
+    )
+
+
+# The packages that BLEU is explained against, and their rules without an option.
+
+
+def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
+    o = scorer
+    return {
+        "bleu": sacrebleu.BLEU(
+            lowercase=o.lowercase,
+            tokenize=o.tokenizer,
+            smooth_method=o.smooth_method,
+            smooth_value=o.smooth_value,
+            max_ngram_order=o.max_order,
+            effective_order=o.effective_order,
+        )
+    }
+
+
+def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+    import evaluate
+
+    try:
+        module = evaluate.load("bleu")
+    except Exception as error:
+        kind = type(error).__name__
+        raise UnavailableError(
+            f"evaluate.load('bleu') finds it neither on the Hub nor in its cache ({kind})"
+        ) from error
+    o = scorer
+    texts = {
+        "predictions": list(predictions),
+        "references": [list(item_references) for item_references in references],
+    }
+    try:
+        return {"bleu": float(module.compute(**texts, max_order=o.max_order, smooth=o.smooth)["bleu"])}
+    except ZeroDivisionError as error:
+        raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
+
+
+def _nltk_scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+    from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
+
+    o = scorer
+    method = "method0" if o.smooth_method == "none" else o.smooth_method.replace("nltk", "method")
+    argument_names = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
+    arguments = {} if o.smooth_value is None else dict.fromkeys(argument_names.get(method, ()), o.smooth_value)
+    weights = tuple(o.weights) if o.weights is not None else (1 / o.max_order,) * o.max_order
+    split_references = [[text.split() for text in texts] for texts in references]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # orders without a match: NLTK has its own rule for them
+        try:
+            smoothing = getattr(SmoothingFunction(**arguments), method)
+            value = corpus_bleu(split_references, [text.split() for text in predictions], weights, smoothing)
+        except AssertionError as error:
+            raise UnavailableError(f"NLTK's {method} is not defined here: {error}") from error
+    return {"bleu": float(value)}
+
+
+class _PartOfNltk(Bleu):
+    """BLEU under ``compat="nltk"`` without some of its rules."""
+
+    _off: ClassVar[Collection[str]] = ()
+
+    @classmethod
+    def of(cls, metric: Bleu, off: Collection[str]) -> Bleu:
+        """Return the metric without the rules that are off."""
+        part = cls.made(metric.given, idle=True)
+        # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
+        part.__dict__["_off"] = off
+        part.check()
+        return part
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
+        totals = stats.total() if "last item" in self._off else super().corpus_totals(stats)
+        if "short texts" in self._off:
+            for order in range(1, self.max_order + 1):
+                totals[self.columns.index(f"floor{order}")] = totals[self.columns.index(f"total{order}")]
+        return totals
+
+
+def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
+    if options["smooth"]:
+        options["smooth_method"] = "none"  # because `smooth` is a method of its own
+    default = SMOOTH_VALUES.get(options["smooth_method"])
+    if default is None or options["smooth_value"] is None:
+        options["smooth_value"] = default
+    if isinstance(options["weights"], Mapping):
+        options["weights"] = None  # named weightings are not compared
+    return options
+
+
+_NLTK = (
+    Rule(
+        name="zero order",
+        description="precision of an order without a match",
+        ours="0",
+        theirs="the smallest positive float",
+        applies=lambda options: options.smooth_method == "none",
+    ),
+    Rule(
+        name="short texts",
+        description="number of n-grams counted for a text shorter than n",
+        ours="0",
+        theirs="1",
+        applies=lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
+    ),
+    Rule(
+        name="last item",
+        description="which n-grams the smoothing of the corpus looks at",
+        ours="of all items",
+        theirs="of the last item",
+        applies=lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
+    ),
+)
+_RIGHT_END = Rule(
+    name="right end",
+    description="whether 13a strips the right end of a text first",
+    ours="stripped",
+    theirs="as it stands",
+    applies=lambda options: options.tokenizer == "13a",
+)
+
+PEERS = Peers(
+    packages={
+        "sacrebleu": by_sacrebleu(_metrics),
+        "evaluate": Peer(_by_evaluate, (_RIGHT_END,)),
+        "nltk": Peer(_nltk_scores, _NLTK, _PartOfNltk.of, sentences=True),
+    },
+    decides={
+        "tokenizer": "how texts are split into tokens",
+        "lowercase": "whether capitals matter",
+        "max_order": "the longest n-gram that counts",
+        "weights": "the weights of the n-gram orders",
+        "smooth_method": "how orders without a match are smoothed",
+        "smooth_value": "the number that the smoothing adds",
+        "smooth": "whether one is added to the matches and n-grams of every order",
+        "reference_length": "which of several references the length is compared with",
+        "effective_order": "whether orders without any n-gram in the predictions are left out",
+        "stemmer": "whether endings matter",
+        "lemmatizer": "whether inflected forms are different words",
+    },
+    together=(("max_order", "weights"), ("smooth_method", "smooth_value", "smooth"), ("stemmer", "lemmatizer")),
+    aside=lambda options: {"grid": None, **({"weights": None} if isinstance(options.weights, Mapping) else {})},
+    spelled_out=_spelled_out,
+)
+
+
+# Which weightings a BLEU has, and the grid of weightings, smoothing methods and length rules.
+
+Weightings = dict[str, list[float]]
+
+
+def score_weightings(options: BleuOptions) -> Weightings:
+    """Return the weights of the orders by the key of their score: ``bleu``, and ``bleu_<name>`` of named ones."""
+    order, weights = options.max_order, options.weights
+    uniform = [1 / order] * order
+    if weights is None:
+        return {"bleu": uniform}
+    if isinstance(weights, Mapping):
+        return {"bleu": uniform, **{f"bleu_{name}": _padded(values, order) for name, values in weights.items()}}
+    return {"bleu": _padded(weights, order)}
+
+
+class Grid:
+    """All combinations that the option ``grid`` asks for."""
+
+    def __init__(self, options: BleuOptions, methods: Sequence[str]) -> None:
+        axes = options.grid if isinstance(options.grid, Mapping) else {}
+        self._methods = methods
+        self._lengths: Sequence[str] = REFERENCE_LENGTHS
+        if isinstance(options.grid, Mapping):
+            self._lengths = axes.get("reference_length", [options.reference_length])
+        self._weightings = _grid_weightings(axes.get("weights", options.weights), options.max_order)
+
+    def rows(self, combined: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Return a row for each combination; `combined` scores a method and a length rule under weightings."""
+        rows = []
+        for method, rule in product(self._methods, self._lengths):
+            _, _, scores = combined(method, rule, self._weightings)
+            for name, score in scores.items():
+                rows.append(
+                    {"weights": name, "smooth_method": method, "reference_length": rule, "bleu": float(score)}
+                )
+        return rows
+
+
+def _grid_weightings(weights: Any, max_order: int) -> Weightings:
+    """Return the weightings of a grid by the name that its rows have."""
+    if weights is None:
+        return {"uniform": [1 / max_order] * max_order}
+    if isinstance(weights, Mapping):
+        return {name: _padded(values, max_order) for name, values in weights.items()}
+    return {",".join(f"{weight:g}" for weight in weights): _padded(weights, max_order)}
+
+
+def _padded(weights: Sequence[float], max_order: int) -> list[float]:
+    if len(weights) > max_order:
+        raise OptionError(
+            f"The 'weights' option of bleu_multi has {len(weights)} weights, but max_order is {max_order}: "
+            f"set max_order={len(weights)}."
+        )
+    return [*map(float, weights), *[0.0] * (max_order - len(weights))]
+
+
+# Why a prediction has its BLEU: the n-grams of each order that its references cover.
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NgramMatches(NgramTexts):
+    """The matching behind the BLEU of one prediction: with all references together.
+
+    Attributes
+    ----------
+    brevity_penalty : float
+    precisions : list of float
+        Of each order, smoothed; from 0 to 1.
+    length : int
+        Tokens of the prediction.
+    reference_length : float
+        The length that the brevity penalty compares it with.
+    """
+
+    called = "BLEU"
+    brevity_penalty: float
+    precisions: list[float]
+    length: int
+    reference_length: float
+
+    @property
+    def title(self) -> Heading:
+        """The score, and what is multiplied with the mean of the precisions."""
+        return Heading("", {"BLEU": Share(self.score), "brevity penalty": self.brevity_penalty})
+
+    def precisions_table(self) -> Table:
+        """Return the matches of each order, and the precision that counts where that is another."""
+        # `super()` without arguments fails in a dataclass with slots, which is a copy of the class.
+        table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
+        plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
+        if all(map(math.isclose, smoothed, plain)):
+            return table
+        rows = [(*row, precision) for row, precision in zip(table.rows, smoothed, strict=True)]
+        return Table(table.caption, (*table.head, "smoothed"), rows)
+
+    def parts(self) -> list[Part]:
+        """Return the texts and the matches, with the lengths before them."""
+        lengths = f"tokens: {self.length:,}; in the reference for the brevity penalty: {self.reference_length:g}"
+        return [Sentence(lengths), *super(NgramMatches, self).parts()]

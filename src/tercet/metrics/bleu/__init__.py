@@ -1,1 +1,0 @@
-"""BLEU: its options, its scorer, its signature, its explanation."""

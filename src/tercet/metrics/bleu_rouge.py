@@ -1,0 +1,493 @@
+"""F of BLEU and ROUGE: clipped precisions of BLEU and recalls of ROUGE-N, from one pass over the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.docs import LIN_2004, PAPINENI_2002
+from tercet.base.lengths import brevity_penalty, reference_lengths
+from tercet.base.metric import About, Metric
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.scorer import PairRows, base_of_pairs
+from tercet.checks import integer, number
+from tercet.corpus.artefacts import dropped_letters
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.engine.counting import clipped_matches, crossed_matches
+from tercet.engine.ragged import TokenBatch
+from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
+from tercet.explanation.parts import (
+    Heading,
+    Line,
+    Part,
+    Share,
+    Table,
+    counted,
+    order_names,
+    orders_legend,
+    reference_label,
+)
+from tercet.explanation.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+from tercet.signature import Signature
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="F of BLEU's precision and ROUGE's recall",
+    description="""\
+BLEU is a precision: the share of the prediction's n-grams that occur in the references. ROUGE is a recall: the share
+of the reference's n-grams that occur in the prediction. This module gives the F of both: for each n-gram length, and
+for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signature.
+""",
+    citation=PAPINENI_2002 + LIN_2004,
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W04-1013"),
+    returns="""\
+bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
+bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,
+bleu_rouge_recall (`float`): the mean of the recalls of ROUGE-1 to ROUGE-n,
+bleu_rouge_f_1, bleu_rouge_f_2 ... (`float`): the F of each order,
+bleu_rouge_precisions, bleu_rouge_recalls (`list` of `float`): by order,
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> both = tercet.load("bleu_rouge_f")
+>>> result = both.compute(predictions=["the cat is on the mat"], references=["the cat is lying on the mat"])
+>>> round(result["bleu_rouge_f_1"], 4), round(result["bleu_rouge_f"], 4)
+(0.9231, 0.8229)
+""",
+)
+
+Array = NDArray[np.float64]
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCounts:
+    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
+
+    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
+    #: int64, shape (n, max_order))
+    matches: Counts
+    totals: Counts
+    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
+    #: shape (m, max_order))
+    hits: Counts
+    reference_totals: Counts
+    #: Tokens of the documents.
+    lengths: Counts
+
+
+class BleuRouge(Metric):
+    """F of BLEU's precision and ROUGE's recall.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> both = tercet.BleuRouge(max_order=2)
+    >>> round(both(["the cat is on the mat"], ["the cat is lying on the mat"])["bleu_rouge_f"], 4)
+    0.8229
+    """
+
+    # A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order
+    # the clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
+
+    name = "bleu_rouge_f"
+    short = "bleu_rouge"
+    about = ABOUT
+    extras = ("languages",)
+    takes_systems = True
+    title = "BLEU-ROUGE"
+    primary = "bleu_rouge_f"
+    facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
+
+    max_order: int = option(default=2, doc="The longest n-gram.", check=integer(1, 20))
+    beta: float = option(
+        default=1.0,
+        doc="Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",
+        check=number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
+    )
+    brevity_penalty: bool = option(
+        default=False,
+        doc="Multiply the precision by BLEU's brevity penalty, which makes it BLEU itself. Without it, only "
+        "recall punishes predictions that are too short. The F of a single order never has the penalty.",
+    )
+    multi_ref: Literal["best", "average"] = option(
+        default="best",
+        doc='How several references count in recall. "best": for each order, the one with the best F of ROUGE '
+        '(the shortest on ties). "average": the n-grams of all references together, as ROUGE-1.5.5 with -f A.'
+        " Precision always uses all references, as BLEU does.",
+    )
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    ) = TOKENIZER
+    lowercase: bool = option(
+        default=True,
+        doc="Lowercase the texts first.",
+        only_with=OnlyWith(
+            'a tokenizer other than "rouge", and without stemmer and lemmatizer, which always do',
+            lambda o: o.tokenizer != "rouge" and o.stemmer is None and o.lemmatizer is None,
+        ),
+    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.max_order + 1)
+        parts = ("match", "total", "hit", "reference_total")
+        return (*self.base_columns, "length", "closest", *(f"{part}{n}" for part in parts for n in orders))
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams of the prediction, and hits of the reference's."""
+        orders = range(1, self.max_order + 1)
+        parts = (("match", "total"), ("hit", "reference_total"))
+        shares = ((f"{part}{n}", f"{whole}{n}") for part, whole in parts for n in orders)
+        # The reference's n-grams need not get fewer with the order: each order may have another best reference.
+        totals = tuple(f"total{n}" for n in reversed(orders))
+        return (*shares, totals, ("length", "total1", "length"))
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """The F of all orders, its two sides, and the F of each order."""
+        orders = (f"bleu_rouge_f_{n}" for n in range(1, self.max_order + 1))
+        return ("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", *orders)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return f"{self.title} {score.removeprefix('bleu_rouge_').replace('f', 'F', 1).replace('_', ' ')}"
+
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when ROUGE's tokenizer makes different words equal."""
+        return dropped_letters(corpus, None, chosen=True) if self.tokenizer == "rouge" else None
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on."""
+        parts = {
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self._lowercase or self.tokenizer == "rouge" else "mixed",
+            "order": self.max_order,
+            "beta": self.beta,
+            "bp": self.brevity_penalty,
+            "multi": self.multi_ref,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "missing": None if self.missing_references == "error" else self.missing_references,
+        }
+        return Signature.of(self.name, parts)
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        tokens, _ = self.tokens(batch)
+        counts, n = self.counts(tokens), tokens.n_items
+        base = self.base_rows(batch, counts.lengths[:n])
+        lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
+        recalled = self._recalled(counts, tokens.pair_offsets)
+        rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
+        left_out = base[:, 0] == 0
+        rows[left_out, len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that returns the distinct ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self.tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+
+    def counts(self, tokens: TokenBatch) -> NgramCounts:
+        """Return the counts for precision and recall; the matches are the same where every item has one reference."""
+        n, order = tokens.n_items, self.max_order
+        lengths, (texts, references) = tokens.tokens.lengths, tokens.pairs
+
+        def matches_of(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
+            return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
+
+        matches = matches_of(np.arange(n), *tokens.reference_spans)
+        one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
+        totals = np.maximum(lengths[:, None] - np.arange(order), 0)
+        hits = matches if one_each else matches_of(texts, references, references + 1)
+        return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+
+        def rows(texts: Places, references: Places) -> Array:
+            crossed = tokens.crossed(texts, references)
+            prediction_lengths, reference_lengths = (crossed.tokens.lengths[side] for side in crossed.pairs)
+            matches = crossed_matches(crossed.tokens, crossed.n_items, self.max_order)
+            lengths = np.column_stack([prediction_lengths, reference_lengths])
+            totals, reference_totals = (
+                np.maximum(side[:, None] - np.arange(self.max_order), 0)
+                for side in (prediction_lengths, reference_lengths)
+            )
+            # With one reference, the matches of precision are the hits of recall.
+            parts = [base_of_pairs(prediction_lengths), lengths, matches, totals, matches, reference_totals]
+            return np.concatenate(parts, axis=1)
+
+        return rows
+
+    def best_references(self, counts: NgramCounts, pair_offsets: Counts) -> Counts:
+        """Return which reference of each item that has any is the best, by order: shape (g, N).
+
+        It is the one with the greatest F of ROUGE. Of equal ones it is the shortest, which has the greatest recall.
+        """
+        n_references = np.diff(pair_offsets)
+        starts = pair_offsets[:-1][n_references > 0]
+        owners = np.repeat(np.arange(len(n_references)), n_references)
+        fmeasures = f_beta(
+            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta
+        )
+        # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
+        by_rank = [
+            np.lexsort((order_totals, -order_fmeasures, owners))
+            for order_totals, order_fmeasures in zip(counts.reference_totals.T, fmeasures.T, strict=True)
+        ]
+        return np.stack(by_rank, axis=1)[starts]
+
+    def _recalled(self, counts: NgramCounts, pair_offsets: Counts) -> tuple[Array, Array]:
+        """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
+        n_references = np.diff(pair_offsets)
+        has_reference = n_references > 0
+        results = np.zeros((2, len(has_reference), self.max_order))
+        if not has_reference.any():
+            return results[0], results[1]
+        starts = pair_offsets[:-1][has_reference]
+        if self.multi_ref == "best":
+            best = self.best_references(counts, pair_offsets)
+        for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
+            if self.multi_ref == "best":
+                result[has_reference] = np.take_along_axis(values, best, axis=0)
+            else:
+                result[has_reference] = np.add.reduceat(values, starts, axis=0) / n_references[has_reference, None]
+        return results[0], results[1]
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the F of each order and of all, with their counts.
+
+        If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
+        means leave such orders out (BLEU's effective order).
+        """
+        max_order, first = self.max_order, len(self.base_columns)
+        length, closest = totals[..., first], totals[..., first + 1]
+        matches, ngrams, hits, reference_totals = (
+            totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
+        )
+        precisions, recalls = ratio(matches, ngrams), ratio(hits, reference_totals)
+        precision = geometric_mean(precisions, ngrams > 0)
+        if self.brevity_penalty:
+            precision = precision * brevity_penalty(length, closest)
+        recall = arithmetic_mean(recalls, reference_totals > 0)
+        by_order = f_beta(precisions, recalls, self.beta)
+        scores = {
+            "bleu_rouge_f": f_beta(precision, recall, self.beta),
+            "bleu_rouge_precision": precision,
+            "bleu_rouge_recall": recall,
+            **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(max_order)},
+            "bleu_rouge_precisions": precisions,
+            "bleu_rouge_recalls": recalls,
+        }
+        return {name: self.scale * value for name, value in scores.items()}
+
+    def score_warning(self, totals: Array) -> str | None:
+        """Return a warning when the F is 0 only because an order has no match."""
+        max_order, first = self.max_order, self.columns.index("match1")
+        matches, ngrams = totals[first : first + max_order], totals[first + max_order : first + 2 * max_order]
+        unmatched = (ngrams > 0) & (matches == 0)
+        if matches[0] == 0 or not unmatched.any():
+            return None
+        order = int(unmatched.argmax())
+        return (
+            f"BLEU is 0 only because no n-gram of order {order + 1} matches, and so is its F with ROUGE; "
+            f"max_order={order} leaves that order out."
+        )
+
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return each score as a float, and the precisions and recalls of the orders as lists."""
+        return {name: value.tolist() for name, value in self.finalize(totals).items()}
+
+    def explained(self, batch: Corpus, context: Any = None) -> BleuRougeMatches:
+        """Explain a batch of one item."""
+        tokens, words = self.tokens(batch)
+        plain, plain_words = self.tokens(batch, as_written=True)
+        spelling, written, orders = words(), plain_words(), range(1, self.max_order + 1)
+        documents = zip(tokens.tokens.lists(), plain.tokens.lists(), strict=True)
+        prediction, *references = documents
+        limits_of_references = ngram_limits([ids for ids, _ in references], orders)
+        limits_of_text = ngram_limits([prediction[0]], orders)
+
+        def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
+            return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
+
+        scale = self.scale
+        row = self.segment_stats(batch).rows[0]
+        scores = {name: value / scale for name, value in self.finalize(row).items()}
+        best = None
+        if self.multi_ref == "best":
+            best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()
+        columns = dict(zip(self.columns, row.tolist(), strict=True))
+        return BleuRougeMatches(
+            prediction=marked(*prediction, limits_of_references),
+            references=[marked(*reference, limits_of_text) for reference in references],
+            orders=[
+                OrderMatches(
+                    order=n,
+                    matches=int(columns[f"match{n}"]),
+                    total=int(columns[f"total{n}"]),
+                    reference=None if best is None else best[n - 1],
+                    hits=columns[f"hit{n}"],
+                    reference_total=columns[f"reference_total{n}"],
+                    precision=float(scores["bleu_rouge_precisions"][n - 1]),
+                    recall=float(scores["bleu_rouge_recalls"][n - 1]),
+                    fmeasure=float(scores[f"bleu_rouge_f_{n}"]),
+                    ngrams=ngram_counts(limits_of_text[n], limits_of_references[n], spelling),
+                )
+                for n in orders
+            ],
+            score=float(scores["bleu_rouge_f"]),
+            precision=float(scores["bleu_rouge_precision"]),
+            recall=float(scores["bleu_rouge_recall"]),
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+
+
+# F of BLEU's precision and ROUGE's recall, for any number of corpora at once.
+
+
+def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
+    """Return hits divided by totals; 0 where the total is 0."""
+    shares: Array = hits / np.where(totals > 0, totals, 1.0)
+    return shares
+
+
+def f_beta(precision: Array, recall: Array, beta: float) -> Array:
+    """Return the weighted harmonic mean; 0 where both are 0."""
+    weight = beta * beta
+    denominator = weight * precision + recall
+    return np.where(
+        denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1.0), 0.0
+    )
+
+
+def geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the geometric mean of the defined values over the last axis; 0 if one is 0, or none is defined."""
+    zero = (is_defined & (values <= 0)).any(axis=-1) | ~is_defined.any(axis=-1)
+    logs = np.where(is_defined & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
+    return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)))
+
+
+def arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+    """Return the mean of the defined values over the last axis; 0 where none is defined."""
+    mean: Array = np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)
+    return mean
+
+
+# Why a prediction has its F of BLEU and ROUGE: the n-grams of each order, for precision and for recall.
+
+
+@dataclass(frozen=True, slots=True)
+class OrderMatches:
+    """Both sides of one order.
+
+    Attributes
+    ----------
+    order : int
+    matches, total : int
+        Clipped matches against all references, and n-grams of the prediction: precision divides them.
+    reference : int or None
+        Index of the reference that recall uses; None with ``multi_ref="average"``, which uses all together.
+    hits, reference_total : float
+        Clipped matches with that reference, and its n-grams: recall divides them.
+    precision, recall, fmeasure : float
+        From 0 to 1.
+    ngrams : list of Count
+        The different n-grams of the prediction, by their first place.
+    """
+
+    order: int
+    matches: int
+    total: int
+    reference: int | None
+    hits: float
+    reference_total: float
+    precision: float
+    recall: float
+    fmeasure: float
+    ngrams: list[Count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BleuRougeMatches(Explanation):
+    """The matching behind the F of BLEU and ROUGE of one prediction.
+
+    Attributes
+    ----------
+    prediction : list of Word
+        The tokens; their level is the longest counted n-gram through them.
+    references : list of list of Word
+        Likewise for each reference: n-grams that it shares with the prediction.
+    orders : list of OrderMatches
+    score, precision, recall : float
+        The F of all orders and its two sides, from 0 to 1.
+    signature : str
+    """
+
+    prediction: list[Word]
+    references: list[list[Word]]
+    orders: list[OrderMatches]
+    score: float
+    precision: float
+    recall: float
+    signature: str
+
+    @property
+    def title(self) -> Heading:
+        """The F of all orders and its two sides."""
+        sides = {"F": self.score, "precision (BLEU)": self.precision, "recall (ROUGE)": self.recall}
+        return Heading("", {name: Share(value) for name, value in sides.items()})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and both sides."""
+        names = order_names(len(self.orders))
+        labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
+        lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
+        head = ("order", "matches", "of", "precision", "reference", "hits", "of", "recall", "F")
+        rows = [self._row(name, order) for name, order in zip(names, self.orders, strict=True)]
+        return [
+            orders_legend(len(names)),
+            *(Line(label, words, "{}-gram") for label, words in lines),
+            Table("clipped matches", head, rows),
+            *(
+                counted(f"all {name}s of the prediction", order.ngrams)
+                for name, order in zip(names, self.orders, strict=True)
+            ),
+        ]
+
+    def _row(self, name: str, order: OrderMatches) -> tuple[object, ...]:
+        reference = "all" if order.reference is None else str(order.reference + 1)
+        recall_counts = (int(n) if n.is_integer() else n for n in (order.hits, order.reference_total))
+        precision, recall, fmeasure = map(Share, (order.precision, order.recall, order.fmeasure))
+        return (name, order.matches, order.total, precision, reference, *recall_counts, recall, fmeasure)

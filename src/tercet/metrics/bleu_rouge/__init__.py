@@ -1,1 +1,0 @@
-"""F of BLEU and ROUGE: its options, its scorer, its explanation."""

@@ -1,0 +1,533 @@
+"""chrF (Popovic 2015) and chrF++ (Popovic 2017): F of the n-grams of characters, and of words, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.dialects import Dialect
+from tercet.base.docs import POST_2018
+from tercet.base.metric import About, Metric
+from tercet.base.options import OnlyWith, option
+from tercet.base.peers import Peers, by_sacrebleu
+from tercet.base.scorer import PairRows, base_of_pairs, left_out
+from tercet.checks import as_scale, finite, integer, refuse
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing, Places, lowered, of_texts, read_batch
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.chosen import engine
+from tercet.engine.counting import crossed_matches
+from tercet.engine.ragged import TokenBatch
+from tercet.errors import OptionError
+from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
+from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
+from tercet.explanation.places import Word, ngram_levels, ngram_limits
+from tercet.signature import Signature
+from tercet.statistics.either import as_floats
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="n-grams of characters and words shared with a reference",
+    description="""\
+chrF compares n-grams of 1 to 6 characters in a prediction and its reference, by an F that weighs recall twice as much
+as precision. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and suits languages with many word forms.
+This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals, and a signature that says how the
+score was computed.
+""",
+    citation="""\
+@inproceedings{popovic-2015-chrf,
+    title = "chr{F}: character n-gram {F}-score for automatic {MT} evaluation",
+    author = "Popovi{\\'c}, Maja",
+    booktitle = "Proceedings of the Tenth Workshop on Statistical Machine Translation",
+    year = "2015",
+    url = "https://aclanthology.org/W15-3049",
+    pages = "392--395",
+}
+@inproceedings{popovic-2017-chrf,
+    title = "chr{F}++: words helping character n-grams",
+    author = "Popovi{\\'c}, Maja",
+    booktitle = "Proceedings of the Second Conference on Machine Translation",
+    year = "2017",
+    url = "https://aclanthology.org/W17-4770",
+    pages = "612--618",
+}
+"""
+    + POST_2018,
+    urls=("https://aclanthology.org/W15-3049", "https://aclanthology.org/W17-4770"),
+    returns="""\
+chrf (`float`), and `chrf_w<order>` for each further order of words,
+score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> chrf = tercet.load("chrf_multi")
+>>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
+>>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
+>>> result = chrf.compute(predictions=predictions, references=references, word_order=[0, 2])
+>>> round(result["chrf"], 2), round(result["chrf_w2"], 2)
+(75.49, 75.83)
+""",
+)
+
+#: The longest n-gram of words, and the greatest weight of recall.
+LONGEST_OF_WORDS, MOST_BETA = 10, 1000
+
+
+def _check_word_order(value: Any) -> Any:
+    """Return an integer, or a tuple of different ones."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    values = list(islice(value, LONGEST_OF_WORDS + 2)) if is_list else [value]
+    orders = [int(order) for order in values if isinstance(order, Integral) and not isinstance(order, bool)]
+    fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
+    if not values or len(fit) < len(values):
+        raise refuse(_WORD_ORDERS)
+    return tuple(orders) if is_list else orders[0]
+
+
+_WORD_ORDERS = f"an integer from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
+
+
+def _check_beta(value: Any) -> Any:
+    beta = finite(value)
+    if beta is None or not 0 <= beta <= MOST_BETA:
+        raise refuse(f"a number from 0 to {MOST_BETA:,}")
+    return int(beta) if beta == int(beta) else beta
+
+
+#: sacrebleu's defaults are the defaults.
+PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
+
+#: Keys of evaluate's chrf, which calls sacrebleu.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        {"compat": "sacrebleu"},
+        keys={name: name for name in ("score", "char_order", "word_order", "beta")},
+        left_out=("chrf",),
+    ),
+}
+
+
+Array = NDArray[np.float64]
+
+
+def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
+    """Return the columns of each order, of each prediction with each reference of one segment."""
+    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
+    shorter_by = np.arange(max_order)
+    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
+    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
+    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
+    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
+
+
+class Chrf(Metric):
+    """chrF: the n-grams of characters and words that predictions share with a reference.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> chrf = tercet.Chrf(word_order=2)  # chrF++
+    >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."])["chrf"], 1)
+    68.4
+    """
+
+    # A row holds the base columns and, for each score and each order of characters (c1 to c6) and words (w1, w2),
+    # the n-grams of the prediction, those of the reference, and the matches. Of several references it is the one
+    # with the greatest F of the item. An order that the reference is too short for does not count in the prediction
+    # either.
+
+    name = "chrf_multi"
+    short = "chrf"
+    about = ABOUT
+    takes_systems = True
+    title = "chrF"
+    primary = "chrf"
+    original_scale = 100  # of sacrebleu
+    in_floats = True
+    presets = PRESETS
+    dialects = DIALECTS
+    replaces = (("chrf", "sacrebleu"),)
+
+    char_order: int = option(
+        default=6, doc="The longest n-gram of characters; with 0, words alone count.", check=integer(0, 20)
+    )
+    word_order: int | Sequence[int] = option(
+        default=0,
+        doc="The longest n-gram of words. 0 is chrF, 1 chrF+, 2 chrF++. A list such as [0, 2] computes several "
+        "scores in one pass. The first is `chrf`, each further one is named by its order, such as `chrf_w2`.",
+        check=_check_word_order,
+    )
+    beta: float = option(default=2, doc="How many times as important recall is as precision.", check=_check_beta)
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    whitespace: bool = option(
+        default=False,
+        doc="Count white space as characters.",
+        only_with=OnlyWith(
+            "char_order above 0 (compat='sacrebleu' takes it with 0 too, as sacrebleu does)",
+            lambda o: o.char_order > 0 or o.compat is not None,
+        ),
+    )
+    eps_smoothing: bool = option(
+        default=False,
+        doc="Average the F of all orders, as chrF++.py, Moses and NLTK do. An order that a text is too short for "
+        "then counts as one without a match. By default F is computed from the averages of precision and recall over "
+        "the orders that both texts are long enough for.",
+    )
+    compat: Literal["sacrebleu"] | None = option(
+        default=None,
+        doc='The score equals sacrebleu\'s in any case. `load("chrf_multi", "sacrebleu")` sets it too, and then the '
+        "result has only the four keys of evaluate's chrf.",
+    )
+    scale: Literal[1, 100] = option(
+        default=100,
+        doc="Scores in percent, as sacrebleu and evaluate's chrf print them, or from 0 to 1.",
+        check=as_scale,
+    )
+
+    def check(self) -> None:
+        """Raise an OptionError for n-grams neither of characters nor of words."""
+        if self.char_order == 0 and 0 in self.word_orders.values():
+            raise OptionError(
+                "chrf_multi: with char_order=0 and word_order=0 there is nothing to count. Give word_order=2, or "
+                "leave char_order out."
+            )
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return a hint for a user who takes chrF++ for a metric of its own."""
+        if name.lower() in ("chrf++", "chrfpp", "chrf_pp", "chrf_plus_plus"):
+            return "It is chrf with word_order=2, as in chrf:word_order=2."
+        return super().known_as(name)
+
+    @cached_property
+    def word_orders(self) -> dict[str, int]:
+        """The order of words of each score, by its name."""
+        orders = [self.word_order] if isinstance(self.word_order, int) else self.word_order
+        return {"chrf" if place == 0 else f"chrf_w{order}": order for place, order in enumerate(orders)}
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        counts = (
+            f"{name}_{order}_{part}" for name in self.word_orders for order in self.orders(name) for part in PARTS
+        )
+        return (*self.base_columns, *counts)
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams of either side."""
+        orders = (f"{name}_{order}" for name in self.word_orders for order in self.orders(name))
+        return tuple((f"{order}_matches", f"{order}_{side}") for order in orders for side in PARTS[:2])
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``chrf``, for the first order of words, and ``chrf_w<order>`` for each further one."""
+        return tuple(self.word_orders)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        order = self.word_orders[score]
+        return f"{self.title}{'+' * order}" if order <= 2 else f"{self.title} with {order}-grams of words"
+
+    def orders(self, name: str) -> list[str]:
+        """Return the orders of n-grams of a score: c1 to c6 of characters, then w1 on of words."""
+        characters = [f"c{n}" for n in range(1, self.char_order + 1)]
+        return characters + [f"w{n}" for n in range(1, self.word_orders[name] + 1)]
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
+        # The names are those of sacrebleu's signature.
+        parts = {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": not self.eps_smoothing,
+            "nc": self.char_order,
+            "nw": tuple(self.word_orders.values()),
+            "beta": self.beta,
+            "space": self.whitespace,
+            "missing": None if self.missing_references == "error" else self.missing_references,
+            "equals": "sacrebleu" if self.missing_references == "error" else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the characters times the orders times the references."""
+        texts, orders = lowered(batch) if self.lowercase else batch, [*self.word_orders.values()]
+        settings = (self.char_order, orders, self.whitespace, self.beta, self.eps_smoothing)
+        rows = of_texts(texts, engine.chrf_rows, *settings)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are split once."""
+        reading, word_orders = "char-and-blank" if self.whitespace else "char", [*self.word_orders.values()]
+        characters, _ = tokenize(crossing.batch, reading, lowercase=self.lowercase)
+        words = self.words(crossing.batch)[0] if any(word_orders) else None
+
+        def rows(texts: Places, references: Places) -> Array:
+            character_counts = _pair_counts(characters.crossed(texts, references), self.char_order)
+            crossed_words = [] if words is None else [words.crossed(texts, references)]
+            word_counts = [_pair_counts(counts, max(word_orders)) for counts in crossed_words]
+            parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
+            for order in word_orders:
+                parts += [character_counts, *(counts[:, : len(PARTS) * order] for counts in word_counts)]
+            return np.concatenate(parts, axis=1)
+
+        return rows
+
+    def words(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the words that are counted, and a callable that gives the different ones by id."""
+        return tokenize(batch, "chrf-words", lowercase=self.lowercase)
+
+    def finalize(self, totals: Any) -> Scores:
+        """Return chrF for each order of words."""
+        first = len(self.base_columns)
+        rows = np.array(totals, np.float64, order="C", ndmin=2).reshape(-1, len(self.columns))
+        scores: dict[str, Any] = {}
+        for name, word_order in self.word_orders.items():
+            n_orders = self.char_order + word_order
+            values = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
+            scores[name] = float(values[0]) if isinstance(totals, list) else values.reshape(totals.shape[:-1])
+            first += n_orders * len(PARTS)
+        return scores
+
+    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
+        scores, order = self.finalize(as_floats(totals)), next(iter(self.word_orders.values()))
+        keys_of_evaluate = {
+            "score": scores["chrf"],
+            "char_order": self.char_order,
+            "word_order": order,
+            "beta": self.beta,
+        }
+        return {**scores, **keys_of_evaluate}
+
+    def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
+        """Explain a batch of one item."""
+        prediction, *references = batch.texts.to_pylist()
+        pairs = self.segment_stats(read_batch([prediction] * len(references), references))
+        by_reference = self.finalize(pairs.rows)
+        tokens, spelling = self.words(batch)
+        words = (
+            [[spelling()[i] for i in ids] for ids in tokens.tokens.lists()] if any(self.word_orders.values()) else []
+        )
+        score_matches = []
+        for name, word_order in self.word_orders.items():
+            best = int(by_reference[name].argmax())
+            counts = [
+                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
+                for order in self.orders(name)
+            ]
+            characters, reference_characters = _characters(self, prediction, references[best])
+            prediction_words, reference_words = (
+                _words(words[0], words[1 + best], word_order) if word_order else ([], [])
+            )
+            score = float(by_reference[name][best])
+            score_matches.append(
+                ScoreMatches(
+                    name=name,
+                    score=score,
+                    reference=best,
+                    orders=counts,
+                    prediction=characters,
+                    reference_text=reference_characters,
+                    prediction_words=prediction_words,
+                    reference_words=reference_words,
+                )
+            )
+        return ChrfMatches(score_matches, len(references), str(self.signature()))
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matches: of characters, or of words if the score counts no characters."""
+        counts_characters = self.char_order > 0
+        levels = NGRAM_LEVELS[: self.char_order or self.word_orders[score]]
+
+        def words(explanation: ChrfMatches) -> list[Word]:
+            score_matches = next(matches for matches in explanation.scores if matches.name == score)
+            return score_matches.prediction if counts_characters else score_matches.prediction_words
+
+        return Matched(self, levels, words)
+
+
+# The package that chrF is explained against.
+
+
+def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
+    options = {
+        name: getattr(scorer, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+    }
+    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in scorer.word_orders.items()}
+
+
+PEERS = Peers(
+    packages={"sacrebleu": by_sacrebleu(_metrics)},
+    decides={
+        "char_order": "the longest n-gram of characters that counts",
+        "word_order": "the longest n-gram of words that counts",
+        "beta": "the weight of recall in F",
+        "lowercase": "whether capitals matter",
+        "whitespace": "whether white space counts as characters",
+        "eps_smoothing": "whether the F of all orders is averaged, or precision and recall",
+    },
+)
+
+
+# Why a prediction has its chrF: the n-grams of characters, and of words, that it shares with its best reference.
+
+#: The columns of each order.
+PARTS = ("prediction", "reference", "matches")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderMatches:
+    """The counts of one order of n-grams.
+
+    Attributes
+    ----------
+    name : str
+        "c1" to "c6" for characters, "w1" on for words.
+    prediction, reference, matches : int
+        N-grams of the prediction, of the reference, and those that both have.
+    """
+
+    name: str
+    prediction: int
+    reference: int
+    matches: int
+
+    @property
+    def precision(self) -> float:
+        """Matches of the prediction's n-grams; 0 where it has none."""
+        return self.matches / self.prediction if self.prediction else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Matches of the reference's n-grams; 0 where it has none."""
+        return self.matches / self.reference if self.reference else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMatches:
+    """The matching behind one score.
+
+    Attributes
+    ----------
+    name : str
+        The key of the score.
+    score : float
+        Of this prediction alone, on the scale of the options: from 0 to 100, unless ``scale=1`` was given.
+    reference : int
+        Index of the reference with the greatest F.
+    orders : list of OrderMatches
+    prediction, reference_text : list of Word
+        The characters of the two texts; their level is the longest counted n-gram through them, and 0 for white space
+        that does not count.
+    prediction_words, reference_words : list of Word
+        Likewise for words; empty where they do not count.
+    """
+
+    name: str
+    score: float
+    reference: int
+    orders: list[OrderMatches]
+    prediction: list[Word]
+    reference_text: list[Word]
+    prediction_words: list[Word]
+    reference_words: list[Word]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChrfMatches(Explanation):
+    """The matching behind the chrF of one prediction.
+
+    Attributes
+    ----------
+    scores : list of ScoreMatches
+        One for each requested order of words.
+    n_references : int
+    signature : str
+    """
+
+    scores: list[ScoreMatches]
+    n_references: int
+    signature: str
+
+    @property
+    def title(self) -> Heading:
+        """The scores."""
+        return Heading("", {score.name: Share(score.score) for score in self.scores})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and the counts."""
+        return [part for score in self.scores for part in self._section(score)]
+
+    def _section(self, score: ScoreMatches) -> list[Part]:
+        n_character_orders = sum(order.name.startswith("c") for order in score.orders)
+        reference_name = reference_label(score.reference, self.n_references)
+        parts: list[Part] = [Heading(score.name, {"": Share(score.score)})] if len(self.scores) > 1 else []
+        parts.append(orders_legend(max(n_character_orders, len(score.orders) - n_character_orders)))
+        if n_character_orders:
+            parts.append(Line("prediction", score.prediction, "{}-gram", spaced=False))
+            parts.append(Line(reference_name, score.reference_text, "{}-gram", spaced=False))
+        if len(score.orders) > n_character_orders:
+            parts.append(Line("words of the prediction", score.prediction_words, "{}-gram"))
+            parts.append(Line(f"words of the {reference_name}", score.reference_words, "{}-gram"))
+        rows = [
+            (
+                _spelled(order.name),
+                order.matches,
+                order.prediction,
+                order.reference,
+                Share(order.precision),
+                Share(order.recall),
+            )
+            for order in score.orders
+        ]
+        head = ("order", "matches", "prediction", "reference", "precision", "recall")
+        return [*parts, Table("n-grams", head, rows)]
+
+
+def _spelled(order: str) -> str:
+    return f"{order[1:]}-gram of {'characters' if order[0] == 'c' else 'words'}"
+
+
+def _characters(options: Chrf, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
+    """Return the characters of both texts with their levels; white space that does not count has none."""
+
+    def counts(character: str) -> bool:
+        return options.whitespace or not character.isspace()
+
+    texts = [text.lower() if options.lowercase else text for text in (prediction, reference)]
+    codes_of_texts = [[ord(character) for character in text if counts(character)] for text in texts]
+    orders = range(1, options.char_order + 1)
+    sides = []
+    for text, codes, other_codes in zip(texts, codes_of_texts, codes_of_texts[::-1], strict=True):
+        levels = iter(ngram_levels(codes, ngram_limits([other_codes], orders)))
+        sides.append([Word(character, next(levels) if counts(character) else 0) for character in text])
+    return sides[0], sides[1]
+
+
+def _words(prediction: list[str], reference: list[str], order: int) -> tuple[list[Word], list[Word]]:
+    """Return the words of both texts with their levels."""
+    numbers = {word: number for number, word in enumerate({*prediction, *reference})}
+    texts = prediction, reference
+    sides = []
+    for text, other_text in zip(texts, texts[::-1], strict=True):
+        limits = ngram_limits([[numbers[word] for word in other_text]], range(1, order + 1))
+        levels = ngram_levels([numbers[word] for word in text], limits)
+        sides.append([Word(word, level) for word, level in zip(text, levels, strict=True)])
+    return sides[0], sides[1]

@@ -1,1 +1,0 @@
-"""chrF: its options, its scorer, its signature, its explanation."""

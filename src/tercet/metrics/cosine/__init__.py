@@ -1,1 +1,0 @@
-"""Cosine similarity of the embeddings of a text and its reference."""

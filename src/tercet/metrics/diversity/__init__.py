@@ -1,1 +1,0 @@
-"""Diversity of a set of texts: its options, its scorer, its explanation."""

@@ -1,0 +1,181 @@
+"""GLEU (Wu et al. 2016): matching n-grams of all lengths, per n-gram of the longer text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.metric import About
+from tercet.base.options import option
+from tercet.base.scorer import PairRows, Scorer, base_of_pairs
+from tercet.checks import integer
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.counting import crossed_matches, pair_matches
+from tercet.engine.ragged import TokenBatch, first_greatest
+from tercet.errors import OptionError
+from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.signature import Signature
+from tercet.statistics.either import Either, column, quotient
+from tercet.statistics.stats import Scores, SegmentStats
+
+from .bleu import TOKENIZER, TokenizerName
+
+ABOUT = About(
+    compares="the smaller of precision and recall of n-grams",
+    description="""\
+GLEU, or Google BLEU, counts the n-grams of 1 to 4 tokens that a prediction shares with its reference, all lengths
+together, and is the smaller of their precision and recall. Made as a reward for sentences, it needs neither smoothing
+nor a penalty for short ones. This module gives the numbers of NLTK and evaluate, with intervals and a signature.
+""",
+    citation="""\
+@article{wu-etal-2016-google,
+    title = "Google's Neural Machine Translation System: Bridging the Gap between Human and Machine Translation",
+    author = "Wu, Yonghui and Schuster, Mike and Chen, Zhifeng and Le, Quoc V. and Norouzi, Mohammad and others",
+    journal = "arXiv preprint arXiv:1609.08144",
+    year = "2016",
+    url = "https://arxiv.org/abs/1609.08144",
+}
+""",
+    urls=("https://arxiv.org/abs/1609.08144",),
+    returns="""\
+google_bleu (`float`), as evaluate's google_bleu, and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> gleu = tercet.load("google_bleu")
+>>> result = gleu.compute(predictions=["the cat sat down"], references=["the cat sat on the mat"])
+>>> round(result["google_bleu"], 4)
+0.3333
+""",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GleuMatches(NgramTexts):
+    """The matching behind the GLEU of one prediction: with its best reference alone."""
+
+    called = "GLEU"
+    precision: float
+    recall: float
+
+
+class GoogleBleu(SplitsAtBlanks):
+    """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> gleu = tercet.GoogleBleu(max_len=2)
+    >>> round(gleu(["the cat sat down"], ["the cat sat on the mat"])["google_bleu"], 4)
+    0.4545
+    """
+
+    name = "google_bleu"
+    short = "google_bleu"
+    primary = "google_bleu"
+    title = "GLEU"
+    about = ABOUT
+    replaces = (("google_bleu", None),)
+    takes_systems = in_floats = True
+    at_zero = "compares them with an empty text"
+    columns = (*Scorer.base_columns, "matches", "ngrams")
+    ascending = (("matches", "ngrams"),)  # the n-grams of the longer side
+    score_names = ("google_bleu",)
+
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    min_len: int = option(default=1, doc="The shortest n-gram.", check=integer(1, 20))
+    max_len: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
+
+    def check(self) -> None:
+        """Refuse lengths of which there are none, and a tokenizer that is not installed."""
+        super().check()
+        if self.min_len > self.max_len:
+            raise OptionError(f"The option 'min_len' must be at most 'max_len', {self.max_len}. Got {self.min_len}.")
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        missing = None if self.missing_references == "error" else self.missing_references
+        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
+        parts |= {
+            "orders": f"{self.min_len}-{self.max_len}",
+            "missing": missing,
+            "equals": None if missing else "nltk",
+        }
+        return Signature.of(self.name, parts)
+
+    def tokens(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens, and a callable that gives the different ones by id; evaluate's 13a strips no end."""
+        tokenizer = "13a-unstripped" if self.tokenizer == "13a" else self.tokenizer
+        return tokenize(batch, tokenizer, lowercase=self.lowercase)  # type: ignore[arg-type]
+
+    def ngrams(self, lengths: Any) -> Any:
+        """Return how many n-grams there are in texts of these lengths."""
+        return np.sum([np.maximum(lengths - n, 0) for n in range(self.min_len - 1, self.max_len)], axis=0)
+
+    def pair_counts(self, matches: Places, texts: Any, references: Any) -> Places:
+        """Return matches and n-grams of each pair, shape (m, 2), from the matches of each order."""
+        return np.stack([matches[:, self.min_len - 1 :].sum(axis=1), np.maximum(texts, references)], 1)
+
+    def counts(self, tokens: TokenBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return matches and n-grams of each item, shape (n, 2), and the pair of its best reference: NLTK's first."""
+        (texts, references), totals = tokens.pairs, self.ngrams(tokens.tokens.lengths)
+        matches = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_len).ngrams
+        pairs = self.pair_counts(matches, totals[texts], totals[references])
+        # A pair without n-grams is the worst, because NLTK skips it.
+        shares = np.where(pairs[:, 1] > 0, pairs[:, 0] / np.maximum(pairs[:, 1], 1), -1.0)
+        best = first_greatest(shares, tokens.pair_offsets[:-1][tokens.reference_counts > 0])
+        # An item without a reference has no matches, but its own n-grams.
+        counts = np.stack([np.zeros_like(totals), totals], axis=1)[: tokens.n_items]
+        counts[texts[best]] = pairs[best]
+        return counts, best
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
+        tokens, _ = self.tokens(batch)
+        base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+        return SegmentStats(self.signature(), self.columns, np.hstack([base, self.counts(tokens)[0] * base[:, :1]]))
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+
+        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
+            crossed = tokens.crossed(texts, references)
+            matches = crossed_matches(crossed.tokens, len(texts), self.max_len)
+            lengths = [crossed.tokens.lengths[side] for side in crossed.pairs]
+            return np.hstack([base_of_pairs(lengths[0]), self.pair_counts(matches, *map(self.ngrams, lengths))])
+
+        return rows
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return the matches per n-gram of the text of each pair that has more."""
+        return {"google_bleu": self.scale * quotient(column(totals, -2), column(totals, -1))}
+
+    def explained(self, batch: Corpus, context: Any = None) -> GleuMatches:
+        """Explain a batch of one item."""
+        tokens, words = self.tokens(batch)
+        counts, (best,) = self.counts(tokens)
+        text, *references = tokens.tokens.lists()
+        pair = [text, references[best]]
+        precision, recall = (quotient(float(counts[0, 0]), float(self.ngrams(len(side)))) for side in pair)
+        return GleuMatches(
+            **compared(pair, words(), range(self.min_len, self.max_len + 1)),
+            score=min(precision, recall),
+            precision=precision,
+            recall=recall,
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        return Matched(self, NGRAM_LEVELS[: self.max_len], lambda explanation: explanation.prediction)

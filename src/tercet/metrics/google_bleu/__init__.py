@@ -1,1 +1,0 @@
-"""GLEU, or Google BLEU: its options, its scorer, its explanation."""

@@ -1,0 +1,506 @@
+"""Jaccard similarity (Jaccard 1901) of the words, stems, lemmas, n-grams or characters of texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import About, Metric
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.scorer import PairRows, base_of_pairs
+from tercet.checks import integer, refuse
+from tercet.corpus.artefacts import dropped_letters
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.stems import (
+    check_stopwords,
+    check_word_options,
+    lemmatizer_label,
+    map_words,
+    stemmer_label,
+    stopwords_for,
+    stopwords_label,
+    word_map,
+)
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.engine.counting import ngram_ids, overlaps
+from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
+from tercet.errors import OptionError, did_you_mean
+from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
+from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, words_of
+from tercet.signature import Signature
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="words, stems or n-grams in both texts",
+    description="""\
+The Jaccard similarity of two texts is the number of different words that occur in both, divided by the number of
+different words that occur in either. This module compares words of any script, stems, lemmas, n-grams or characters,
+as sets or as multisets, several of these in one call, and adds intervals and a signature.
+""",
+    citation="""\
+@article{jaccard-1901-etude,
+    title = "Etude comparative de la distribution florale dans une portion des Alpes et du Jura",
+    author = "Jaccard, Paul",
+    journal = "Bulletin de la Soci{\\'e}t{\\'e} vaudoise des sciences naturelles",
+    volume = "37",
+    number = "142",
+    pages = "547--579",
+    year = "1901",
+}
+""",
+    urls=("https://doi.org/10.5169/seals-266450",),
+    returns="""\
+jaccard (`float`): the mean over the items,
+jaccard_micro (`float`): the sum of the sizes of all intersections over the sum of the sizes of all unions,
+jaccard_<name> and jaccard_<name>_micro (`float`) for each variant,
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> jaccard = tercet.load("jaccard_sets")
+>>> result = jaccard.compute(
+...     predictions=["the cat is on the mat"], references=["the cat is lying on the mat"]
+... )
+>>> round(result["jaccard"], 4)
+0.8333
+""",
+)
+
+TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
+
+#: Options that a variant may change: tokens, n-grams, and their comparison.
+VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
+
+#: Limit on variants: each may tokenize and score every item once more.
+MOST_VARIANTS = 20
+
+
+def _check_variants(value: Any) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(options, Mapping) for options in value.values()):
+        raise refuse("a dict of dicts of options, such as {'lemma': {'lemmatizer': 'en'}}, or None")
+    if not 0 < len(value) <= MOST_VARIANTS:
+        raise refuse(f"a dict of 1 to {MOST_VARIANTS} variants; this one has {len(value):,}")
+    return {_checked_name(name): _checked_options(name, options) for name, options in value.items()}
+
+
+def _checked_name(name: Any) -> str:
+    is_word = isinstance(name, str) and name.isidentifier()
+    # The scores jaccard_micro and jaccard_<name>_micro exist for other names.
+    if not is_word or f"_{name}".endswith("_micro"):
+        raise refuse(
+            "a dict whose names are words of letters, digits and _, and do not end in micro; this one has "
+            f"{name!r:.50}"
+        )
+    return str(name)
+
+
+def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    for option_name in changes:
+        if option_name not in VARIED:
+            raise refuse(
+                f"a dict of variants; the variant {name!r} has {option_name!r:.50}, which no variant can change",
+                did_you_mean(str(option_name), VARIED),
+            )
+    variant = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
+    return {option_name: getattr(variant, option_name) for option_name in changes}
+
+
+Array = NDArray[np.float64]
+
+Split = tuple[TokenBatch, Callable[[], list[str]]]
+
+Splits = dict[tuple[str | int, bool], Split]
+
+#: The columns of each variant: the score of the item, and the sizes of intersection and union.
+PARTS = ("score", "shared", "either")
+
+
+def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+    """Return intersection over union, shape (m,); 0 where both texts are empty."""
+    shares: Array = shared / np.maximum(either, 1.0)
+    return shares
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """How much each prediction and one of its references have in common, pair by pair."""
+
+    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
+    shared: Array
+    either: Array
+    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
+    #: (n,))
+    starts: NDArray[np.int64]
+    #: Pairs of each item. (ndarray of int64, shape (n,))
+    counts: NDArray[np.int64]
+
+    @property
+    def scores(self) -> Array:
+        """Intersection over union, shape (m,)."""
+        return similarity(self.shared, self.either)
+
+
+class Jaccard(Metric):
+    """Jaccard similarity: the share of words, stems or n-grams that two texts have in common.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> pairs = tercet.Jaccard(ngram=2)
+    >>> round(pairs(["the cat is on the mat"], ["the cat is lying on the mat"])["jaccard"], 4)
+    0.5714
+    """
+
+    # A row holds the base columns and, for the options of the call and each variant, the score of the item and the
+    # sizes of intersection and union: of its best reference, or averages over all.
+
+    name = "jaccard_sets"
+    short = "jaccard"
+    about = ABOUT
+    extras = ("languages",)
+    takes_systems = True
+    title = "Jaccard"
+    primary = "jaccard"
+
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    ) = TOKENIZER
+    lowercase: bool = option(
+        default=True,
+        doc="Lowercase the texts first.",
+        only_with=OnlyWith('a tokenizer other than "rouge", which always does', lambda o: o.tokenizer != "rouge"),
+    )
+    ngram: int = option(
+        default=1,
+        doc='Compare runs of this many tokens; 1 compares single tokens. With the tokenizer "char" these are '
+        "n-grams of characters. A text with fewer tokens has no n-grams.",
+        check=integer(1, 20),
+    )
+    multiset: bool = option(
+        default=False,
+        doc="Count each token or n-gram as often as it occurs in a text. The score is then the sum of the smaller"
+        " counts over the sum of the greater ones.",
+    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option()
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option()
+    stopwords: str | Collection[str] | None = option(
+        default=None,
+        doc="Words to leave out, as the tokenizer returns them. A string is a language code of the package "
+        "stop-words.",
+        check=check_stopwords,
+    )
+    multi_ref: Literal["best", "average"] = option(
+        default="best",
+        doc="How several references count. The most similar one (the first on ties), or the average of all.",
+    )
+    variants: Mapping[str, Mapping[str, Any]] | None = option(
+        default=None,
+        doc="Further scores in the same call. Each name adds `jaccard_<name>`. Its mapping holds the options "
+        'that differ from those of the call: `{"lemma": {"lemmatizer": "en"}}` scores lemmas beside words. Up to '
+        f"{MOST_VARIANTS} variants, which may change {', '.join(VARIED)}.",
+        check=_check_variants,
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        for key, variant in self.by_name.items():
+            try:
+                check_word_options(variant)
+                word_map(variant)  # raises an error for an unknown language, with the variant's name
+            except OptionError as error:
+                if key == "jaccard":
+                    raise
+                name = key.removeprefix("jaccard_")
+                place = f"The variant {name!r} of jaccard_sets, with the options of the call"
+                raise OptionError(f"{place}: {error}") from None
+
+    @cached_property
+    def by_name(self) -> dict[str, Jaccard]:
+        """The rules of each score: this metric's own, then those of its variants."""
+        common_options = {name: value for name, value in self.given.items() if name != "variants"}
+        variants = {
+            f"jaccard_{name}": Jaccard.made({**common_options, **changes}, idle=True)
+            for name, changes in (self.variants or {}).items()
+        }
+        return {"jaccard": self, **variants}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in PARTS))
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """The score of an item is at most 1, and what is shared a part of what is in either text."""
+        shares = ((f"{name}_shared", f"{name}_either") for name in self.by_name)
+        return (*((f"{name}_score", "items") for name in self.by_name), *shares)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """For each variant the mean over the items, and the score over all units together (micro)."""
+        return tuple(f"{name}{end}" for name in self.by_name for end in ("", "_micro"))
+
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when ROUGE's tokenizer makes different words equal."""
+        return (
+            dropped_letters(corpus, None, chosen=True)
+            if "rouge" in [variant.tokenizer for variant in self.by_name.values()]
+            else None
+        )
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return jaccard_signature(self.name, self, self.by_name)
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; variants with the same tokenizer and case share one tokenization."""
+        splits: Splits = {}
+        parts = []
+        for variant in self.by_name.values():
+            tokens, _ = self.tokens(batch, variant, splits)
+            parts.append(self._item_parts(variant, self.overlaps(variant, tokens)))
+        first, _ = self.tokens(batch, self, splits)
+        base = self.base_rows(batch, first.tokens.lengths[: first.n_items])
+        rows = np.concatenate([base, *parts], axis=1)
+        left_out = base[:, 0] == 0
+        rows[left_out, len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(
+        self, batch: Corpus, variant: Jaccard, splits: Splits | None = None, as_written: bool = False
+    ) -> Split:
+        """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
+        splits = {} if splits is None else splits
+        tokenizer = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
+        key = (tokenizer, variant.lowercase)
+        if key not in splits:
+            splits[key] = tokenize(batch, variant.tokenizer, lowercase=variant.lowercase)
+        tokens, words = splits[key]
+        mapping = None if as_written else word_map(variant)
+        stopwords = () if variant.stopwords is None else stopwords_for(variant.stopwords)
+        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, without variants, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch, self)
+        units, n_types = ngram_ids(tokens.tokens, self.ngram, tokens.n_types)
+        first = len(self.base_columns)
+
+        def rows(texts: Places, references: Places) -> Array:
+            pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
+            shared, either = overlaps(units, *pairs, n_types, self.multiset)
+            crossed_rows = np.zeros((len(shared), len(self.columns)))
+            crossed_rows[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
+            crossed_rows[:, first : first + len(PARTS)] = np.column_stack(
+                [similarity(shared, either), shared, either]
+            )
+            return crossed_rows
+
+        return rows
+
+    def overlaps(self, variant: Jaccard, tokens: TokenBatch) -> Overlaps:
+        """Return the intersection of each prediction with each of its references."""
+        units, n_types = ngram_ids(tokens.tokens, variant.ngram, tokens.n_types)
+        n_references = tokens.reference_counts
+        counts = np.maximum(n_references, 1)
+        starts = np.cumsum(counts) - counts
+        empty_document = len(units.lengths)  # an empty document after all others
+        references = np.full(int(counts.sum()), empty_document)
+        references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
+        with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
+        texts = np.repeat(np.arange(tokens.n_items), counts)
+        shared, either = overlaps(with_empty, texts, references, n_types, variant.multiset)
+        return Overlaps(shared.astype(np.float64), either.astype(np.float64), starts, counts)
+
+    def _item_parts(self, variant: Jaccard, overlaps: Overlaps) -> Array:
+        """Return score, intersection and union of every item, shape (n, 3)."""
+        pairs = np.column_stack([overlaps.scores, overlaps.shared, overlaps.either])
+        if variant.multi_ref == "average":
+            means: Array = np.add.reduceat(pairs, overlaps.starts, axis=0) / overlaps.counts[:, None]
+            return means
+        return pairs[first_greatest(overlaps.scores, overlaps.starts)]
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the means over the items, and (micro) sums of intersections over sums of unions."""
+        items = np.maximum(totals[..., 0], 1.0)
+        scores: Scores = {}
+        for name in self.by_name:
+            first = self.columns.index(f"{name}_{PARTS[0]}")
+            score, shared, either = np.moveaxis(totals[..., first : first + len(PARTS)], -1, 0)
+            scores[name] = self.scale * score / items
+            scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
+        return scores
+
+    def explained(self, batch: Corpus, context: Any = None) -> JaccardMatches:
+        """Explain a batch of one item."""
+        splits: Splits = {}
+        variants = [_matches(self, batch, name, splits) for name in self.by_name]
+        return JaccardMatches(variants, int(batch.reference_counts[0]), str(self.signature()))
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the tokens that match: those of the score's own variant."""
+        name = score.removesuffix("_micro")
+
+        def words(explanation: JaccardMatches) -> list[Word]:
+            return next(variant.prediction for variant in explanation.variants if variant.name == name)
+
+        return Matched(self, MATCH_LEVELS, words)
+
+
+# The signature of a Jaccard similarity: the rules of the call, and where its variants differ from them.
+
+
+def jaccard_signature(metric: str, options: Jaccard, variants: Mapping[str, Jaccard]) -> Signature:
+    """Return the options that the scores depend on."""
+    common_parts = _parts(options)
+    changes_of_variants = {
+        name.removeprefix("jaccard_"): ",".join(
+            f"{key}:{value}" for key, value in _parts(variant).items() if value != common_parts[key]
+        )
+        for name, variant in variants.items()
+        if name != "jaccard"
+    }
+    as_scikit_learn = (
+        not any(variant.multiset for variant in variants.values()) and options.missing_references == "error"
+    )
+    parts = {
+        **common_parts,
+        "variants": ";".join(f"{name}={changes}" for name, changes in changes_of_variants.items()) or None,
+        "missing": None if options.missing_references == "error" else options.missing_references,
+        "equals": "scikit-learn" if as_scikit_learn else None,
+    }
+    return Signature.of(metric, parts)
+
+
+def _parts(options: Jaccard) -> dict[str, object]:
+    is_lowered = options.lowercase or options.tokenizer == "rouge"
+    return {
+        "tok": tokenizer_label(options.tokenizer),
+        "case": "lc" if is_lowered else "mixed",
+        "ngram": options.ngram,
+        "of": "multisets" if options.multiset else "sets",
+        "multi": options.multi_ref,
+        "stem": stemmer_label(options.stemmer),
+        "lemma": lemmatizer_label(options.lemmatizer),
+        "stopwords": stopwords_label(options.stopwords),
+    }
+
+
+# Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.
+
+Units = Counter[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantMatches:
+    """The intersection of a prediction and its most similar reference, by one variant.
+
+    Attributes
+    ----------
+    name : str
+        The key of its score.
+    reference : int
+        Index of the most similar reference, also where ``multi_ref`` takes the average of all.
+    score : float
+        Of this reference, from 0 to 1.
+    shared, either : int
+        Sizes of intersection and union.
+    prediction, reference_words : list of Word
+        The tokens; their level is 1 within a shared unit.
+    units : list of Count
+        All units (tokens or n-grams) of both texts, those of the prediction first.
+    """
+
+    name: str
+    reference: int
+    score: float
+    shared: int
+    either: int
+    prediction: list[Word]
+    reference_words: list[Word]
+    units: list[Count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JaccardMatches(Explanation):
+    """The matching behind the Jaccard similarity of one prediction, variant by variant.
+
+    Attributes
+    ----------
+    variants : list of VariantMatches
+        The options of the call first.
+    n_references : int
+    signature : str
+    """
+
+    variants: list[VariantMatches]
+    n_references: int
+    signature: str
+
+    @property
+    def title(self) -> Heading:
+        """What it is; each variant has its score."""
+        return Heading("Jaccard similarity", {})
+
+    def parts(self) -> list[Part]:
+        """Return the texts with shared units in colour, variant by variant."""
+        return [part for variant in self.variants for part in self._section(variant)]
+
+    def _section(self, variant: VariantMatches) -> list[Part]:
+        suffix = "" if self.n_references == 1 else f" with reference {variant.reference + 1} of {self.n_references}"
+        return [
+            Heading(f"{variant.name}{suffix}", {"": Share(variant.score)}),
+            Sentence(f"in both texts: {variant.shared:,}; in either: {variant.either:,}"),
+            Legend(["in both texts"]),
+            Line("prediction", variant.prediction, "in both texts"),
+            Line("reference", variant.reference_words, "in both texts"),
+            counted("all that was compared", variant.units),
+        ]
+
+
+def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
+    variant = scorer.by_name[name]
+    tokens, words = scorer.tokens(batch, variant, splits)
+    plain, plain_words = scorer.tokens(batch, variant, splits, as_written=True)
+    overlaps = scorer.overlaps(variant, tokens)
+    best = int(overlaps.scores.argmax())
+    spelling, written = words(), plain_words()
+    texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
+
+    def units(ids: Ids) -> Units:
+        unit_counts = Counter(ngrams(ids, variant.ngram))
+        return unit_counts if variant.multiset else Counter(dict.fromkeys(unit_counts, 1))
+
+    def marked(document: int, other_document: int) -> list[Word]:
+        ids, limits = texts[document], units(texts[other_document])
+        if not variant.multiset:  # a unit is in the set wherever it occurs
+            limits = Counter(dict.fromkeys(limits, len(ids)))
+        levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
+        return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])
+
+    prediction_units, reference_units = units(texts[0]), units(texts[1 + best])
+    return VariantMatches(
+        name=name,
+        reference=best,
+        score=float(overlaps.scores[best]),
+        shared=int(overlaps.shared[best]),
+        either=int(overlaps.either[best]),
+        prediction=marked(0, 1 + best),
+        reference_words=marked(1 + best, 0),
+        units=[
+            Count(" ".join(spelling[i] for i in unit), prediction_units[unit], reference_units[unit])
+            for unit in prediction_units | reference_units
+        ],
+    )

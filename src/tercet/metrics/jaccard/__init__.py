@@ -1,1 +1,0 @@
-"""Jaccard similarity: its options, its scorer, its explanation."""

@@ -1,0 +1,825 @@
+"""Perplexity of texts under a causal language model: how much each token surprises it, given the tokens before."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import log
+from os import PathLike
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.dialects import Dialect
+from tercet.base.metric import About, Metric
+from tercet.base.options import OnlyWith, dtype_option, option
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scoring import warn
+from tercet.checks import as_scale, integer
+from tercet.corpus.corpus import Corpus
+from tercet.engine.ragged import Ragged
+from tercet.errors import InputError, OptionError, needs, setting, shorten
+from tercet.explanation.explanation import Explanation
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Table
+from tercet.explanation.pictures import Piece, surprise_html
+from tercet.explanation.places import Word
+from tercet.networks.encoder import batches_of, check_weights, weights_digest
+from tercet.networks.find import as_device, cut_warning, found, load_tokenizer, locate, path, quiet, tell_of_load
+from tercet.networks.load import (
+    LOADING,
+    best_device,
+    kept,
+    label_of,
+    leave_threads_of_the_parent,
+    model_name,
+    state_of,
+    usable,
+)
+from tercet.networks.onednn import suit_processor
+from tercet.networks.subwords import fingerprint_of
+from tercet.signature import Signature
+from tercet.statistics.progress import bar_of, line_of
+from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    import torch
+
+ABOUT = About(
+    compares="how well a language model predicts each token",
+    description="""\
+Perplexity says how well a causal language model predicts texts, token by token; lower is better. This module gives
+the numbers of evaluate's perplexity for any model, and the perplexity of the whole corpus. It also gives bits per
+byte and per character, by which models with different tokenizers can be compared, intervals, a signature, and how
+much each token surprises the model. Texts longer than the model's limit are scored in windows.
+""",
+    citation="""\
+@article{jelinek-etal-1977-perplexity,
+    title = "Perplexity -- a measure of the difficulty of speech recognition tasks",
+    author = "Jelinek, Frederick and Mercer, Robert L. and Bahl, Lalit R. and Baker, James K.",
+    journal = "The Journal of the Acoustical Society of America",
+    volume = "62",
+    number = "S1",
+    pages = "S63",
+    year = "1977",
+}
+""",
+    urls=("https://huggingface.co/docs/transformers/perplexity",),
+    inputs="""\
+predictions (`list` of `str`): one text per item. Also as input_texts or data, as evaluate's modules call them.
+references (optional): ignored; accepted so that several metrics can share a call.
+""",
+    returns="""\
+perplexities (`list` of `float`), mean_perplexity, perplexity, bits_per_byte, bits_per_character (`float`), and on
+request segments, intervals and signature.
+Attributes of the dict: signature (`str`), truncated_predictions, scored_tokens, n_segments, empty_predictions,
+missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> perplexity = tercet.load("perplexity_lm")
+>>> result = perplexity.compute(predictions=["lorem ipsum", "Happy Birthday!"], model_id="gpt2")  # doctest: +SKIP
+>>> round(result["mean_perplexity"], 2)  # doctest: +SKIP
+646.75
+""",
+)
+
+
+def _device(value: Any) -> str | None:
+    """Check that the value names a device; evaluate calls the first of CUDA's ``gpu``."""
+    return as_device("cuda" if isinstance(value, str) and value == "gpu" else value)
+
+
+#: evaluate's defaults where they differ.
+PRESETS = {"evaluate": {"long_text": "truncate"}}
+
+#: Keys of evaluate's perplexity.
+DIALECTS = {
+    "evaluate": Dialect(
+        {"compat": "evaluate"},
+        keys={name: name for name in ("perplexities", "mean_perplexity")},
+        left_out=("perplexity", "bits_per_"),
+    )
+}
+
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Different texts with the surprisal of each of their tokens."""
+
+    texts: Texts
+    #: The number of each item's text among them. (ndarray of int64, shape (n,))
+    own: NDArray[np.int64]
+    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
+    offsets: NDArray[np.int64]
+    #: Negative log-likelihoods in nats.
+    values: Array
+
+
+class Perplexity(Metric):
+    """Perplexity: how well a causal language model predicts each token.
+
+    Source: Jelinek et al. 1977; the definition of evaluate's `perplexity`, and for long texts the windows of
+    "Perplexity of fixed-length models" in the documentation of transformers.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> perplexity = tercet.Perplexity(model_id="gpt2")  # a name on the Hub, or a folder
+    >>> result = perplexity(["lorem ipsum", "Happy Birthday!"])  # doctest: +SKIP
+    >>> round(result["mean_perplexity"], 2)  # doctest: +SKIP
+    646.75
+    """
+
+    # Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for;
+    # and the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and
+    # shared between scorers.
+
+    name = "perplexity_lm"
+    short = "perplexity"
+    about = ABOUT
+    extras = ("perplexity",)
+    predictions_also_called = ("input_texts", "data")
+    title = "perplexity"
+    primary = "perplexity"
+    higher_is_better = False
+    takes_references = False
+    is_share = has_scale = False
+    loads_model = True
+    nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
+    presets = PRESETS
+    dialects = DIALECTS
+    replaces = (("perplexity", "evaluate"),)
+    columns = (
+        *Scorer.base_columns,
+        "truncated",
+        "nll",
+        "tokens",
+        "bytes",
+        "characters",
+        "segment_perplexity",
+    )
+    ascending = (("truncated", "items", "tokens"), ("characters", "bytes"))
+    facts = ("scored_tokens", "truncated_predictions")
+    score_names = ("perplexity", "mean_perplexity", "bits_per_byte", "bits_per_character")
+    #: Of a single text the mean is its perplexity.
+    segment_names = ("perplexity", "perplexity", "bits_per_byte", "bits_per_character")
+
+    model_id: str | PathLike[str] | None = option(
+        default=None,
+        doc="The causal language model (required). Its name on the Hub, or its folder with config.json, "
+        "model.safetensors and the tokenizer's files. Weights are read from safetensors files only, and code "
+        "that comes with a model is never run. Offline, a model given by name must be in the local cache.",
+        check=path("the name of a causal language model on the Hub, the path of a folder, or None"),
+    )
+    add_start_token: bool = option(
+        default=True,
+        doc="Put the model's start token (BOS) before each text. The first token of the text is then scored too. "
+        "Without it, the first token is read but not scored, so a text needs two tokens. Must be False for a "
+        "tokenizer without BOS.",
+    )
+    max_length: int | None = option(
+        default=None,
+        doc="Most tokens that the model sees at a time, the start token included. By default the model's own limit.",
+        check=integer(2, none=True),
+    )
+    long_text: Literal["window", "truncate", "error"] = option(
+        default="window",
+        doc='What to do with texts longer than max_length. "window": score them whole, in overlapping windows, '
+        'each token once. "truncate": cut them to max_length, as evaluate does, with a warning; the result '
+        'counts them. "error": refuse them.',
+    )
+    stride: int | None = option(
+        default=None,
+        doc="How many tokens each window moves on. After the first window, every scored token has at least "
+        "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of "
+        "max_length.",
+        check=integer(1, none=True),
+        only_with=OnlyWith("long_text='window'", lambda o: o.long_text == "window"),
+    )
+    empty_text: Literal["error", "skip"] = option(
+        default="error",
+        doc='What to do with a text that has no token to score. "error": refuse the corpus, as evaluate does. '
+        '"skip": leave the text out, with a warning; the result counts such texts.',
+    )
+    batch_size: int = option(
+        default=16,
+        doc="Size of the model's batches. A batch holds up to 512 times as many tokens on an accelerator, 24 "
+        "times as many on a CPU. In single precision, scores can change with it in the sixth digit.",
+        check=integer(1),
+        local=True,
+    )
+    device: str | torch.device | None = option(
+        default=None,
+        doc="Where the model runs, such as cpu, cuda:1 or mps. By default the best device available; evaluate's "
+        '"gpu" is cuda.',
+        check=_device,
+        local=True,
+    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("model")
+    compat: Literal["evaluate"] | None = option(
+        default=None,
+        doc='Reproduce the scores of this package. Longer texts are truncated. `load("perplexity_lm", '
+        '"evaluate")` sets it too, and then the result has only the two keys of evaluate\'s perplexity.',
+    )
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc="No effect here: perplexity takes no references. Accepted so that several metrics can share a call.",
+    )
+    scale: Literal[1, 100] = option(
+        default=1,
+        doc="No effect here: a perplexity is not a share of 1. Accepted so that several metrics can share a call.",
+        check=as_scale,
+    )
+
+    def check(self) -> None:
+        """Raise an OptionError without a model, or without the packages that run one."""
+        if self.model_id is None:
+            raise OptionError(
+                "perplexity_lm needs 'model_id', the name of a causal language model on the Hugging Face Hub or its "
+                f"folder, such as {setting('perplexity', 'model_id', 'gpt2')}."
+            )
+        needs("perplexity_lm", "perplexity", "torch", "transformers")
+
+    @classmethod
+    def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options by which one prediction is explained: it must have a token to score."""
+        return {**given, "empty_text": "error"}
+
+    def model(self) -> LanguageModel:
+        """Return the language model, loaded at the first use and kept by the function that loads it."""
+        assert self.model_id is not None
+        return language_model(str(self.model_id), self.device, self.dtype)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        model = self.model()
+        size, stride = window_of(self, model)
+        is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
+        parts = {
+            "model": model.label,
+            "start": self.add_start_token,
+            "length": size,
+            "long": None if size is None else self.long_text + (f",{stride}" if self.long_text == "window" else ""),
+            "empty": None if self.empty_text == "error" else self.empty_text,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "compat": self.compat,
+            "equals": "evaluate" if is_exact and (size is None or self.long_text != "window") else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def surprisals(self, batch: Corpus) -> Scored:
+        """Return how much each token of a batch surprises the model; equal texts are scored once.
+
+        Time: the network's. Memory: its own for a batch of tokens, see :meth:`.LanguageModel.surprisals`, and 12
+        bytes per token.
+        """
+        model = self.model()
+        predictions: list[str] = batch.predictions.to_pylist()
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(predictions))}
+        text_numbers = np.array([numbers[text] for text in predictions], np.int64)
+        texts = read_texts(list(numbers), self, model)
+        check_lengths(self, model, texts, text_numbers, batch)
+        windows = windows_of(texts.rows, *window_of(self, model))
+        return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :meth:`surprisals`."""
+        return self.stats_of(self.surprisals(batch), batch)
+
+    def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
+        """Return one row per item of a batch that was scored."""
+        text_numbers, tokens = scored.own, np.diff(scored.offsets)
+        nll = np.zeros(len(tokens))
+        if tokens.any():
+            # Each text by itself, so that its sum does not depend on other texts, to the last bit.
+            nll[tokens > 0] = np.add.reduceat(scored.values, scored.offsets[:-1][tokens > 0])
+        kept_lengths = np.array([len(row) for row in scored.texts.rows], np.int64)
+        # A perplexity that is too large for a float is infinite.
+        with np.errstate(over="ignore"):
+            perplexity = np.exp(nll / np.maximum(tokens, 1))
+        is_truncated = kept_lengths < scored.texts.whole
+        rows_of_texts = np.column_stack([is_truncated, nll, tokens, scored.texts.sizes, perplexity])
+        rows = np.column_stack([self.base_rows(batch, tokens[text_numbers]), rows_of_texts[text_numbers]])
+        left_out = tokens[text_numbers] == 0
+        rows[left_out] = 0.0
+        rows[left_out, self.columns.index("empty")] = 1.0
+        return SegmentStats(self.signature(), self.columns, rows)
+
+    def score_warning(self, totals: Array) -> str | None:
+        """Return a warning when texts were cut, or left out."""
+        cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
+        warnings = []
+        if cut:
+            warnings.append(cut_warning(cut, window_of(self, self.model())[0]))
+        if skipped:
+            warnings.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
+        return " ".join(warnings) or None
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the perplexity per token, the mean of the segments', and bits per byte and character."""
+        sums = {name: totals[..., index] for index, name in enumerate(self.columns)}
+        counts = {name: np.maximum(sums[name], 1.0) for name in ("items", "tokens", "bytes", "characters")}
+        with np.errstate(over="ignore"):
+            perplexity = np.exp(sums["nll"] / counts["tokens"])
+        return {
+            "perplexity": perplexity,
+            "mean_perplexity": sums["segment_perplexity"] / counts["items"],
+            "bits_per_byte": sums["nll"] / counts["bytes"] / log(2),
+            "bits_per_character": sums["nll"] / counts["characters"] / log(2),
+        }
+
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return evaluate's two keys, the perplexity of each item and their mean, and then the other scores."""
+        scores = super().report(totals, stats)
+        if stats is None:
+            return scores
+        return {
+            "perplexities": segment_lists(self, stats)["perplexity"],
+            "mean_perplexity": scores.pop("mean_perplexity"),
+            **scores,
+        }
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many texts were cut, and how many tokens were scored."""
+        return {
+            "truncated_predictions": self.total_of(totals, "truncated"),
+            "scored_tokens": self.total_of(totals, "tokens"),
+        }
+
+    def explained(self, batch: Corpus, context: Any = None) -> Surprisals:
+        """Explain a batch of one item."""
+        text: str = batch.predictions[0].as_py()
+        scored = self.surprisals(batch)
+        stats = self.stats_of(scored, batch)
+        warn(self, self.score_warning(stats.total()))
+        scores = self.finalize(stats.total())
+        bits = [float(value) / log(2) for value in scored.values]
+        unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)
+        return Surprisals(
+            prediction=text,
+            pieces=pieces_of(text, [*[None] * unread, *bits], self.model()),
+            perplexity=float(scores["perplexity"]),
+            bits=sum(bits),
+            n_tokens=len(bits),
+            bits_per_byte=float(scores["bits_per_byte"]),
+            bits_per_character=float(scores["bits_per_character"]),
+            signature=str(stats.signature),
+        )
+
+
+# A causal language model: loaded once, kept for later calls, it gives the surprisal of each token.
+
+_OPTION = "model_id"
+
+#: Bytes of logits, in single precision, that are held at a time.
+_LOGITS_BYTES = 1 << 25
+
+#: Where configurations say how many tokens a model takes.
+_LIMITS = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanguageModel:
+    """A causal language model with its tokenizer."""
+
+    tokenizer: Any
+    network: Any  # in evaluation mode
+    # the parts that give hidden states, and logits for some of them; None where the whole is more than the two
+    body: Any
+    head: Any
+    device: Any
+    vocabulary_size: int  # number of tokens that the network has a logit for
+    limit: int | None  # the greatest number of tokens that the model takes; None for no limit
+    label: str  # its name with a digest of weights, configuration and tokenizer
+    _lock: Any = field(default_factory=Lock)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of texts of any length, without special tokens around them."""
+        if not texts:
+            return []
+        with self._lock:  # a tokenizer serves one thread at a time
+            rows: list[list[int]] = self.tokenizer(
+                list(texts),
+                add_special_tokens=False,
+                truncation=False,
+                padding=False,
+                return_attention_mask=False,
+                verbose=False,
+            )["input_ids"]
+        greatest = max((max(row) for row in rows if row), default=0)
+        if greatest >= self.vocabulary_size:
+            raise InputError(
+                f"The tokenizer of this language model gives the id {greatest}, but the network has only "
+                f"{self.vocabulary_size} logits: the files of the folder do not belong together."
+            )
+        return rows
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the character span of each token of a text."""
+        if not getattr(self.tokenizer, "is_fast", False):
+            return self._decoded_spans(text)
+        with self._lock:
+            encoded = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        return [(start, stop) for start, stop in encoded["offset_mapping"]]
+
+    def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the same for a tokenizer without offsets: decode every beginning of the ids, and take its length."""
+        (ids,) = self.ids([text])
+        ends = [len(self.tokenizer.decode(ids[:stop]).rstrip("\ufffd")) for stop in range(len(ids) + 1)]
+        return [(min(start, len(text)), min(stop, len(text))) for start, stop in pairwise(ends)]
+
+    def surprisals(self, windows: Windows, batch_size: int) -> NDArray[np.float64]:
+        """Return the negative log-likelihood in nats of every target of some windows.
+
+        Windows are sorted by length and padded on the right, where a causal model does not look. Time: the network's,
+        and the head's for the targets alone. Memory: the network's own for the tokens of a batch (or of one window),
+        and 32 MB of logits at a time; where `head` is None, the logits of a batch, up to 256 MB (or of one window).
+        """
+        import torch
+
+        surprisals = np.zeros(windows.n_targets)
+        lengths = windows.ids.lengths - 1  # the last token predicts nothing
+        budget = batch_size * (24 if self.device.type == "cpu" else 512)
+        if self.head is None:
+            budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
+        with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
+            for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
+                positions = np.arange(int(lengths[chosen].max()))[None, :]
+                present = positions < lengths[chosen][:, None]
+                source = np.where(present, windows.ids.offsets[chosen][:, None] + positions, 0)
+                ids = np.where(present, windows.ids.values[source], 0).astype(np.int64)
+                is_target = present & (positions + 1 >= windows.first[chosen][:, None])
+                targets = windows.ids.values[source[is_target] + 1].astype(np.int64)
+                flat_places = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
+                values = self._surprisals(torch.from_numpy(ids).to(self.device), flat_places, targets)
+                place = (windows.target - windows.first)[chosen][:, None] + positions + 1
+                surprisals[place[is_target]] = values
+                if bar is not None:
+                    bar.update(len(chosen))
+        return surprisals
+
+    def _surprisals(self, ids: Any, flat_places: Any, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the surprisals of what follows some places of a batch, given as if its rows were one."""
+        import torch
+
+        target_ids = torch.from_numpy(targets).to(self.device)
+        if self.head is None:
+            states = self.network(input_ids=ids, use_cache=False).logits.flatten(0, 1)
+        else:
+            states = self.body(input_ids=ids, use_cache=False).last_hidden_state.flatten(0, 1)
+        size = max(1, _LOGITS_BYTES // (4 * self.vocabulary_size))
+        parts = []
+        for places, next_ids in zip(flat_places.split(size), target_ids.split(size), strict=True):
+            logits = states[places] if self.head is None else self.head(states[places])
+            logits = logits.float()
+            parts.append(torch.logsumexp(logits, 1) - logits.gather(1, next_ids[:, None])[:, 0])
+        values: NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
+        return values
+
+
+def language_model(model_id: str, device: str | None, dtype: str | None) -> LanguageModel:
+    """Return a language model; the last two are kept for later calls."""
+    model = locate(model_id, _OPTION)
+    with LOADING, line_of(f"loading the language model {model_name(model)}"):
+        leave_threads_of_the_parent()
+        return _language_model(model, state_of(model), best_device(device), dtype or "float32")
+
+
+@kept(2)
+def _language_model(model: str, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
+    import torch
+    import transformers
+
+    torch_device, tokenizer = usable(device), load_tokenizer(model, _OPTION)
+    tell_of_load(model, torch_device, _OPTION)
+    with quiet(), torch.random.fork_rng(devices=[]):
+        network, report = found(
+            model,
+            transformers.AutoModelForCausalLM.from_pretrained,
+            _OPTION,
+            use_safetensors=True,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+        )
+    missing = set(report["missing_keys"])
+    _check_head(network, missing, model)
+    check_weights(network, missing, model, "language model")
+    network = network.eval().requires_grad_(False)
+    label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
+    network = network.to(torch_device)
+    suit_processor(network, torch_device, dtype)
+    with torch.inference_mode():
+        _check_causal(network, torch_device, model)
+        logits = network(input_ids=_probe(torch_device)[:1], use_cache=False).logits
+        body, head = _parts(network, torch_device, logits)
+    return LanguageModel(
+        tokenizer=tokenizer,
+        network=network,
+        body=body,
+        head=head,
+        device=torch_device,
+        vocabulary_size=logits.shape[-1],
+        limit=_limit(network.config),
+        label=label,
+    )
+
+
+def _probe(device: Any) -> Any:
+    """Return two rows of ids that differ in their second half."""
+    import torch
+
+    return torch.tensor([[3, 4, 5, 6, 7, 8], [3, 4, 5, 9, 10, 11]], device=device)
+
+
+def _check_head(network: Any, missing: set[str], model: str) -> None:
+    """Refuse an encoder: its files hold every layer but the one that predicts tokens."""
+    missing_from_network = missing & set(network.state_dict())
+    if missing_from_network and not any(
+        name.startswith(f"{network.base_model_prefix}.") for name in missing_from_network
+    ):
+        raise OptionError(
+            f"The model {model!r}, given as 'model_id', is not a causal language model: its files hold no layer that "
+            "predicts tokens, so it is an encoder. Perplexity needs a model such as GPT-2 or Llama."
+        )
+
+
+def _check_causal(network: Any, device: Any, model: str) -> None:
+    """Refuse a network that looks ahead, and so sees the token that it should predict."""
+    logits, other_logits = network(input_ids=_probe(device), use_cache=False).logits[:, :3].float()
+    if not _near(logits, other_logits, network.dtype):
+        raise OptionError(
+            f"The model {model!r}, given as 'model_id', is not a causal language model: its output at a token "
+            "depends on the tokens after it. Perplexity needs one that reads from left to right, such as GPT-2 or "
+            "Llama."
+        )
+
+
+def _parts(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
+    """Return the body and the head, if they are all that makes the logits; else None twice."""
+    body, head = network.base_model, network.get_output_embeddings()
+    if head is None or body is network:
+        return None, None
+    states = getattr(body(input_ids=_probe(device)[:1], use_cache=False), "last_hidden_state", None)
+    if states is None or not _near(head(states).float(), logits.float(), network.dtype):
+        return None, None  # some models scale or cap their logits
+    return body, head
+
+
+def _near(values: Any, other_values: Any, dtype: Any) -> bool:
+    import torch
+
+    scale = other_values.abs().max()
+    return bool((values - other_values).abs().max() <= scale * (1e-4 if dtype == torch.float32 else 0.05))
+
+
+def _limit(config: Any) -> int | None:
+    text_config = config.get_text_config()
+    limits = [getattr(text_config, name, None) for name in _LIMITS]
+    return next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
+
+
+# Distinct texts as a language model reads them: their ids, what is cut, and how much text the ids stand for.
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts, ready to be scored."""
+
+    rows: list[list[int]]  # the ids of each text, with the start token, after any truncation
+    whole: NDArray[np.int64]  # how many ids each had before it was cut
+    skipped: NDArray[np.int64]  # how many tokens of each were cut from its beginning
+    sizes: NDArray[np.int64]  # bytes in UTF-8 and characters that the scored tokens of each stand for
+
+
+def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
+    """Return the ids before each text: the start token, or nothing."""
+    if not o.add_start_token:
+        return []
+    if model.tokenizer.bos_token_id is None:
+        raise OptionError(
+            "The tokenizer of this language model has no start token (BOS): give add_start_token=False. Then the "
+            "first token of each text is read but not scored."
+        )
+    return [model.tokenizer.bos_token_id]
+
+
+def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
+    """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on."""
+    size = model.limit if o.max_length is None else o.max_length
+    if size is not None and model.limit is not None and size > model.limit:
+        raise OptionError(
+            f"The 'max_length' option of perplexity_lm must be from 2 to {model.limit} for this language model. Got "
+            f"{o.max_length} instead."
+        )
+    if size is None or o.stride is None:
+        return size, max((size or 2) // 2, 1)
+    if o.stride >= size:
+        raise OptionError(
+            f"The 'stride' option of perplexity_lm must be below the length of a window, {size} tokens. Got "
+            f"{o.stride} instead."
+        )
+    return size, o.stride
+
+
+def read_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
+    """Return different texts as a model reads them.
+
+    Time: about a microsecond per byte. Memory: the ids.
+    """
+    start, (size, _) = start_of(o, model), window_of(o, model)
+    rows = [[*start, *row] for row in model.ids(texts)]
+    whole = np.array([len(row) for row in rows], np.int64)
+    sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
+    skipped = np.zeros(len(rows), np.int64)
+    limit = size if o.long_text == "truncate" and size is not None else whole.max(initial=0)
+    for index in np.flatnonzero((whole > limit) | (not start)).tolist():
+        row = rows[index]
+        first, stop = len(start), min(len(row), limit)
+        if stop < len(row) and model.tokenizer.truncation_side == "left":
+            first, stop = len(row) - (stop - len(start)), len(row)
+        rows[index], skipped[index] = [*start, *row[first:stop]], first - len(start)
+        unread = 0 if start else 1  # the first token is read, not scored
+        sizes[index] = _size(texts[index], first - len(start) + unread, stop - len(start), model)
+    return Texts(rows, whole, skipped, sizes)
+
+
+def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, int]:
+    """Return bytes and characters that the tokens `first` to `stop` of a text stand for."""
+    if stop <= first:
+        return 0, 0
+    spans = model.spans(text)
+    part = text[spans[first - 1][1] if first else 0 : spans[stop - 1][1] if stop < len(spans) else len(text)]
+    return len(part.encode()), len(part)
+
+
+def check_lengths(
+    metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
+) -> None:
+    """Raise an InputError for the first item that is too short to be scored, or too long."""
+    start, (size, _) = start_of(metric, model), window_of(metric, model)
+    lengths = texts.whole[text_numbers]
+    for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
+        least = "one token" if start else "two tokens (one with add_start_token=True)"
+        count = lengths[index] - len(start)
+        raise InputError(
+            f"item {batch.first_item + index % batch.n_segments} of predictions is too short to be scored: "
+            f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
+            f"at least {least}. empty_text='skip' leaves such texts out."
+        )
+    for index in np.flatnonzero(lengths > (size or lengths)).tolist() if metric.long_text == "error" else ():
+        raise InputError(
+            f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, more "
+            f"than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, "
+            "'truncate' only its beginning."
+        )
+
+
+# Ids of texts -> windows that fit the model, in which every token is a target (is scored) once.
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The input of a model: texts, or overlapping windows of those that are too long."""
+
+    ids: Ragged  # a row per window, of at least two ids
+    # the place of its first target in the window, from 1: the tokens before it were scored in an earlier window
+    first: NDArray[np.int64]
+    target: NDArray[np.int64]  # the number of that target among those of all texts
+    offsets: NDArray[np.int64]  # text i has the targets offsets[i] to offsets[i + 1]
+
+    @property
+    def n_targets(self) -> int:
+        """Number of tokens that are scored."""
+        return int(self.offsets[-1])
+
+
+def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> Windows:
+    """Cut rows of ids into windows of up to `size` ids, each `stride` ids after the one before it.
+
+    Every id of a row but its first is a target once, in the first window that holds it. So the targets of later
+    windows have at least ``size - stride`` ids before them.
+    """
+    ids: list[NDArray[np.int32]] = []
+    places: list[tuple[int, int]] = []
+    sizes = np.array([max(len(row) - 1, 0) for row in rows], np.int64)
+    offsets = np.append(0, np.cumsum(sizes))
+    for row, n_earlier_targets in zip(rows, offsets.tolist(), strict=False):
+        whole = np.array(row, np.int32)
+        for start, stop, scored in _bounds(len(row), len(row) if size is None else size, stride):
+            ids.append(whole[start:stop])
+            places.append((scored - start, n_earlier_targets + scored - 1))
+    first, target = np.array(places, np.int64).reshape(-1, 2).T
+    window_offsets = np.append(0, np.cumsum([len(window_ids) for window_ids in ids])).astype(np.int64)
+    return Windows(Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), window_offsets), first, target, offsets)
+
+
+def _bounds(length: int, size: int, stride: int) -> Iterator[tuple[int, int, int]]:
+    """Yield begin and end of each window of a row, and the place of the first id that it scores."""
+    if length < 2:
+        return
+    scored = 1
+    for start in range(0, length, stride):
+        stop = min(start + size, length)
+        yield start, stop, scored
+        if stop == length:
+            return
+        scored = stop
+
+
+# Why a text has its perplexity: how much each part of it surprises the model.
+
+#: From how many bits on a part of a text has each level.
+_BITS = (4, 8, 12, 16)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surprisals(Explanation):
+    """The surprisals behind the perplexity of one text.
+
+    Attributes
+    ----------
+    prediction : str
+    pieces : list of Piece
+        The text in parts: single tokens, or the fewest tokens that are valid text together. Their surprisals sum to
+        ``bits``.
+    perplexity : float
+        As ``perplexity_lm`` gives it.
+    bits : float
+        The surprisal of all tokens that are scored.
+    n_tokens : int
+        Their number.
+    bits_per_byte, bits_per_character : float
+    signature : str
+    """
+
+    prediction: str
+    pieces: list[Piece]
+    perplexity: float
+    bits: float
+    n_tokens: int
+    bits_per_byte: float
+    bits_per_character: float
+    signature: str
+
+    def to_html(self, scale: float = 1) -> str:
+        """Return the text coloured by surprise and a bar per piece, a fragment of HTML: no number is in percent."""
+        return surprise_html(str(self.title), self.pieces, self.signature)
+
+    @property
+    def title(self) -> Heading:
+        """The score, and how many bits it stands for."""
+        return Heading(
+            f"perplexity {self.perplexity:,.2f}, {self.bits:,.1f} bits in {self.n_tokens:,} tokens, "
+            f"{self.bits_per_byte:.3f} bits per byte",
+            {},
+        )
+
+    def parts(self) -> list[Part]:
+        """Return the text by surprise, and the parts that surprise most."""
+        words = [Word(piece.text, bisect_right(_BITS, piece.surprisal or 0.0)) for piece in self.pieces]
+        scored_pieces = [piece for piece in self.pieces if piece.surprisal is not None]
+        ordered = sorted(scored_pieces, key=lambda piece: -(piece.surprisal or 0.0))
+        rows = [(piece.text, piece.surprisal) for piece in ordered]
+        return [
+            Legend([f"{bits} bits or more" for bits in _BITS], losses=True),
+            Line("text", words, spaced=False, losses=True),
+            Sentence("n bits: the model gave this part a probability of 1 in 2^n."),
+            Table("what surprises the model", ("part", "bits"), rows),
+        ]
+
+
+def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
+    """Return a text in the smallest pieces between which no token stands for part of a character.
+
+    What the tokenizer leaves out, such as spaces, belongs to the piece after it.
+    """
+    (ids,) = model.ids([text])
+    token_texts: list[str] = model.tokenizer.convert_ids_to_tokens(ids)
+    spans = model.spans(text)
+    values = [*surprisals, *[None] * (len(ids) - len(surprisals))]
+    pieces: list[Piece] = []
+    first_token = piece_start = piece_end = 0
+    for number, (_, stop) in enumerate(spans):
+        piece_end = max(piece_end, stop)
+        is_last = number == len(spans) - 1
+        if not is_last and (piece_end == piece_start or spans[number + 1][0] < piece_end):
+            continue
+        piece_end = len(text) if is_last else piece_end
+        known_values = [value for value in values[first_token : number + 1] if value is not None]
+        pieces.append(
+            Piece(
+                text[piece_start:piece_end],
+                (piece_start, piece_end),
+                token_texts[first_token : number + 1],
+                sum(known_values) if known_values else None,
+            )
+        )
+        first_token, piece_start = number + 1, piece_end
+    return pieces

@@ -1,1 +1,0 @@
-"""Perplexity of texts under a causal language model: its options, its scorer, its explanation."""

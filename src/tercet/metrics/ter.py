@@ -1,0 +1,411 @@
+"""Translation edit rate (Snover et al. 2006): edits and shifts per word of the references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.dialects import Dialect
+from tercet.base.metric import About, Metric
+from tercet.base.options import MISSING_REFERENCES, OnlyWith, option
+from tercet.base.peers import Peers, by_sacrebleu
+from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
+from tercet.checks import as_scale
+from tercet.corpus.artefacts import LetterCounts, count_letters
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_texts
+from tercet.corpus.reading import Crossing, Places, of_texts
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.chosen import engine
+from tercet.engine.counting import pair_edits
+from tercet.explanation.explanation import Edits, Matched, steps_of, words_in
+from tercet.explanation.parts import Line, Part, Table
+from tercet.signature import Signature
+from tercet.statistics.either import Either, as_floats, column, quotient, where
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="word edits and shifts to reach a reference",
+    description="""\
+The translation edit rate is the number of edits that turn a prediction into its reference, per word of the reference:
+words inserted, deleted or substituted, and runs of words shifted to another place. This module gives the numbers of
+sacrebleu, in a hundredth of the time or less, with intervals, an explanation of each score and a signature.
+""",
+    citation="""\
+@inproceedings{snover-etal-2006-study,
+    title = "A Study of Translation Edit Rate with Targeted Human Annotation",
+    author = "Snover, Matthew and Dorr, Bonnie and Schwartz, Rich and Micciulla, Linnea and Makhoul, John",
+    booktitle = "Proceedings of the 7th Conference of the Association for Machine Translation in the Americas",
+    year = "2006",
+    url = "https://aclanthology.org/2006.amta-papers.25",
+    pages = "223--231",
+}
+""",
+    urls=("https://aclanthology.org/2006.amta-papers.25",),
+    returns="""\
+ter (`float`): edits per 100 words of the references; lower is better, and it can exceed 100,
+score (`float`), num_edits (`int`), ref_length (`float`), as evaluate's ter; score is the same number,
+and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> ter = tercet.load("ter")
+>>> result = ter.compute(predictions=["on the mat the cat sat"], references=["the cat sat on the mat"])
+>>> round(result["ter"], 2), result["num_edits"], result["ref_length"]
+(16.67, 1, 6.0)
+""",
+)
+
+#: sacrebleu's defaults are those of this metric.
+PRESETS: dict[str, dict[str, object]] = {"sacrebleu": {}}
+
+#: How evaluate's ter is called, and answers.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu"},
+        arguments={"ignore_punct": "no_punct", "support_zh_ja_chars": "asian_support"},
+        keys={"score": "ter", "num_edits": "num_edits", "ref_length": "ref_length"},
+    )
+}
+
+
+class Ter(Metric):
+    """TER, the translation edit rate: edits and shifts that turn a prediction into a reference.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> ter = tercet.Ter(normalized=True)
+    >>> result = ter(["On the mat the cat sat."], ["The cat sat on the mat ."])
+    >>> round(result["ter"], 2), result["num_edits"]
+    (14.29, 1)
+    """
+
+    # A row holds the base columns, the fewest edits that turn the prediction into one of its references, and the
+    # average length of these.
+
+    name = "ter"
+    short = "ter"
+    about = ABOUT
+    takes_systems = True
+    title = "TER"
+    primary = "ter"
+    original_scale = 100  # of sacrebleu
+    higher_is_better = False
+    is_share = False
+    in_floats = True
+    at_zero = "compares them with an empty text"
+    presets = PRESETS
+    dialects = DIALECTS
+    replaces = (("ter", "sacrebleu"),)
+    columns = (*Scorer.base_columns, "num_edits", "ref_length")
+    score_names = ("ter",)
+    facts = ("num_edits", "ref_length")
+
+    normalized: bool = option(
+        default=False,
+        doc="Set punctuation marks apart from words, as Tercom does. Also decodes four XML entities. By default "
+        "texts are split at white space only.",
+    )
+    no_punct: bool = option(
+        default=False,
+        doc="Remove punctuation marks. They are full stops, commas, colons, semicolons, question and exclamation "
+        "marks, double quotes and parentheses.",
+    )
+    asian_support: bool = option(
+        default=False,
+        doc="Treat each Chinese character and kanji as a word (with normalized). With no_punct, also remove "
+        "Chinese and Japanese punctuation.",
+        only_with=OnlyWith(
+            "normalized=True or no_punct=True (compat='sacrebleu' takes it alone, as sacrebleu does)",
+            lambda o: o.normalized or o.no_punct or o.compat is not None,
+        ),
+    )
+    case_sensitive: bool = option(
+        default=False, doc="Compare words as they are written. By default they are compared in lower case."
+    )
+    compat: Literal["sacrebleu"] | None = option(
+        default=None,
+        doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
+        "sets it too, and takes the arguments of evaluate's ter.",
+    )
+    missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
+    scale: Literal[1, 100] = option(
+        default=100,
+        doc="Edits per 100 words of the references, or per word. sacrebleu and evaluate use 100, too.",
+        check=as_scale,
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        self._change = normalization(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
+        # The names are those of sacrebleu's signature.
+        parts = {
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": self.normalized,
+            "punct": not self.no_punct,
+            "asian": self.asian_support,
+            "missing": None if self.missing_references == "error" else self.missing_references,
+            "equals": "sacrebleu" if self.missing_references == "error" else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def fit(self, batch: Corpus) -> LetterCounts | None:
+        """Return the letters of the references, to warn of texts that have no white space between words."""
+        return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
+
+    def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
+        """Return a warning when texts without white space are split at it."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        return (
+            "texts are split at white space, but these references are mostly in scripts written without it. For "
+            "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
+        )
+
+    def notes(self, references: str) -> dict[str, str]:
+        """Return further entries of a result's signature, always with the scale."""
+        return {**super().notes(references), "scale": str(self.scale)}
+
+    def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
+        """Return predictions and references as compared, with white space between their words."""
+        predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
+        change = self._change
+        if change is not None:
+            # Twice for references, as in sacrebleu.
+            return [change(text) for text in predictions], [change(change(text)) for text in references]
+        if self.case_sensitive:
+            return predictions, references
+        return [text.lower() for text in predictions], [text.lower() for text in references]
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
+        rows = of_texts(batch.with_strings(*self.texts(batch)), engine.ter_rows)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are changed and split once, as each side is."""
+        sides = [np.unique(side) for side in (crossing.hypotheses, crossing.references)]
+        predictions, references = ([crossing.strings[text] for text in side.tolist()] for side in sides)
+        tokens, _ = tokenize(read_texts(list(chain(*self.texts(Corpus(predictions, references))))), "none")
+        lengths, n = tokens.tokens.lengths, len(sides[0])
+
+        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
+            text_places = np.repeat(np.searchsorted(sides[0], texts), len(references))
+            reference_places = np.tile(n + np.searchsorted(sides[1], references), len(texts))
+            edits = pair_edits(tokens.tokens, text_places, reference_places, tokens.n_types)
+            return np.column_stack([base_of_pairs(lengths[text_places]), edits, lengths[reference_places]])
+
+        return rows
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
+        edits, length = column(totals, -2), column(totals, -1)
+        rate = where(length > 0, quotient(edits, length), where(edits > 0, 1.0, 0.0))
+        return {"ter": self.scale * rate}
+
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the rate, and the keys of evaluate's ter, whose score it is."""
+        totals = as_floats(totals)
+        score = self.finalize(totals)["ter"]
+        return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
+
+    def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
+        """Explain a batch of one item."""
+        (prediction,), references = self.texts(batch)
+        references = references or [""]
+        rows_of_references = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
+        best = int(rows_of_references[:, self.columns.index("num_edits")].argmin())
+        shift_moves, step_kinds = engine.edit_path(prediction, references[best])
+        words = prediction.split()
+
+        places = list(range(len(words)))
+        shifts: list[Shift] = []
+        moved: set[int] = set()
+        for start, length, to in shift_moves:
+            block = places[start : start + length]
+            places[start : start + length] = []
+            places[to:to] = block
+            moved.update(block)
+            shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
+
+        steps = steps_of(step_kinds, words, references[best].split(), places, moved)
+        rows = self.segment_stats(batch, context).rows[0]
+        return TerEdits(
+            score=float(self.finalize(rows)["ter"]),
+            num_edits=len(shifts) + sum(step.kind != "match" for step in steps),
+            ref_length=float(rows[-1]),
+            reference=best,
+            n_references=int(batch.reference_counts[0]),
+            shifts=shifts,
+            steps=steps,
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit, at once or after a shift."""
+        return Matched(self, TerEdits.levels, lambda explanation: explanation.prediction)
+
+
+# How Tercom changes a text before it is split at white space, by the rules that sacrebleu made of it.
+#
+# Some of its rules select other characters than they seem to, which is kept:
+#
+# - Its punctuation marks are those of ASCII but the apostrophe, comma, hyphen and full stop, which have other rules.
+#   It also sets spaces apart, which changes no word and takes most of the time: not done here.
+# - The block of enclosed letters ends at U+3F22 instead of U+32FF. The characters in between are set apart anyhow.
+# - A rule to set kana apart holds at the beginning of a text only. As a text begins with a space when its turn
+#   comes, it never holds: words in kana stay as they are. It is left out here, as is the rule for a possessive at
+#   the very end, where there is always a space.
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_MARKS = re.compile(r"[!\"#$%&()*+/:;<=>?@\[\\\]^_`{|}~]")
+_POINT_AFTER_NO_DIGIT = re.compile(r"([^0-9])([.,])")
+_POINT_BEFORE_NO_DIGIT = re.compile(r"([.,])([^0-9])")
+_DASH_AFTER_DIGIT = re.compile(r"([0-9])-")
+
+_CJK_MARKS = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
+_FULL_WIDTH_MARKS = "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
+#: Ideographs, their radicals and strokes, enclosed and compatibility forms, and the marks.
+_CJK = re.compile(
+    f"[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f{_CJK_MARKS}{_FULL_WIDTH_MARKS}]"
+)
+_REMOVED = re.compile(r"[.,?:;!\"()]")
+_REMOVED_CJK = re.compile(f"[{_CJK_MARKS}{_FULL_WIDTH_MARKS}]")
+
+
+def normalization(
+    normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
+) -> Callable[[str], str] | None:
+    """Return the function that separates the words of a text by spaces; None if not needed.
+
+    Time: some ten passes of regular expressions over the text.
+    """
+    if not (normalized or no_punct):
+        return None
+    return partial(_changed, normalized, no_punct, asian_support, case_sensitive)
+
+
+def _changed(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool, text: str) -> str:
+    text = str.rstrip(text)  # a plain str from here on: a subclass could have methods of its own
+    if not case_sensitive:
+        text = text.lower()
+    if normalized:
+        text = _normalized(text)
+        if asian_support:
+            text = _CJK.sub(r" \g<0> ", text)
+    if no_punct:
+        text = _REMOVED.sub("", text)
+        if asian_support:
+            text = _REMOVED_CJK.sub("", text)
+    return " ".join(text.split())
+
+
+def _normalized(text: str) -> str:
+    text = text.replace("\n-", "").replace("\n", " ")
+    for entity, sign in _ENTITIES:
+        text = text.replace(entity, sign)
+    text = _MARKS.sub(r" \g<0> ", f" {text} ")
+    text = text.replace("'s ", " 's ")
+    text = _POINT_AFTER_NO_DIGIT.sub(r"\1 \2 ", text)
+    text = _POINT_BEFORE_NO_DIGIT.sub(r" \1 \2", text)
+    return _DASH_AFTER_DIGIT.sub(r"\1 - ", text)
+
+
+# The package that TER is explained against.
+
+_DECIDES = {
+    "normalized": "whether punctuation marks are words of their own",
+    "no_punct": "whether punctuation marks are removed",
+    "asian_support": "whether Chinese characters are words",
+    "case_sensitive": "whether capitals matter",
+}
+
+
+def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
+    return {"ter": sacrebleu.TER(**{name: getattr(scorer, name) for name in _DECIDES})}
+
+
+PEERS = Peers(packages={"sacrebleu": by_sacrebleu(_metrics)}, decides=_DECIDES)
+
+
+# Why a prediction has its translation edit rate: the shifts, and the alignment with the reference.
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Words of the prediction that move together, as one edit.
+
+    Attributes
+    ----------
+    words : str
+    start, to : int
+        Position of the first of them before and after, from 0.
+    length : int
+        How many words there are.
+    """
+
+    words: str
+    start: int
+    to: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TerEdits(Edits):
+    """The edits behind the translation edit rate of one prediction.
+
+    Attributes
+    ----------
+    score : float
+        As the metric gives it, with the options of the call.
+    num_edits : int
+        Shifts, and steps that are no match.
+    ref_length : float
+        Average length of the references.
+    reference : int
+        Index of the reference that needs the fewest edits; the first of them on ties.
+    n_references : int
+    shifts : list of Shift
+        In their order, each in the text as it then is.
+    steps : list of Step
+        The alignment after the shifts.
+    signature : str
+    """
+
+    called = "Translation edit rate"
+    levels: ClassVar[tuple[str, ...]] = ("same word", "same word after a shift")
+    num_edits: int
+    ref_length: float
+    shifts: list[Shift]
+
+    def counted(self) -> str:
+        """Return edits and words."""
+        side = "reference" if self.n_references == 1 else "references, on average"
+        return f"edits: {self.num_edits:,} (shifts: {len(self.shifts):,}); words in the {side}: {self.ref_length:g}"
+
+    def shifted(self) -> tuple[list[Part], list[Part]]:
+        """Return the prediction after its shifts, and their table."""
+        if not self.shifts:
+            return [], []
+        rows = [(number, shift.words, shift.start + 1, shift.to + 1) for number, shift in enumerate(self.shifts, 1)]
+        table = Table("shifts", ("shift", "words", "from place", "to place"), rows)
+        return [Line("after shifts", words_in(self.steps, "prediction"), "same word")], [table]

@@ -1,1 +1,0 @@
-"""Translation edit rate: its options, its scorer, its explanation."""

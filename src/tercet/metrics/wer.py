@@ -1,0 +1,173 @@
+"""Error rates of words and characters (Morris et al. 2004): the fewest edits that turn a text into its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.metric import About
+from tercet.base.options import MISSING_REFERENCES, option
+from tercet.base.scorer import Scorer, left_out
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.edits import edit_rows, transcript_change
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.chosen import engine
+from tercet.engine.counting import nearest_edits
+from tercet.explanation.explanation import Edits, Matched, steps_of
+from tercet.signature import Signature
+from tercet.statistics.either import Either, as_floats, columns, quotient, where
+from tercet.statistics.stats import Scores, SegmentStats
+
+ABOUT = About(
+    compares="words and characters inserted, deleted, substituted",
+    description="""\
+The word error rate is the number of words that are inserted, deleted or substituted, per word of the reference; with
+it come the rates of characters and matches, and the word information lost. This module gives the numbers of jiwer,
+which evaluate's wer and cer call, with intervals, an alignment of each text and a signature.
+""",
+    citation="""\
+@inproceedings{morris-etal-2004-wer,
+    title = "From {WER} and {RIL} to {MER} and {WIL}: Improved Evaluation Measures for Connected Speech Recognition",
+    author = "Morris, Andrew Cameron and Maier, Viktoria and Green, Phil",
+    booktitle = "Interspeech 2004",
+    year = "2004",
+    url = "https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",
+    pages = "2765--2768",
+}
+""",
+    urls=("https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",),
+    returns="""\
+wer, cer, mer, wil (`float`): lower is better; wip (`float`): 1 - wil; hits, substitutions,
+deletions, insertions (`int`) of words; and on request segments, intervals and signature.
+Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
+""",
+    example="""\
+>>> import tercet
+>>> wer = tercet.load("wer")
+>>> result = wer.compute(predictions=["a cat on mat"], references=["a cat on the mat"])
+>>> result["wer"], result["cer"]
+(0.2, 0.25)
+""",
+)
+
+
+#: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
+#: insertions.
+_WORDS = len(Scorer.base_columns)
+_CHARACTERS = _WORDS + 4
+
+
+class WerEdits(Edits):
+    """The edits of words behind the word error rate of one prediction."""
+
+    called = "Word error rate"
+
+
+class Wer(SplitsAtBlanks):
+    """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> wer = tercet.Wer(lowercase=True, no_punct=True)
+    >>> result = wer(["A cat, on mat"], ["a cat on the mat"])
+    >>> result["wer"], round(result["cer"], 3)
+    (0.2, 0.25)
+    """
+
+    name = "wer"
+    short = "wer"
+    primary = "wer"
+    title = "WER"
+    about = ABOUT
+    takes_systems = in_floats = True
+    higher_is_better = is_share = False
+    at_zero = "compares them with an empty text"
+    facts = ("hits", "substitutions", "deletions", "insertions")
+    columns = (*Scorer.base_columns, *facts, *(f"character_{count}" for count in facts))
+    score_names = ("wer", "cer", "mer", "wil")
+
+    tokenizer: Literal["blanks", "unicode", "char", "zh", "ja", "jieba"] | Callable[[str], Iterable[str]] = option(
+        default="blanks",
+        doc='How texts are split into words. "blanks": at blanks, as jiwer does. The others, for languages written '
+        "without blanks, as in bleu_multi; a callable gets a text and returns its words.",
+    )
+    lowercase: bool = option(default=False, doc="Lowercase the texts first: jiwer's ToLowerCase.")
+    no_punct: bool = option(default=False, doc="Remove punctuation marks of all scripts: jiwer's RemovePunctuation.")
+    standardize: bool = option(
+        default=False,
+        doc="Change the texts as jiwer's wer_standardize. In lower case, without English contractions and <unk>.",
+    )
+    missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return a hint for a user who asks for another of the rates."""
+        return "It is in the result of wer, as jiwer has it." if name in ("cer", "mer", "wil", "wip") else None
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        missing = None if self.missing_references == "error" else self.missing_references
+        equals = "jiwer" if self.tokenizer == "blanks" and not missing else None
+        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
+        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": missing, "equals": equals}
+        return Signature.of(self.name, parts)
+
+    @property
+    def change(self) -> Callable[[str], str] | None:
+        """What is done to each text before it is split, if anything."""
+        return transcript_change(self.lowercase, self.no_punct, self.standardize)
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores."""
+        return score.upper()
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
+        words, characters = (
+            edit_rows(batch, tokenizer, self.change) for tokenizer in (self.tokenizer, "char-and-blank")
+        )
+        rows = np.hstack([words, characters[:, len(self.base_columns) :]])
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(), self.columns, rows)
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return the rates; where the references are empty, WER and CER are the number of insertions, as in jiwer."""
+        words, characters = columns(totals, _WORDS, _CHARACTERS), columns(totals, _CHARACTERS, len(self.columns))
+        # Hits, substitutions and deletions make up the reference; substitutions, deletions and insertions are edits.
+        lengths, errors = ([sum(counts[start : start + 3]) for counts in (words, characters)] for start in (0, 1))
+        wer, cer = (
+            where(length > 0, quotient(edits, length), edits) for length, edits in zip(lengths, errors, strict=True)
+        )
+        hits, edits = words[0], errors[0]
+        # The share of the reference's words that are hits, times that of the prediction's; 1 if both are empty.
+        prediction_length = hits + words[1] + words[3]
+        wip = where(hits + edits > 0, quotient(hits, lengths[0]) * quotient(hits, prediction_length), 1.0)
+        scores = {"wer": wer, "cer": cer, "mer": quotient(edits, hits + edits), "wil": 1 - wip, "wip": wip}
+        return {name: self.scale * score for name, score in scores.items()}
+
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the rates, the information preserved, and jiwer's counts of words."""
+        totals = as_floats(totals)
+        return {**self.finalize(totals), **{name: self.total_of(totals, name) for name in self.facts}}
+
+    def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
+        """Explain a batch of one item."""
+        tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
+        (best,), (text, *references) = nearest_edits(tokens)[1], tokens.tokens.pieces()
+        kinds, spelling = engine.edit_steps(text, references[best], tokens.n_types), np.array(words(), object)
+        return WerEdits(
+            score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
+            reference=int(best),
+            n_references=len(references),
+            signature=str(self.signature()),
+            steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds the words that match: those without an edit."""
+        return Matched(self, WerEdits.levels, lambda explanation: explanation.prediction)

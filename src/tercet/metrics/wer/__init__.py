@@ -1,1 +1,0 @@
-"""Error rates of words and characters: options, scores, explanation."""

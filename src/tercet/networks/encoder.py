@@ -1,0 +1,425 @@
+"""An encoder ready to embed texts: tokenizer, network, device, and the embeddings of references that it keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import pairwise
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.engine.ragged import Ragged, ranges
+from tercet.errors import InputError
+
+from .find import cut, found, model_depth, quiet, text_config
+from .subwords import Subwords
+
+#: Bytes of reference embeddings that an encoder keeps from call to call.
+KEPT_BYTES = 1 << 30
+
+
+@dataclass(slots=True, eq=False)
+class _Block:
+    """Kept embeddings, shape (layers, tokens, dimensions), and the call that used them last."""
+
+    vectors: Any
+    used: int
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self.vectors.numel() * self.vectors.element_size())
+
+
+@dataclass(eq=False)
+class Encoder:
+    """A tokenizer and a network on a device.
+
+    Embeddings of references are kept between calls, at most `KEPT_BYTES` of them, those that have not been used for
+    longest going first: several systems with the same references pay for them once.
+    """
+
+    subwords: Subwords
+    network: Network
+    device: Any
+    n_layers: int  # number of layers that are embedded: 1, or with all of them the depth and one for the embeddings
+    dimensions: int  # length of an embedding
+    # whether the batch's padding changes a text's embedding (ConvBERT, FNet, Nystromformer ...): such a network gets
+    # batches of one length only, so that no score depends on the batch
+    padding_shows: bool
+    label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
+    _blocks: list[_Block] = field(default_factory=list)
+    _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
+    _call: int = 0
+    _lock: Any = field(default_factory=Lock)
+
+    @property
+    def token_bytes(self) -> int:
+        """Bytes that the embedding of a token takes in a store."""
+        return 4 * self.n_layers * self.dimensions
+
+    def embed(
+        self, windows: Windows, rows: Ragged, keep: NDArray[np.bool_], batch_size: int, bar: Any = None
+    ) -> Store:
+        """Embed different texts.
+
+        Memory: `token_bytes` for each token, and again for those that are kept.
+        """
+        import torch
+
+        self.check_ids(rows)
+        with torch.inference_mode():
+            vectors = torch.empty(
+                (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
+            )
+            text_of_window = np.searchsorted(rows.offsets, windows.target, side="right") - 1
+            # The embeddings of a text in several windows depend on their length: they are not kept.
+            is_single_window = np.bincount(text_of_window, minlength=len(keep)) == 1
+            keys = [
+                row.tobytes() if is_single else b""
+                for row, is_single in zip(rows.pieces(), is_single_window, strict=True)
+            ]
+            is_recalled = self._recall(vectors, keys, rows)
+            # References and predictions apart: a prediction has the same neighbours in its batch, and so the same
+            # embedding to the bit, whether or not references are recalled.
+            references = keep[text_of_window]
+            for is_due in (references & ~is_recalled[text_of_window], ~references & ~is_recalled[text_of_window]):
+                part = windows.some(is_due)
+                fill(vectors, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
+            if bar is not None:
+                bar.update(int(is_recalled.sum()))
+            self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
+        return Store(vectors, rows.offsets)
+
+    def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
+        """Yield the states of the layer that is embedded, as :func:`~.embeddings.states_of` does; nothing is kept.
+
+        The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
+        """
+        for chosen, states, is_taken in self._batches(windows, batch_size):
+            yield chosen, states[0].float(), is_taken
+
+    def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
+        return states_of(
+            windows,
+            self.network.model,
+            self.device,
+            several=several,
+            padding_id=self.subwords.padding_id,
+            budget=self.budget(batch_size),
+            one_length=self.padding_shows,
+            bar=bar,
+        )
+
+    def budget(self, batch_size: int) -> int:
+        """Return how many tokens a batch has at most."""
+        return batch_size * (6 if self.device.type == "cpu" else 512)
+
+    def check_ids(self, rows: Ragged) -> None:
+        """Raise an InputError for a token that the network has no embedding for."""
+        n_embeddings = getattr(text_config(self.network.config), "vocab_size", None)
+        if isinstance(n_embeddings, int) and rows.values.max(initial=0) >= n_embeddings:
+            number = int(rows.values.max())
+            raise InputError(
+                f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
+                f"but the network has only {n_embeddings} embeddings: the files in the folder do not belong together."
+            )
+
+    def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:
+        """Copy the embeddings that are kept into the store and say which texts they are of."""
+        import torch
+
+        is_recalled = np.zeros(len(keys), bool)
+        with self._lock:
+            self._call += 1
+            by_block: dict[int, tuple[_Block, list[int], list[int]]] = {}
+            for text, key in enumerate(keys):
+                place = self._places.get(key)
+                if place is not None:
+                    is_recalled[text] = True
+                    block, start = place
+                    block.used = self._call
+                    _, texts, starts = by_block.setdefault(id(block), (block, [], []))
+                    texts.append(text)
+                    starts.append(start)
+        for block, texts, starts in by_block.values():
+            lengths = rows.lengths[texts]
+            source = torch.from_numpy(ranges(np.array(starts), lengths)).to(self.device)
+            target = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths)).to(self.device)
+            vectors[:, target] = block.vectors[:, source]
+        return is_recalled
+
+    def _keep(self, vectors: Any, keys: list[bytes], rows: Ragged, keep: NDArray[np.bool_]) -> None:
+        """Keep the embeddings of some texts, in the room that blocks leave which this call did not use."""
+        import torch
+
+        lengths = rows.lengths
+        with self._lock:
+            room = KEPT_BYTES - sum(block.n_bytes for block in self._blocks if block.used == self._call)
+            fits = keep & (np.cumsum(np.where(keep, lengths, 0)) * self.token_bytes <= room)
+            texts = np.flatnonzero(fits)
+            if not len(texts):
+                return
+            n_bytes_needed = int(lengths[texts].sum()) * self.token_bytes
+            for block in sorted(self._blocks, key=lambda block: block.used):
+                if sum(kept_block.n_bytes for kept_block in self._blocks) + n_bytes_needed <= KEPT_BYTES:
+                    break
+                self._blocks.remove(block)
+                self._places = {key: place for key, place in self._places.items() if place[0] is not block}
+            source = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths[texts])).to(self.device)
+            new_block = _Block(vectors[:, source], self._call)
+            self._blocks.append(new_block)
+            starts = np.cumsum(lengths[texts]) - lengths[texts]
+            self._places.update(
+                (keys[text], (new_block, int(start))) for text, start in zip(texts, starts, strict=True)
+            )
+
+
+# Rows of token ids -> the states of a network in batches of near lengths, and a flat store of embeddings.
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Embeddings of texts, one after the other."""
+
+    vectors: Any  # of length one each, on the device of the encoder
+    offsets: NDArray[np.int64]  # text i has the rows offsets[i] to offsets[i + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The input of the encoder: texts, or overlapping windows of those that are too long."""
+
+    ids: Ragged  # a row per window
+    # the tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    target: NDArray[np.int64]  # the row of the store where the first of them goes
+
+    def some(self, chosen: NDArray[np.bool_]) -> Windows:
+        """Return the windows that are marked."""
+        if chosen.all():
+            return self
+        ids = self.ids.rows(np.flatnonzero(chosen))
+        return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen])
+
+
+def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
+    """Return the input of an encoder: texts, or overlapping windows of those of more than `limit` tokens."""
+    if limit is None or not (rows.lengths > limit).any():
+        return whole_texts(rows)
+    return overlapping_windows(rows, limit, subwords.head, subwords.tail)
+
+
+def whole_texts(rows: Ragged) -> Windows:
+    """Return one window per text, all of it; none for a text without tokens."""
+    lengths = rows.lengths
+    has_tokens = lengths > 0
+    first = np.zeros(int(has_tokens.sum()), np.int64)
+    offsets = np.append(rows.offsets[:-1][has_tokens], rows.offsets[-1])
+    return Windows(Ragged(rows.values, offsets), first, lengths[has_tokens], offsets[:-1])
+
+
+def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: tuple[int, ...]) -> Windows:
+    """Cut texts of more than `limit` tokens into windows that overlap by half.
+
+    Every window has the special tokens around it. A token is taken from the window in which it stands farthest from
+    an edge, so that it is embedded with a quarter of the window on either side at least (but at the ends of a text).
+    Time: twice that of the tokens once.
+    """
+    content_size = limit - len(head) - len(tail)
+    step = max(content_size // 2, 1)
+    ids: list[NDArray[np.int32]] = []
+    places: list[tuple[int, int, int]] = []
+    for start, stop in zip(rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
+        row = rows.values[start:stop]
+        if len(row) <= limit:
+            ids.append(row)
+            places.append((0, len(row), start))
+            continue
+        content = row[len(head) : len(row) - len(tail)]
+        starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
+        # Of the tokens that two windows share, the first takes one half, the second the other.
+        borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
+        for number, content_start in enumerate(starts):
+            first = 0 if number == 0 else borders[number - 1] - content_start + len(head)
+            last = limit if number == len(starts) - 1 else borders[number] - content_start + len(head)
+            ids.append(
+                np.concatenate([head, content[content_start : content_start + content_size], tail]).astype(np.int32)
+            )
+            places.append((first, last, start + content_start + first))
+    first, last, target = np.array(places, np.int64).reshape(-1, 3).T
+    offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
+    return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
+
+
+#: A batch: which windows it has, their states by layer, and which of their tokens are taken.
+Batch = tuple[NDArray[np.int64], Any, NDArray[np.bool_]]
+
+
+def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
+    """Write the normalised embeddings of windows into a store, batch by batch."""
+    import torch
+
+    for chosen, states, is_taken in batches:
+        target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
+        if is_taken.all():
+            states, rows = states.flatten(1, 2), target.ravel()
+        else:
+            places = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
+            states, rows = states.flatten(1, 2)[:, places], target[is_taken]
+        vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
+
+
+def states_of(
+    windows: Windows,
+    model: Any,
+    device: Any,
+    *,
+    several: bool,
+    padding_id: int,
+    budget: int,
+    one_length: bool = False,
+    bar: Any = None,
+) -> Iterator[Batch]:
+    """Run windows through a model, batch by batch.
+
+    Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
+    """
+    import torch
+
+    for chosen in batches_of(windows.ids, windows.ids.lengths, budget, one_length):
+        lengths = windows.ids.lengths[chosen]
+        width = int(lengths.max())
+        positions = np.arange(width)[None, :]
+        is_present = positions < lengths[:, None]
+        source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
+        ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
+        is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
+        mask = None
+        if not is_present.all() or padding_id in ids:
+            mask = torch.from_numpy(is_present.astype(np.int64)).to(device)
+        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), is_taken
+        if bar is not None:
+            bar.update(len(chosen))
+
+
+def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
+    """Return the states of a batch, shape (layers, b, width, dimensions), of all layers or of the last one.
+
+    A layer that is narrower than another, as those below a last projection, is filled up with zeros: they change no
+    cosine.
+    """
+    import torch
+
+    output = model(ids, attention_mask=mask, output_hidden_states=several, return_dict=True)
+    if not several:
+        return output.last_hidden_state[None]
+    widest = max(states.shape[-1] for states in output.hidden_states)
+    return torch.stack(
+        [
+            states if states.shape[-1] == widest else torch.nn.functional.pad(states, (0, widest - states.shape[-1]))
+            for states in output.hidden_states
+        ]
+    )
+
+
+def _normalised(states: Any) -> Any:
+    import torch
+
+    states = states.float()
+    return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
+
+
+def order_of(ids: Ragged) -> NDArray[np.int64]:
+    """Return the order by length, the longest first, and by ids: batches do not depend on the order of the texts."""
+    rows = [row.tobytes() for row in ids.pieces()]
+    return np.array(sorted(range(len(rows)), key=lambda index: (-len(rows[index]), rows[index])), np.int64)
+
+
+def batches_of(ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
+    """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
+    order = order_of(ids)
+    start = 0
+    while start < len(order):
+        longest = int(lengths[order[start]])
+        size = max(1, budget // longest)
+        if one_length:
+            size = min(size, int((lengths[order[start:]] == longest).sum()))
+        yield order[start : start + size]
+        start += size
+
+
+# The encoder's network: loaded, cut after the layer that is used, and ready to run.
+
+# T5 and its kin have classes of their own for the encoder alone.
+_ENCODER_CLASSES = {
+    "t5": "T5EncoderModel",
+    "mt5": "MT5EncoderModel",
+    "umt5": "UMT5EncoderModel",
+    "longt5": "LongT5EncoderModel",
+}
+#: Settings that say nothing of the model itself: they do not count in its digest.
+_NOT_OF_THE_MODEL = ("_name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype", "use_cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A loaded encoder."""
+
+    model: Any  # in evaluation mode; without the layers after the one that is used
+    config: Any
+    digest: str  # eight characters that stand for the weights and the configuration
+
+
+def load_network(model: str, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
+    """Load a located encoder in single precision."""
+    import torch
+    import transformers
+
+    kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
+    options: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
+    with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
+        network, report = found(model, kind.from_pretrained, **options)
+    network = network.to(torch.float32).eval().requires_grad_(False)
+    missing = set(report["missing_keys"])
+    if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
+        network = network.encoder
+        missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
+    digest = weights_digest(network)
+    if num_layers is not None:
+        cut(network, num_layers, model_depth(config))
+    if getattr(network, "pooler", None) is not None:
+        network.pooler = torch.nn.Identity()  # not None: some models call it without a check
+    check_weights(network, missing, model)
+    return Network(network, network.config, digest)
+
+
+def check_weights(network: Any, missing: set[str], model: str, kind: str = "encoder") -> None:
+    """Refuse a network with layers that no file filled: they would be random numbers."""
+    unfilled = sorted(missing & set(network.state_dict()))
+    if unfilled:
+        raise InputError(
+            f"The files of the {kind} {model!r} lack weights of {len(unfilled)} tensors, such as {unfilled[0]!r}: "
+            "config.json and the weights do not belong together."
+        )
+
+
+def weights_digest(network: Any) -> str:
+    """Return a digest of all weights and of what the configuration changes of its defaults. Time: a second per GB."""
+    import torch
+
+    settings = network.config.to_diff_dict()
+    for key in _NOT_OF_THE_MODEL:
+        settings.pop(key, None)
+    checksum = sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+    for name, tensor in sorted(network.state_dict().items()):
+        if name.startswith("pooler."):  # BERTScore does not use the pooler, and a file may lack it
+            continue
+        checksum.update(f"{name}{tuple(tensor.shape)}".encode())
+        checksum.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
+    return checksum.hexdigest()[:8]

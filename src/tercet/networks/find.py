@@ -1,0 +1,479 @@
+"""The files of a model: of a folder, of the Hub's cache, or of the Hub itself."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.checks import Check, refuse
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing
+from tercet.engine.ragged import Ragged
+from tercet.errors import InputError, OptionError, check_working_directory, shorten
+
+_LOG = logging.getLogger("tercet")
+
+#: Models of the Hub whose download was logged: once for each, although their files come one by one.
+_downloaded: set[str] = set()
+
+#: Where launchers of several processes (torchrun, Slurm, MPI) tell each of them its number.
+_RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
+
+#: Names of models in messages, by option.
+_CALLED = {"model_type": "encoder", "model_id": "language model"}
+
+
+def locate(model: str, option: str = "model_type") -> str:
+    """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it."""
+    check_working_directory("transformers")
+    path = os.path.expanduser(model)
+    if os.path.isdir(path):  # False also for a text that cannot be the name of a folder
+        if not os.path.isfile(os.path.join(path, "config.json")):
+            raise OptionError(f"The folder {path!r}, given as {option!r}, has no config.json.")
+        return str(Path(path).resolve())
+    if model.startswith((".", "/", "~")) or model.count("/") > 1 or "\\" in model:
+        raise OptionError(f"There is no folder {shorten(model, 300)}, given as {option!r}.")
+    return model
+
+
+def load_config(model: str, option: str = "model_type") -> Any:
+    """Return the configuration of a located model."""
+    import transformers
+
+    return found(model, transformers.AutoConfig.from_pretrained, option)
+
+
+def load_tokenizer(model: str, option: str = "model_type") -> Any:
+    """Return the tokenizer of a located model; the fast one where there is one."""
+    import transformers
+
+    with quiet():
+        return found(model, transformers.AutoTokenizer.from_pretrained, option)
+
+
+def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any) -> Any:
+    """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
+    try:
+        if not os.path.isdir(model):
+            try:
+                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **options)
+            except (OSError, ValueError):
+                _check_hub(model, option)
+                _tell_of_download(model, option)
+        return from_pretrained(model, trust_remote_code=False, **options)
+    except OptionError:
+        raise
+    except Exception as error:  # broken files raise errors of many kinds
+        raise _not_found(model, str(error), option, "use_safetensors" in options) from error
+
+
+def tell_of_load(model: str, device: Any, option: str = "model_type") -> None:
+    """Log which process loads a located model, from where and for which device."""
+    from huggingface_hub import constants
+
+    place = model if os.path.isdir(model) else f"{constants.HF_HUB_CACHE} ({model})"
+    _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], place, device)
+
+
+def _tell_of_download(model: str, option: str) -> None:
+    """Log, once for each model, that its files are downloaded."""
+    from huggingface_hub import constants
+
+    if model not in _downloaded:
+        _downloaded.add(model)
+        _tell(
+            logging.WARNING,
+            "process %d downloads the %s %s from %s to %s",
+            os.getpid(),
+            _CALLED[option],
+            model,
+            constants.ENDPOINT,
+            constants.HF_HUB_CACHE,
+        )
+
+
+def _tell(level: int, *message: object) -> None:
+    """Log a message; of the processes of a run only in the first, the others in detail (DEBUG)."""
+    is_first = all(os.environ.get(name, "0") == "0" for name in _RANKS)
+    _LOG.log(level if is_first else logging.DEBUG, *message)
+
+
+def optional_file(model: str, name: str) -> str | None:
+    """Return the path of a file that a located model may have; None where it lacks it.
+
+    A model of the Hub is looked for in the cache and then on the Hub; where that cannot be asked, and the model
+    itself is in the cache, the file counts as missing.
+    """
+    if os.path.isdir(model):
+        path = os.path.join(model, name)
+        return path if os.path.isfile(path) else None
+    from huggingface_hub import constants, hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.errors import EntryNotFoundError, HFValidationError
+
+    try:
+        cached_path = try_to_load_from_cache(model, name)
+        if isinstance(cached_path, str):
+            return cached_path
+        # Neither a path nor None: the cache knows that the model has no such file.
+        if cached_path is not None or constants.HF_HUB_OFFLINE:
+            return None
+        _check_hub(model, "model_type")
+        return str(hf_hub_download(model, name))
+    except EntryNotFoundError:
+        return None
+    except HFValidationError as error:  # a name that no model can have
+        raise _not_found(model, str(error), "model_type") from error
+    except Exception as error:  # an error of the HTTP library
+        if isinstance(try_to_load_from_cache(model, "config.json"), str):
+            return None
+        raise error if isinstance(error, OptionError) else _not_found(model, str(error), "model_type") from error
+
+
+def _check_hub(model: str, option: str) -> None:
+    """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
+    from huggingface_hub import HfApi, constants
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    if constants.HF_HUB_OFFLINE:
+        raise _not_found(model, "the Hub was not asked, because HF_HUB_OFFLINE is set", option)
+    try:
+        HfApi().model_info(model, timeout=10)
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise _not_found(model, str(error), option) from error
+    except HfHubHTTPError:  # the Hub answers: the files that transformers asks for may be there
+        return
+    except Exception as error:  # an error of the HTTP library, which is another one in each release
+        raise _not_found(model, f"the Hub cannot be reached ({error})", option) from error
+
+
+def _not_found(model: str, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
+    from huggingface_hub import constants
+
+    places = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
+    if os.path.isdir(model):
+        places = f"in the folder {model!r}"
+    reason = " ".join(reason.split())[:400].rstrip(".")
+    weights = " Only safetensors files are read."
+    if option == "model_type":
+        weights = (
+            f"{weights[:-1]}; use_safetensors=False also reads other files: use it only for a source that you trust."
+        )
+    return OptionError(
+        f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {places}: {reason}. Give as "
+        f"{option!r} the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
+        f"name of the Hub.{weights if safetensors_only else ''}"
+    )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers from reporting on heads that are not used, and on its progress; downloads show theirs."""
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+    from transformers.utils import logging as transformers_logging
+
+    verbosity = transformers_logging.get_verbosity()
+    shows_progress = transformers_logging.is_progress_bar_enabled()
+    set_hub_progress = disable_progress_bars if are_progress_bars_disabled() else enable_progress_bars
+    transformers_logging.set_verbosity_error()
+    with warnings.catch_warnings():
+        # The Hub warns of a change that HF_HUB_DISABLE_PROGRESS_BARS forbids.
+        warnings.simplefilter("ignore")
+        # This switches off the bars of the Hub too, so its own setting is restored at once.
+        transformers_logging.disable_progress_bar()
+        set_hub_progress()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if shows_progress:
+                transformers_logging.enable_progress_bar()
+            set_hub_progress()
+
+
+# Which encoder stands for a language, and the layer whose scores agree best with human grades (bert-score's table).
+
+_OF_LANGUAGE = {
+    "en": "roberta-large",
+    "zh": "bert-base-chinese",
+    "tr": "dbmdz/bert-base-turkish-cased",
+    "en-sci": "allenai/scibert_scivocab_uncased",
+}
+_OF_OTHER_LANGUAGES = "bert-base-multilingual-cased"
+
+# Folders that the Hub gave to models which had a bare name when bert-score's table was made.
+_HOMES = {
+    "FacebookAI",
+    "google-bert",
+    "google-t5",
+    "distilbert",
+    "albert",
+    "xlnet",
+    "openai-community",
+    "distilbert-community",
+}
+
+#: Models by the layer with the greatest correlation with grades of WMT16 (bert-score 0.3.13, utils.py).
+_BY_LAYER = {
+    0: "amazon/bort",
+    1: """
+        google/bert_uncased_L-2_H-128_A-2 google/bert_uncased_L-2_H-256_A-4 google/bert_uncased_L-2_H-512_A-8
+        google/byt5-small
+    """,
+    2: "google/bert_uncased_L-2_H-768_A-12 sshleifer/tiny-mbart facebook/blenderbot-400M-distill",
+    3: """
+        google/bert_uncased_L-4_H-128_A-2 google/bert_uncased_L-4_H-256_A-4 google/bert_uncased_L-4_H-512_A-8
+        google/bert_uncased_L-4_H-768_A-12
+    """,
+    4: """
+        distilbert-base-uncased-distilled-squad microsoft/prophetnet-large-uncased
+        zhiheng-huang/bert-base-uncased-embedding-relative-key dbmdz/distilbert-base-turkish-cased
+        microsoft/deberta-v3-small
+    """,
+    5: """
+        xlnet-base-cased distilroberta-base distilbert-base-uncased distilbert-base-multilingual-cased
+        google/bert_uncased_L-6_H-128_A-2 google/bert_uncased_L-6_H-256_A-4 google/bert_uncased_L-6_H-512_A-8
+        google/bert_uncased_L-6_H-768_A-12
+    """,
+    6: "xlm-mlm-en-2048 google/bert_uncased_L-8_H-512_A-8 facebook/bart-base t5-small allenai/led-base-16384",
+    7: """
+        roberta-base-openai-detector xlnet-large-cased google/bert_uncased_L-8_H-128_A-2
+        google/bert_uncased_L-8_H-256_A-4 google/bert_uncased_L-8_H-768_A-12 facebook/blenderbot_small-90M
+        microsoft/prophetnet-large-uncased-cnndm microsoft/xprophetnet-large-wiki100-cased
+        allenai/longformer-base-4096 zhiheng-huang/bert-base-uncased-embedding-relative-key-query
+    """,
+    8: """
+        bert-base-chinese allenai/scibert_scivocab_uncased albert-xxlarge-v1 albert-xxlarge-v2
+        google/bert_uncased_L-10_H-128_A-2 google/bert_uncased_L-10_H-256_A-4
+        google/bert_uncased_L-10_H-768_A-12 microsoft/mpnet-base google/pegasus-large
+        SpanBERT/spanbert-base-cased google/mt5-small google/bigbird-base-trivia-itc
+        princeton-nlp/unsup-simcse-roberta-base
+    """,
+    9: """
+        bert-base-uncased bert-base-cased-finetuned-mrpc bert-base-multilingual-cased
+        allenai/scibert_scivocab_cased nfliu/scibert_basevocab_uncased albert-base-v2 xlm-roberta-base
+        google/electra-small-generator google/electra-base-discriminator google/bert_uncased_L-10_H-512_A-8
+        google/bert_uncased_L-12_H-768_A-12 facebook/bart-large-xsum vinai/bertweet-base microsoft/deberta-base
+        microsoft/deberta-base-mnli YituTech/conv-bert-medium-small squeezebert/squeezebert-uncased
+        squeezebert/squeezebert-mnli squeezebert/squeezebert-mnli-headless microsoft/deberta-v3-base
+    """,
+    10: """
+        roberta-base xlm-mlm-100-1280 albert-base-v1 google/electra-base-generator
+        google/bert_uncased_L-12_H-128_A-2 google/bert_uncased_L-12_H-512_A-8 facebook/bart-large
+        facebook/bart-large-cnn YituTech/conv-bert-base YituTech/conv-bert-small ProsusAI/finbert
+        microsoft/deberta-v2-xlarge google/bigbird-roberta-base princeton-nlp/unsup-simcse-bert-base-uncased
+        princeton-nlp/sup-simcse-bert-base-uncased princeton-nlp/sup-simcse-roberta-base
+        dbmdz/bert-base-turkish-cased microsoft/deberta-v3-xsmall microsoft/mdeberta-v3-base
+    """,
+    11: """
+        google/electra-small-discriminator google/bert_uncased_L-12_H-256_A-4 facebook/bart-large-mnli t5-base
+        google/pegasus-xsum ramsrigouthamg/t5_paraphraser google/mt5-base
+    """,
+    12: """
+        facebook/mbart-large-cc25 facebook/mbart-large-50 facebook/mbart-large-en-ro
+        facebook/mbart-large-50-many-to-many-mmt facebook/mbart-large-50-one-to-many-mmt
+        Vamsi/T5_Paraphrase_Paws microsoft/deberta-v3-large
+    """,
+    13: "albert-xlarge-v2 princeton-nlp/unsup-simcse-roberta-large",
+    14: """
+        albert-large-v2 google/electra-large-discriminator allenai/longformer-large-4096
+        allenai/longformer-large-4096-finetuned-triviaqa google/bigbird-roberta-large
+    """,
+    15: "roberta-large-openai-detector tuner007/pegasus_paraphrase",
+    16: "albert-xlarge-v1 microsoft/deberta-large princeton-nlp/sup-simcse-roberta-large",
+    17: """
+        roberta-large albert-large-v1 xlm-roberta-large SpanBERT/spanbert-large-cased
+        microsoft/deberta-v2-xlarge-mnli google/byt5-base
+    """,
+    18: """
+        bert-large-uncased google/electra-large-generator microsoft/deberta-large-mnli microsoft/deberta-xlarge
+        princeton-nlp/unsup-simcse-bert-large-uncased princeton-nlp/sup-simcse-bert-large-uncased
+        khalidalt/DeBERTa-v3-large-mnli
+    """,
+    19: """
+        roberta-large-mnli zhiheng-huang/bert-large-uncased-whole-word-masking-embedding-relative-key-query
+        google/mt5-large
+    """,
+    21: "microsoft/deberta-v2-xxlarge",
+    22: "microsoft/deberta-v2-xxlarge-mnli",
+    23: "t5-large",
+    24: "google/mt5-xl",
+    30: "google/byt5-large",
+    40: "microsoft/deberta-xlarge-mnli",
+}
+BEST_LAYERS: Mapping[str, int] = {name: layer for layer, names in _BY_LAYER.items() for name in names.split()}
+
+
+def model_of_language(lang: str) -> str:
+    """Return the name of bert-score's encoder for a language code; the multilingual one for all others."""
+    return _OF_LANGUAGE.get(lang.lower(), _OF_OTHER_LANGUAGES)
+
+
+def best_layer(model: str) -> int | None:
+    """Return the layer that bert-score uses for a model of the Hub; None for one that it does not know."""
+    return BEST_LAYERS.get(first_name(model))
+
+
+def first_name(model: str) -> str:
+    """Return the name that a model had when bert-score's tables were made."""
+    home, _, bare = model.partition("/")
+    return bare if home in _HOMES and model not in BEST_LAYERS else model
+
+
+# The layers of an encoder: how many there are, and which are dropped.
+
+#: Where networks keep the list of their layers, in the order in which these places are tried.
+_LAYER_LISTS = (
+    "encoder.layer",
+    "encoder.block",
+    "encoder.layers",
+    "transformer.layer",
+    "layers",
+    "layer",
+    "block",
+    "h",
+    # Networks that take images too.
+    "language_model.layers",
+    "text_model.layers",
+)
+#: Networks whose code in transformers fails without a layer.
+_NEED_A_LAYER = {"DebertaV2Model"}
+#: Where configurations say how many layers there are.
+_DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+#: Where the configuration of a network of several parts describes the one that reads texts.
+_PARTS = ("encoder", "text_encoder", "text_config")
+
+
+def text_config(config: Any) -> Any:
+    """Return the part of a configuration that describes what reads texts: all of it, for most."""
+    for name in _PARTS:
+        part = getattr(config, name, None)
+        if hasattr(part, "model_type"):
+            return text_config(part)
+    return config
+
+
+def model_depth(config: Any) -> int:
+    """Return the number of layers of an encoder."""
+    for name in _DEPTHS:
+        depth = getattr(text_config(config), name, None)
+        if isinstance(depth, int):
+            return depth
+    raise OptionError(f"The configuration of a {config.model_type!r} model does not say how many layers it has.")
+
+
+def cut(network: Any, num_layers: int, depth: int) -> None:
+    """Drop the layers after the one that is used; norms after the last layer stay, as in bert-score."""
+    import torch
+
+    least = 1 if type(network).__name__ in _NEED_A_LAYER else 0
+    if not least <= num_layers <= depth:
+        raise OptionError(
+            f"The 'num_layers' option of bertscore_idf must be from {least} to {depth} for this encoder. "
+            f"Got {num_layers} instead."
+        )
+    if num_layers == depth:
+        return
+    if hasattr(network, "n_layers"):  # XLM counts them at run time
+        network.n_layers = num_layers
+        return
+    if hasattr(getattr(network, "encoder", None), "albert_layer_groups"):  # ALBERT repeats the same layer
+        network.encoder.config.num_hidden_layers = num_layers
+        return
+    for path in _LAYER_LISTS:
+        *parents, name = path.split(".")
+        owner = network
+        for parent in parents:
+            owner = getattr(owner, parent, None)
+        layers = getattr(owner, name, None)
+        if isinstance(layers, torch.nn.ModuleList):
+            setattr(owner, name, layers[:num_layers])
+            return
+    raise OptionError(
+        f"bertscore_idf does not know where {type(network).__name__} keeps its layers: only all_layers=True works."
+    )
+
+
+# Warnings of texts that are longer than an encoder takes.
+
+
+def cut_warning(cut: int, limit: int | None) -> str:
+    """Return a warning of texts that were cut at `limit` tokens."""
+    return (
+        f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens and truncated: "
+        "long_text='window' scores such texts whole."
+    )
+
+
+def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_text: str) -> NDArray[np.bool_]:
+    """Return which documents of a batch are cut at `limit` tokens; InputError for one that is too long."""
+    is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
+    if long_text == "error" and is_too_long.any():
+        raise _long_text_error(int(np.flatnonzero(is_too_long)[0]), whole, batch, limit)
+    return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)
+
+
+def _long_text_error(document: int, whole: Ragged, batch: Corpus | Crossing, limit: int | None) -> InputError:
+    return InputError(
+        f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
+        f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' "
+        "only its beginning."
+    )
+
+
+# Common options of metrics that load a network.
+
+#: Precisions of a network.
+DTYPES = ("float32", "bfloat16", "float16")
+
+
+def path(expected: str) -> Check:
+    """Check that the value is a text that is not blank, a path, or None; `expected` says so in words."""
+
+    def check(value: Any) -> str | None:
+        if value is None:
+            return None
+        if isinstance(value, (str, PathLike)):
+            text = fspath(value)
+            if isinstance(text, str) and text.strip():
+                return text
+        raise refuse(expected)
+
+    return check
+
+
+def as_dtype(value: Any) -> str | None:
+    """Check that the value is the name of a precision, a dtype of PyTorch, or None."""
+    name = str(value).removeprefix("torch.")
+    if value is None or name in DTYPES:
+        return None if value is None else name
+    raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
+
+
+def as_device(value: Any) -> str | None:
+    """Check that the value is the name of a device, a device of PyTorch, or None."""
+    if value is None:
+        return None
+    name = str(value)
+    if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
+        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None")
+    if find_spec("torch") is None:
+        return name  # the metric itself then says what is missing
+    import torch
+
+    try:
+        torch.device(name)
+    except RuntimeError:
+        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
+    return name

@@ -1,0 +1,268 @@
+"""Encoders by name or folder: loaded once, and kept for later calls."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tercet.errors import OptionError, shorten
+from tercet.signature import digest
+from tercet.statistics.progress import line_of
+
+from .encoder import Encoder, load_network, states_of_ids
+from .find import best_layer, load_config, load_tokenizer, locate, model_depth, tell_of_load
+from .onednn import suit_processor
+from .subwords import Subwords, lower_casing
+
+T = TypeVar("T")
+
+
+def subwords_of(
+    model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False, lowercase: bool = False
+) -> Subwords:
+    """Return the tokenizer of an encoder, without its weights; kept for later calls."""
+    model = locate(model_type)
+    # Only with this prefix_space does use_fast make a difference: else both values share one tokenizer.
+    by_release = use_fast and prefix_space == "installed"
+    with LOADING:
+        return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
+
+
+def encoder_of(
+    model_type: str,
+    num_layers: int | None,
+    *,
+    all_layers: bool = False,
+    last_layer: bool = False,
+    device: str | None = None,
+    dtype: str | None = None,
+    prefix_space: bool | str = "auto",
+    use_fast: bool = False,
+    lowercase: bool = False,
+    use_safetensors: bool = True,
+) -> Encoder:
+    """Return an encoder; the last two are kept for later calls."""
+    model = locate(model_type)
+    chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
+    with LOADING:
+        state = state_of(model)
+        subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
+        if last_layer:
+            chosen = _depth(model, state)
+        leave_threads_of_the_parent()
+        return _encoder(model, state, chosen, best_device(device), dtype or "float32", use_safetensors, subwords)
+
+
+def chosen_layer(model_type: str, num_layers: int | None) -> int:
+    """Return the layer to use: the requested one, or bert-score's for this model."""
+    layer = num_layers if num_layers is not None else best_layer(model_type)
+    if layer is not None:
+        return layer
+    depth = model_depth(load_config(locate(model_type)))
+    raise OptionError(
+        f"bertscore_idf knows no best layer for the encoder {shorten(model_type)}: give 'num_layers', from 0 to "
+        f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
+        "all_layers=True scores with every layer, to compare them on graded data."
+    )
+
+
+#: Processes that have loaded an encoder: this one, and its ancestors by fork.
+_processes: set[int] = set()
+
+
+def leave_threads_of_the_parent() -> None:
+    """Let a forked child compute with one thread: it has none of PyTorch's pool, and would wait for them for ever."""
+    import torch
+
+    if _processes and os.getpid() not in _processes:
+        torch.set_num_threads(1)
+    _processes.add(os.getpid())
+
+
+#: What was loaded and is kept for later calls.
+_caches: list[Any] = []
+
+
+def kept(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return a decorator that keeps the last results of a function that loads a model, until they are freed."""
+
+    def decorate(load: Callable[..., T]) -> Callable[..., T]:
+        cached = lru_cache(maxsize=count)(load)
+        _caches.append(cached)
+        return cached
+
+    return decorate
+
+
+def free_models() -> None:
+    """Free the memory of the networks that metrics have loaded: encoders and language models, with their tokenizers.
+
+    tercet keeps the last two encoders (of BERTScore and the cosine of embeddings, with the embeddings of texts) and
+    the last two language models (of perplexity), so that the next call need not load them. After this call, the
+    memory of those that nothing else uses is free, on a GPU too, for training or for another model. Metrics stay as
+    they are: the next call that needs a network loads it again.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.free_models()
+    """
+    with LOADING:
+        for cached in _caches:
+            cached.cache_clear()
+    gc.collect()
+    torch: Any = sys.modules.get("torch")  # if it was not imported, no memory of a GPU was taken
+    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+    if torch is not None and torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
+#: Of two threads that load a network one waits for the other: transformers switches the loading of all of them.
+LOADING = Lock()
+
+
+@kept(2)
+def _encoder(
+    model: str,
+    state: tuple[object, ...],
+    num_layers: int | None,
+    device: str,
+    dtype: str,
+    use_safetensors: bool,
+    subwords: Subwords,
+) -> Encoder:
+    import torch
+
+    torch_device = usable(device)
+    tell_of_load(model, torch_device)
+    with line_of(f"loading the encoder {model_name(model)}"):
+        network = load_network(model, load_config(model), num_layers, use_safetensors)
+        network.model.to(torch_device, getattr(torch, dtype))
+        suit_processor(network.model, torch_device, dtype)
+        n_layers, dimensions, padding_shows = probe(network.model, subwords, torch_device, several=num_layers is None)
+        return Encoder(
+            subwords=subwords,
+            network=network,
+            device=torch_device,
+            n_layers=n_layers,
+            dimensions=dimensions,
+            padding_shows=padding_shows,
+            label=label_of(model, network.digest, subwords.fingerprint),
+        )
+
+
+@kept(8)
+def _subwords(
+    model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
+) -> Subwords:
+    with line_of(f"loading the tokenizer of {model_name(model)}"):  # and PyTorch, before any other use of it
+        tokenizer = load_tokenizer(model)
+        if lowercase:
+            tokenizer = lower_casing(tokenizer)
+        return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
+
+
+@lru_cache(maxsize=8)
+def _depth(model: str, state: tuple[object, ...]) -> int:
+    return model_depth(load_config(model))
+
+
+def state_of(model: str) -> tuple[object, ...]:
+    """Return a key that changes with the files of a folder: a model in training is reloaded."""
+    if not os.path.isabs(model):
+        return ()
+    with os.scandir(model) as entries:
+        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
+
+
+def label_of(model: str, *digests: str) -> str:
+    """Return a located model's entry in a signature: its name, and a digest of its files."""
+    name = re.sub(r"[|:,\s]", "_", model_name(model))
+    return f"{name}@{digest(digests)}"
+
+
+def model_name(model: str) -> str:
+    """Return the name of a located model: on the Hub, or of its folder."""
+    return Path(model).name if os.path.isdir(model) else model
+
+
+def best_device(device: str | None) -> str:
+    """Return the requested device, or the first available of ``cuda``, ``mps`` and ``cpu``."""
+    import torch
+
+    if device is not None:
+        return device
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def usable(device: str) -> Any:
+    """Return a device of PyTorch, or raise an OptionError where it cannot be used."""
+    import torch
+
+    try:
+        torch_device = torch.device(device)
+        torch.zeros(1, device=torch_device).cpu()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
+    return torch_device
+
+
+# What a loaded network gives for short texts: how many layers, of which width, and whether padding shows in them.
+
+
+def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tuple[int, int, bool]:
+    """Return the number of layers that are embedded, their width, and whether padding changes a text's embedding.
+
+    An OptionError for a network that does not give a vector for each token of a text, or cannot run on text alone:
+    then transformers raises errors of many kinds.
+    """
+    import torch
+
+    rows = [
+        subwords.whole([text]).values[: subwords.limit].astype(np.int64) for text in ("a b", "a b c d e f g h i j")
+    ]
+    short, long = (torch.from_numpy(row).to(device)[None] for row in rows)
+    padded = torch.full_like(long, subwords.padding_id)
+    padded[:, : short.shape[1]] = short
+    mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
+    with torch.inference_mode():
+        try:
+            unbatched = states_of_ids(model, short, None, several=several)
+            batched = states_of_ids(
+                model, torch.cat([long, padded]), torch.cat([torch.ones_like(mask), mask]).long(), several=several
+            )
+        except Exception as error:
+            raise _refusal(model, f"cannot be run on text alone ({type(error).__name__}: {error})") from error
+        for ids, states in ((short, unbatched), (padded.repeat(2, 1), batched)):
+            if states.ndim != 4 or states.shape[1:3] != ids.shape:
+                raise _refusal(
+                    model, f"gives states of shape {tuple(states.shape[1:])} for ids of {tuple(ids.shape)}"
+                )
+        text_states, padded_states = (
+            torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1)
+            for states in (unbatched, batched)
+        )
+        tolerance = 1e-4 if model.dtype == torch.float32 else 0.05
+        return len(unbatched), unbatched.shape[-1], bool((text_states - padded_states).abs().max() > tolerance)
+
+
+def _refusal(model: Any, reason: str) -> OptionError:
+    reason = " ".join(reason.split())[:300]
+    return OptionError(
+        f"The network {type(model).__name__} of this encoder {reason}: expected one that gives each token of a text "
+        "a vector, in every layer that is asked for."
+    )

@@ -1,0 +1,655 @@
+"""The segments of a report: where two systems differ most, and one segment under all systems."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.corpus.artefacts import count_letters
+from tercet.corpus.items import read_items, read_texts
+from tercet.corpus.reading import read_batch
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.counting import ngram_ids, overlaps
+from tercet.engine.ragged import Ragged, first_greatest, ranges
+from tercet.errors import TercetError
+from tercet.explanation.explanation import NGRAM_LEVELS
+from tercet.explanation.places import Word
+
+if TYPE_CHECKING:
+    from tercet.comparison.scores import Comparison, ScoreTable
+    from tercet.comparison.test_sets import TestSet
+    from tercet.corpus.corpus import Corpus
+
+T = TypeVar("T")
+
+_PAIRS = 3  # of systems
+_EACH_WAY = 5
+#: References of a segment that are shown.
+MOST_REFERENCES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The output of a system for a segment."""
+
+    system: str
+    score: float | None  # None if left out
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A segment with outputs."""
+
+    number: int  # from 1
+    source: Text | None
+    references: list[Text]
+    more_references: int  # not shown
+    outputs: list[Output]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Generic[T]):
+    """The baseline and a system beside it, and where they differ most."""
+
+    one: str
+    other: str
+    groups: list[tuple[str, list[T]]]  # the system that scores or matches more, and where, greatest difference first
+
+
+def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
+    """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
+    others = [row for row in table.rows if row.difference is not None]
+    others.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
+    return [(comparison.baseline, row.system) for row in others[:_PAIRS]]
+
+
+def which_pairs(table: ScoreTable) -> str:
+    """Return which pairs of systems are shown, and why these."""
+    others = len(table.rows) - 1
+    if others < 2:
+        return ""
+    best_is_baseline = next(row.best for row in table.rows if row.difference is None)
+    also = "" if best_is_baseline else "with the best system, and "
+    shown = f"the baseline {also}with those whose {table.title} differs most from its"
+    if others <= _PAIRS:
+        return "Each other system is shown beside the baseline."
+    return f"Shown: {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
+
+
+class Segments:
+    """Chooses the segments of a score and colours the outputs."""
+
+    def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
+        self.comparison, self.table = comparison, table
+        self.colours = Colours(table)
+        self.legend = self.colours.legend
+
+    def pairs(self) -> list[Pair[Example]]:
+        """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
+        return [self._pair(*each) for each in compared_pairs(self.comparison, self.table)]
+
+    def spread(self) -> Example | None:
+        """Return the segment whose scores lie furthest apart, with every system, best first."""
+        systems = list(self.table.segments)
+        columns = zip(*self.table.segments.values(), strict=True)
+        known = ([score for score in scores if score is not None] for scores in columns)
+        spreads = [(max(own) - min(own), -index) for index, own in enumerate(known) if own]
+        if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
+            return None  # of two systems the segments above show the same
+        index = -max(spreads)[1]
+        best = next((row.value for row in self.table.rows if row.best), 0.0)  # none: all scores are 0
+        sign = -1 if best >= max(row.value for row in self.table.rows) else 1
+        ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
+        return self._example(index, ordered)
+
+    def _pair(self, one: str, other: str) -> Pair[Example]:
+        mine, theirs = self.table.segments[one], self.table.segments[other]
+        both = enumerate(zip(mine, theirs, strict=True))
+        differences = [(b - a, index) for index, (a, b) in both if a is not None and b is not None]
+        up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
+        down = sorted(pair for pair in differences if pair[0] < 0)
+        groups = [(system, found[:_EACH_WAY]) for system, found in ((other, up), (one, down)) if found]
+        shown = [(system, [self._example(index, (one, other)) for _, index in found]) for system, found in groups]
+        return Pair(one, other, shown)
+
+    def _example(self, index: int, systems: Sequence[str]) -> Example:
+        test_set, scores = self.comparison.test_set, self.table.segments
+        references = test_set.references[index]
+        texts = {name: self.colours.of(test_set.systems[name][index], references) for name in systems}
+        source = None if test_set.source is None else plain(test_set.source[index])
+        shown, more = references[:MOST_REFERENCES], max(0, len(references) - MOST_REFERENCES)
+        outputs = [Output(name, scores[name][index], text) for name, text in texts.items()]
+        return Example(index + 1, source, list(map(plain, shown)), more, outputs)
+
+
+# Every segment of a test set, packed into a report for its script: sorted and filtered there, a page at a time.
+
+#: Characters of all texts, at most, and outputs whose matches are in colour: each takes a millisecond or more.
+_CHARACTERS, _COLOURED = 40_000_000, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Browse:
+    """The segments to browse, and what a page says of them."""
+
+    data: str  # JSON, compressed, in base64
+    n_segments: int
+    n_all: int
+    legend: Sequence[str]
+    coloured_by: str
+    n_coloured: int  # segments
+    unit: str  # what lengths count, and of what; empty where they are not known
+    of: str
+
+
+def browse(
+    metrics: Sequence[Segments], titles: Sequence[str], names: dict[str, str], buckets: Buckets | None
+) -> Browse:
+    """Return all segments, with all scores: those first whose first score differs most between the systems.
+
+    Texts beyond 40 million characters are left out, and matches are in colour for 1,000 outputs or so: those whose
+    scores differ most, by each metric's primary score in turn. The
+    matches are those of the first metric that has any.
+    """
+    comparison = metrics[0].comparison
+    coloured_by = next((each for each in metrics if each.legend), metrics[0])
+    test_set, systems = comparison.test_set, list(comparison.test_set.systems)
+    kept = _fitting(comparison, _by_difference(metrics[0].table))
+    most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
+    coloured = set(_first_of([_by_difference(each.table) for each in metrics], most)) & set(kept)
+    shown = {
+        name: [
+            _pieces(coloured_by.colours.of(text, test_set.references[index]) if index in coloured else plain(text))
+            for index, text in ((index, test_set.systems[name][index]) for index in kept)
+        ]
+        for name in systems
+    }
+    data = {
+        "systems": [names[name] for name in systems],
+        "baseline": systems.index(comparison.baseline),
+        "numbers": [index + 1 for index in kept],
+        "source": None if test_set.source is None else [_pieces(plain(test_set.source[index])) for index in kept],
+        "references": [
+            list(map(_pieces, map(plain, test_set.references[index][:MOST_REFERENCES]))) for index in kept
+        ],
+        "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in kept],
+        "coloured": [index in coloured for index in kept],
+        "lengths": None if buckets is None else [buckets.lengths.get(index) for index in kept],
+        "outputs": list(shown.values()),
+        "scores": [
+            {
+                "title": title,
+                "higher": table.higher_is_better,
+                "values": [[_rounded(table.segments[name][index]) for index in kept] for name in systems],
+            }
+            for table, title in zip(comparison.tables, titles, strict=True)
+        ],
+    }
+    packed = gzip.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), mtime=0)
+    unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
+    return Browse(
+        data=base64.b64encode(packed).decode(),
+        n_segments=len(kept),
+        n_all=len(test_set.references),
+        legend=coloured_by.legend,
+        coloured_by=coloured_by.table.title,
+        n_coloured=len(coloured),
+        unit=unit,
+        of=of,
+    )
+
+
+def _by_difference(table: ScoreTable) -> list[int]:
+    """Return all segments, those first whose scores differ most between systems; of one system the worst."""
+    scores = np.array(list(table.segments.values()), np.float64)  # None becomes NaN
+    if len(scores) > 1:
+        order = np.nanmax(scores, axis=0, initial=-np.inf) - np.nanmin(scores, axis=0, initial=np.inf)
+    else:
+        order = -scores[0] if table.higher_is_better else scores[0]
+    return [int(index) for index in np.argsort(-np.nan_to_num(order, nan=-np.inf), kind="stable")]
+
+
+def _first_of(orders: Sequence[Sequence[int]], most: int) -> Iterator[int]:
+    """Yield so many segments, from all orders in turn."""
+    found: dict[int, None] = {}
+    for each in zip(*orders, strict=True):
+        found.update(dict.fromkeys(each))
+        if len(found) >= most:
+            break
+    yield from list(found)[:most]
+
+
+def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
+    """Return the segments whose texts fit into a page, in the order of the test set."""
+    test_set = comparison.test_set
+    room, kept = _CHARACTERS, list[int]()
+    for index in order:
+        texts = [*test_set.references[index][:MOST_REFERENCES], *(own[index] for own in test_set.systems.values())]
+        room -= sum(map(len, texts))
+        if room < 0 and kept:
+            break
+        kept.append(index)
+    return sorted(kept)
+
+
+def _pieces(text: Text) -> Any:
+    """Return a text, or its pieces with their levels and the number of characters that were cut."""
+    if text.left_out or any(level for level, _ in text.pieces):
+        return [[[level, part] for level, part in text.pieces], text.left_out]
+    return "".join(part for _, part in text.pieces)
+
+
+def _rounded(value: float | None) -> float | None:
+    return (
+        None if value is None or not np.isfinite(value) else round(value, 6)
+    )  # ties are equal, and no page shows more
+
+
+# Scores by the length of the reference: segments in buckets, and the score of each bucket.
+
+_MOST_BUCKETS = 5
+_LEAST_SEGMENTS = 8  # of a bucket, if there are several
+
+EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
+MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buckets:
+    """Segments grouped by reference length."""
+
+    unit: str  # words, or characters for scripts without blanks
+    labels: list[str]  # the least and the greatest length of each
+    members: list[NDArray[np.int64]]  # the segments of each
+    of: str  # the reference, or the source
+    lengths: dict[int, int]  # of each segment
+
+
+def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
+    """Return the buckets of a test set: by its references, or else by its source; None without either."""
+    if any(test_set.references[index] for index in scored):
+        return make_buckets(test_set.references, scored)
+    return None if test_set.source is None else make_buckets([[text] for text in test_set.source], scored, "source")
+
+
+def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
+    """Put segments into at most five buckets of about as many; of several references the mean length counts."""
+    texts = [list(references[index]) for index in scored]
+    letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
+    by_characters = letters is not None and letters.mostly_without_blanks
+    size = _characters if by_characters else _words
+    lengths = np.array([round(sum(map(size, each)) / max(1, len(each))) for each in texts], np.int64)
+    number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
+    shares = np.arange(1, number) / number
+    edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
+    places = np.searchsorted(edges, lengths)  # a length that is an edge belongs below it
+    members, labels = [], []
+    for place in np.unique(places):
+        inside = np.flatnonzero(places == place)
+        low, high = int(lengths[inside].min()), int(lengths[inside].max())
+        members.append(np.asarray(scored, np.int64)[inside])
+        labels.append(str(low) if low == high else f"{low}–{high}")
+    of_segments = dict(zip(scored, lengths.tolist(), strict=True))
+    return Buckets("characters" if by_characters else "words", labels, members, of, of_segments)
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _characters(text: str) -> int:
+    return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)
+
+
+def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
+    """Return a row per system with a score per bucket, and a sentence on how they are computed."""
+    segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
+    inside = np.concatenate(buckets.members)
+    whole = [float(each[inside].mean()) for each in segments]
+    if len(inside) > 1 and np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
+        return [[float(each[inside].mean()) for inside in buckets.members] for each in segments], MEAN
+    return [[table.score_of(system, inside) for inside in buckets.members] for system in table.stats], EXACT
+
+
+# The words of a test set as integers, and how many match the references.
+
+Array = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Words of a corpus: letters and digits of any script; scripts without blanks character by character."""
+
+    systems: list[str]
+    unit: str  # unit of most: words, or characters
+    tokens: Ragged  # predictions system by system, then all references
+    n_types: int  # the word ids are below this
+    spelled: Callable[[], list[str]] = field(repr=False)  # returns the distinct words, by id
+    owners: Array  # the segment of each row
+    n_segments: int
+
+    def rows(self, system: str) -> Array:
+        """Return the rows of a system's predictions."""
+        return np.arange(self.n_segments) + self.systems.index(system) * self.n_segments
+
+    @property
+    def references(self) -> Array:
+        """The rows of the references."""
+        return np.arange(len(self.systems) * self.n_segments, len(self.owners))
+
+    def length_ratio(self, system: str) -> tuple[int, float]:
+        """Return the number of words in a system's predictions, and their ratio to the references'.
+
+        Of several references the mean length counts; segments without a reference, only in the first number. NaN
+        without any word in the references.
+        """
+        lengths = self.tokens.lengths
+        own = lengths[self.rows(system)]
+        given = np.bincount(self.owners[self.references], minlength=self.n_segments)
+        sums = np.bincount(self.owners[self.references], lengths[self.references], minlength=self.n_segments)
+        expected = (sums / np.maximum(given, 1)).sum()
+        return int(own.sum()), float(own[given > 0].sum() / expected) if expected else float("nan")
+
+    def read(self, words: Sequence[int]) -> str:
+        """Return words joined by spaces; without spaces in scripts without them, except next to a to z."""
+        spelled = self.spelled()
+        read = ""
+        for each in (spelled[word] for word in words):
+            close = self.unit == "characters" and not (each[0].isascii() or read[-1:].isascii())
+            read += each if close or not read else f" {each}"
+        return read
+
+
+def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
+    """Split all texts of a corpus; time is linear in their bytes."""
+    n = corpus.n_segments
+    tokens, spelled = tokenize(corpus, "unicode")
+    segments = np.repeat(np.arange(n), np.diff(corpus.reference_offsets))
+    letters = count_letters(corpus if len(segments) else read_texts([]).with_texts(corpus.texts))
+    unit = "characters" if letters.mostly_without_blanks else "words"
+    owners = np.append(np.tile(np.arange(n), len(systems)), segments)
+    return Words(list(systems), unit, tokens.tokens, tokens.n_types, cache(spelled), owners, n)
+
+
+def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Array, Array]:
+    """Return how often each unit occurs in each segment: keys (segment times `n_types` plus unit) and counts.
+
+    For a segment with several rows, such as references, the highest count of a row.
+    """
+    lengths = units.lengths[rows]
+    values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
+    keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * n_types + values, return_counts=True)
+    of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
+    if len(np.unique(owners[rows])) == len(rows):
+        return of_segments, counts
+    merged, places = np.unique(of_segments, return_inverse=True)
+    most = np.zeros(len(merged), np.int64)
+    np.maximum.at(most, places, counts)
+    return merged, most
+
+
+def matched(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the keys that two tallies share, and the lower count of each."""
+    keys, mine, theirs = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
+    return keys, np.minimum(one[1][mine], other[1][theirs])
+
+
+# Texts in matching and other pieces, with the colours of tercet's explanations.
+
+_LONGEST = 3_000  # characters of a text that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in pieces, each with its level: 0 for what does not match."""
+
+    pieces: list[tuple[int, str]]
+    left_out: int = 0  # characters
+
+
+def plain(text: str) -> Text:
+    """Return a text without colours."""
+    return Text([(0, text[:_LONGEST])] if text else [], max(0, len(text) - _LONGEST))
+
+
+class Colours:
+    """Colours outputs by the matches of a metric; without token matches, they stay plain."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        tokenizer = next(iter(table.stats.values())).signature.get("tok")
+        self._ascii_only = tokenizer == "rouge"
+        scorer = table.scorer
+        self._matched = scorer.matched(table.name, tokenizer) if isinstance(scorer, Metric) else None
+        self.legend: tuple[str, ...] = () if self._matched is None else self._matched.levels
+        self._known: dict[tuple[str, ...], Text] = {}
+
+    def of(self, prediction: str, references: Sequence[str]) -> Text:
+        """Return an output with its matches in colour; each output is explained once."""
+        texts = prediction, *references
+        if texts not in self._known:
+            self._known[texts] = self._explained(prediction, references)
+        return self._known[texts]
+
+    def _explained(self, prediction: str, references: Sequence[str]) -> Text:
+        if self._matched is None or not prediction or not references:
+            return plain(prediction)
+        scorer = self._matched.scorer
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = scorer.explained(read_batch([prediction], [list(references)]))
+        except TercetError:
+            return plain(prediction)
+        words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(found)]
+        pieces = placed(prediction, words, self._ascii_only) or spelled(words)
+        return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
+
+
+def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
+    """Return the text itself in pieces with the levels of its tokens.
+
+    None if the tokens do not follow one another with only spaces and punctuation between:
+    :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which the tokenizer
+    of ROUGE drops.
+    """
+    for folded in (text, text.lower()):
+        if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
+            return pieces
+    return None
+
+
+def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
+    """Return the tokens as they are compared, with blanks between."""
+    return [piece for word in words for piece in ((word.level, word.text), (0, " "))][:-1]
+
+
+def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
+    pieces, end = [], 0
+    for word in words:
+        written = word.text if word.written is None else word.written
+        start = folded.find(written, end)
+        if start < 0 or _holds_letters(text[end:start], ascii_only):
+            return None
+        pieces += [(0, text[end:start]), (word.level, text[start : start + len(written)])]
+        end = start + len(written)
+    if _holds_letters(text[end:], ascii_only):
+        return None
+    return [(level, part) for level, part in [*pieces, (0, text[end:])] if part]
+
+
+def _holds_letters(text: str, ascii_only: bool) -> bool:
+    return any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
+
+
+def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
+    """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
+    joined: list[tuple[int, str]] = []
+    for index, (level, part) in enumerate(pieces):
+        around = {pieces[index - 1][0], pieces[index + 1][0]} if 0 < index < len(pieces) - 1 else set()
+        if not part.strip() and len(around) == 1 and not (ngrams and around == {1}):
+            (level,) = around
+        if joined and joined[-1][0] == level:
+            joined[-1] = (level, joined[-1][1] + part)
+        else:
+            joined.append((level, part))
+    return joined
+
+
+def _cut(pieces: Sequence[tuple[int, str]]) -> Text:
+    kept, room = [], _LONGEST
+    for level, part in pieces:
+        if room > 0:
+            kept.append((level, part[:room]))
+        room -= len(part)
+    return Text(kept, max(0, -room))
+
+
+# N-grams that one system matches more often than another, as compare-mt finds them (Neubig et al. 2019).
+
+#: Words of an n-gram at most, and n-grams of a list.
+_LONGEST_NGRAM, _MOST = 4, 10
+#: The least difference in matches: one may be chance.
+_LEAST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Ngram:
+    """An n-gram, and how often two systems match it."""
+
+    text: str
+    matches: tuple[int, int]
+    share: float  # share of the system with more matches, with 1 added to both (compare-mt's score)
+
+
+def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngram]]:
+    """Return the n-grams of 1 to 4 words that the systems of each pair match more often than each other.
+
+    An n-gram of a prediction matches as often as it occurs in the prediction, but not more often than in the
+    reference of the segment that has most of it. N-grams are sorted by (a + 1) / (a + b + 2) of the numbers of
+    matches; of equal ones those with most matches come first, then the longest. A part of one that is listed, or the
+    same moved by a word, is left out where it has the same numbers, as is an n-gram with a single match more. Time is
+    linear in the words of the systems of the pairs and of the references, but for sorting.
+    """
+    involved = list(dict.fromkeys(name for pair in pairs for name in pair))
+    rows = np.concatenate([*(words.rows(name) for name in involved), words.references])
+    owners, n = words.owners[rows], words.n_segments
+    lengths = words.tokens.lengths[rows]
+    values = words.tokens.values[ranges(words.tokens.offsets[:-1][rows], lengths)]
+    tokens = Ragged(values, np.append(0, np.cumsum(lengths)))
+    references = np.arange(len(involved) * n, len(rows))
+    counts: dict[str, list[NDArray[np.int64]]] = {name: [] for name in involved}
+    starts = []
+    for order in range(1, _LONGEST_NGRAM + 1):
+        units, n_types = ngram_ids(tokens, order, words.n_types)
+        expected = tally(units, references, owners, n_types)
+        for place, name in enumerate(involved):
+            keys, found = matched(tally(units, np.arange(n) + place * n, owners, n_types), expected)
+            counts[name].append(np.bincount(keys % n_types, found, minlength=n_types).astype(np.int64))
+        first = np.zeros(n_types, np.int64)
+        first[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]  # where each stands first
+        starts.append(first)
+    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(each) for each in starts])
+    places = np.concatenate(starts)
+    of_systems = {name: np.concatenate(own) for name, own in counts.items()}
+
+    def listed(more: str, less: str, swapped: bool) -> list[Ngram]:
+        a, b = of_systems[more], of_systems[less]
+        share = (a + 1) / (a + b + 2)
+        chosen = np.flatnonzero(a >= b + _LEAST)
+        chosen = chosen[np.lexsort((places[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
+        kept: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
+        for each in chosen.tolist():
+            ngram = tuple(values[places[each] : places[each] + orders[each]].tolist())
+            matches = int(a[each]), int(b[each])
+            if not any(matches == own and _covers(other, ngram) for other, own, _ in kept):
+                kept.append((ngram, matches, float(share[each])))
+            if len(kept) == _MOST:
+                break
+        return [
+            Ngram(words.read(ngram), matches[::-1] if swapped else matches, clear) for ngram, matches, clear in kept
+        ]
+
+    return [
+        Pair(one, other, [(other, listed(other, one, True)), (one, listed(one, other, False))])
+        for one, other in pairs
+    ]
+
+
+def _covers(listed: tuple[int, ...], ngram: tuple[int, ...]) -> bool:
+    """Return whether an n-gram is a part of one that is listed, or is it but for a word at either end."""
+    size = len(ngram)
+    if size == len(listed):
+        return size > 1 and (ngram[1:] == listed[:-1] or ngram[:-1] == listed[1:])
+    return any(listed[start : start + size] == ngram for start in range(len(listed) - size + 1))
+
+
+# Accuracy on rare and frequent words: F by frequency in the references (compare-mt).
+
+#: The least frequency of each bucket.
+_EDGES = (1, 2, 3, 4, 5, 10, 100, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """F of words by how often they occur in the references."""
+
+    labels: list[str]
+    n_types: list[int]  # different words of each bucket
+    values: dict[str, list[float]]  # F of each bucket by system, in percent; NaN without such words
+    unknown: dict[str, float]  # words that occur in no reference by system, in percent
+
+
+def word_frequencies(words: Words) -> Frequencies:
+    """Return the F of each system for words of each frequency.
+
+    A word occurs as often as in the references; where a segment has several, as in the one that has it most often. A
+    prediction is compared with the reference that shares most words with it (by F). In a bucket, F is twice the words
+    that match over the words of the predictions and of those references.
+    """
+    keys, counts = tally(words.tokens, words.references, words.owners, words.n_types)
+    often = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)
+    buckets = np.searchsorted(_EDGES, often, "right")  # 0: in no reference
+    kinds = np.bincount(buckets, minlength=len(_EDGES) + 1)
+    shown = [place for place in range(1, len(_EDGES) + 1) if kinds[place]]
+    values, unknown = {}, {}
+    for system in words.systems:
+        sums = np.zeros((3, len(_EDGES) + 1), np.int64)  # matches, words of the system, words of the references
+        predictions, references = _held_against(words, words.rows(system))
+        mine, theirs = (tally(words.tokens, rows, words.owners, words.n_types) for rows in (predictions, references))
+        for row, (keys, counts) in zip(sums, (matched(mine, theirs), mine, theirs), strict=True):
+            row += np.bincount(buckets[keys % words.n_types], counts, minlength=len(row)).astype(np.int64)
+        with np.errstate(invalid="ignore"):
+            values[system] = (200.0 * sums[0] / (sums[1] + sums[2]))[shown].tolist()
+        unknown[system] = 100.0 * float(sums[1][0]) / max(1, int(sums[1].sum()))
+    return Frequencies([_label(place) for place in shown], [int(kinds[place]) for place in shown], values, unknown)
+
+
+def _held_against(words: Words, predictions: Array) -> tuple[Array, Array]:
+    """Return the predictions of segments with references, and the row of a reference for each of them."""
+    references = words.references
+    segments = words.owners[references]
+    own = predictions[segments]
+    shared, either = overlaps(words.tokens, own, references, words.n_types, multiset=True)
+    starts = np.flatnonzero(np.diff(segments, prepend=-1))
+    best = first_greatest(2 * shared / np.maximum(shared + either, 1), starts)
+    return own[best], references[best]
+
+
+def _label(place: int) -> str:
+    low = _EDGES[place - 1]
+    if place == len(_EDGES):
+        return f"{low:,}+"
+    high = _EDGES[place] - 1
+    return str(low) if low == high else f"{low}–{high}"

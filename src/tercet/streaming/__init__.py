@@ -1,0 +1,1 @@
+"""Corpora larger than memory or than a process: Stream, its file, Ray."""

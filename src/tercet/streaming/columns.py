@@ -1,0 +1,322 @@
+"""Arrow table in, Arrow table of sums out: the function for other engines to run on parts of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.types import is_dictionary, is_integer, is_null
+
+from tercet.base.metric import Metric
+from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
+from tercet.errors import InputError, did_you_mean, first_line, shorten
+from tercet.files.roles import role_of
+from tercet.files.table import Roles
+
+from .rows import summing_scorer, sums_of
+
+
+def arrow_statistics(
+    table: Any,
+    metric: str | Metric,
+    *,
+    prediction: str | None = None,
+    references: str | Sequence[str] | None = None,
+    id: str | None = None,
+    **options: Any,
+) -> Any:
+    """Return the statistics of a table of texts as a table of one row, which add up in any engine.
+
+    The columns of the result are ``signature``, ``resample`` (0), and sums as decimals, which Spark, DuckDB, Polars
+    and Arrow add exactly: grouped by signature and resample, the sums of all parts are those of the whole, to the
+    bit. :meth:`tercet.Stream.from_arrow` takes them. With ``confidence_level``, there are further rows, one
+    for each resample.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or RecordBatch, or any Arrow-compatible table
+    metric : str or Metric
+        A metric of the suite, its short name, or a value.
+    prediction : str, optional
+        Column of the predictions. Default: recognized by name, such as "prediction" or "mt".
+    references : str or sequence of str, optional
+        Columns of references, texts or lists of texts; an empty cell is no reference. Default: recognized by
+        name.
+    id : str, optional
+        Column of texts or integers that identify items, in resamples and in errors. Default: items are identified
+        by their texts.
+    **options
+        The metric's options, as for :class:`tercet.Stream`.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    InputError, OptionError
+        As :class:`tercet.Stream`; for columns that are missing, hold no text, or must be named.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import tercet
+    >>> rows = pa.table({"mt": ["the cat sat", "a dog"], "ref": ["the cat ran", "a dog"]})
+    >>> parts = [arrow_statistics(rows.slice(i, 1), "bleu", max_order=2) for i in range(2)]
+    >>> [part["match1"].to_pylist() for part in parts]
+    [[Decimal('2.000000000000000000')], [Decimal('2.000000000000000000')]]
+    >>> stream = tercet.Stream.from_arrow(pa.concat_tables(parts), "bleu", max_order=2)
+    >>> round(stream.result()["bleu"], 4)
+    0.7303
+    """
+    scorer = summing_scorer(metric, options)
+    rows = as_table(table)
+    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=scorer.takes_references)
+    ids = columns.ids(rows)
+    corpus = scorer.corpus(*columns.texts(rows))
+    try:
+        scorer.check_missing(corpus.missing)
+    except InputError as error:
+        if columns.id is None:
+            raise
+        raise InputError(f"{columns.row(rows, corpus.missing[0])}: {error}") from None
+    return sums_of(scorer, corpus, None if ids is None else read_ids(ids)).to_table()
+
+
+# Arrow tables -> predictions, references and ids, from columns that are given or recognized by name.
+
+_TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
+
+
+def roles_of(schema: Any) -> Roles:
+    """Return the roles of the columns of a pyarrow.Schema, by their names and types."""
+    system_fields = [field for field in schema if role_of(field.name) == "system"]
+    texts = [field.name for field in system_fields if is_text(field.type)]
+    nulls = [field.name for field in system_fields if is_null(field.type)]  # a null column may have any type
+    references = [
+        field.name
+        for field in schema
+        if role_of(field.name) == "reference" and (is_text(field.type) or is_list(field.type) or is_null(field.type))
+    ]
+    return Roles(source=None, references=tuple(references), systems=tuple(texts or nulls))
+
+
+def choose_columns(
+    roles: Roles,
+    names: Sequence[str],
+    systems: Sequence[str] | None,
+    references: str | Sequence[str] | None,
+    id: str | None,
+    *,
+    take_references: bool,
+    one_system: bool,
+    cluster: str | None = None,
+) -> tuple[list[str], list[str]]:
+    """Return the columns of predictions and of references: the given ones, else by their roles.
+
+    InputError for an unknown column, or if the roles are ambiguous.
+    """
+    if not (references is None or isinstance(references, Iterable)):
+        raise InputError(f"references must be the names of columns, got {shorten(references)}.")
+    reference_columns = [references] if isinstance(references, str) else list(references or ())
+    for name in (*reference_columns, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
+        if name not in names:
+            raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, names)}")
+    taken_columns = {*reference_columns, *(systems or ()), id, cluster}
+    prediction_columns = list(systems or (name for name in roles.systems if name not in taken_columns))
+    if not prediction_columns or (one_system and len(prediction_columns) > 1):
+        problem = (
+            f"several match by name: {', '.join(prediction_columns)}"
+            if prediction_columns
+            else "none matches by name"
+        )
+        raise InputError(
+            f"Cannot tell which column holds predictions: {problem}. The columns are "
+            f"{', '.join(names) or 'none'}: name one of them."
+        )
+    if not reference_columns and take_references:
+        reference_columns = [name for name in roles.references if name not in taken_columns]
+        if not reference_columns:
+            raise InputError(f"No column matches references by name: name one of {', '.join(names)}.")
+    return prediction_columns, reference_columns
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumns:
+    """The columns of a table by role; references are texts or lists of texts, an item's from all columns."""
+
+    prediction: str
+    references: tuple[str, ...]
+    id: str | None
+
+    @classmethod
+    def of(
+        cls,
+        schema: Any,
+        prediction: str | None,
+        references: str | Sequence[str] | None,
+        id: str | None,
+        take_references: bool = True,
+    ) -> TextColumns:
+        """Return the given columns of a pyarrow.Schema, else those recognized by name."""
+        systems = None if prediction is None else [prediction]
+        (prediction,), reference_columns = choose_columns(
+            roles_of(schema),
+            schema.names,
+            systems=systems,
+            references=references,
+            id=id,
+            take_references=take_references,
+            one_system=True,
+        )
+        columns = cls(prediction, tuple(reference_columns), id)
+        for name in columns.names:
+            if schema.names.count(name) > 1:
+                raise InputError(
+                    f"The table has {schema.names.count(name)} columns {name!r}: their names must differ."
+                )
+        return columns
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all of them."""
+        return [self.prediction, *self.references, *([] if self.id is None else [self.id])]
+
+    def check_types(self, schema: Any) -> None:
+        """Raise an InputError unless the columns hold texts or, for references, lists of texts."""
+        for name in (self.prediction, *self.references):
+            kind, may_be_lists = schema.field(name).type, name in self.references
+            if not (is_text(kind) or is_null(kind) or (may_be_lists and is_list(kind))):
+                expected = "text or lists of text" if may_be_lists else "text"
+                raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
+
+    def texts(self, table: Any, first_row: int = 0) -> tuple[Any, Any]:
+        """Return predictions, none missing, and references, without empty cells; rows are numbered from the first."""
+        self.check_types(table.schema)
+        for name in (self.prediction, *self.references):
+            check_arrow(table[name], f"the column {name!r}")
+        predictions = _plain(table[self.prediction])
+        columns = [_plain(table[name]) for name in self.references]
+        if predictions.null_count:
+            row = self.row(table, predictions.combine_chunks().is_null().index(True).as_py(), first_row)
+            raise InputError(f"{row}, column {self.prediction!r}: the prediction is missing; expected a text.")
+        return predictions, _joined(columns) if columns else None
+
+    def ids(self, table: Any) -> Any:
+        """Return the ids, or None."""
+        if self.id is None:
+            return None
+        check_arrow(table[self.id], f"the column {self.id!r}")
+        return table[self.id]
+
+    def row(self, table: Any, index: int, first_row: int = 0) -> str:
+        """Return the name of a row in errors: its number, and its id if any."""
+        id = "" if self.id is None else f", {self.id} {shorten(table[self.id][index].as_py())}"
+        return f"row {first_row + index}{id}"
+
+
+def as_table(data: Any) -> Any:
+    """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
+    try:
+        if isinstance(data, pa.RecordBatch):
+            data = pa.Table.from_batches([data])
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+    except (TypeError, ValueError, pa.ArrowException):
+        raise InputError(f"Expected an Arrow-compatible table, got {shorten(data)}.") from None
+    try:
+        table.column_names  # noqa: B018  decodes them
+    except UnicodeDecodeError as error:
+        raise InputError(f"The table has a column whose name is not UTF-8: {first_line(error)}") from None
+    return table
+
+
+def read_ids(ids: Any, first_item: int = 0) -> Any:
+    """Return ids as an Arrow array; InputError for the first that is neither text nor an integer, by its number."""
+    if isinstance(ids, (pa.Array, pa.ChunkedArray)):
+        check_arrow(ids, "ids")
+    if isinstance(ids, pa.ChunkedArray):
+        ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
+    if not isinstance(ids, pa.Array):
+        values = as_list(ids, "ids", "a string or an integer per item", 1)
+        return pa.array([_as_text(value, index) for index, value in enumerate(values, first_item)], pa.large_string())
+    if is_dictionary(ids.type):
+        return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices), first_item)
+    if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
+        problem = f"ids are {ids.type}"
+        if ids.null_count:
+            problem = f"item {first_item + ids.is_null().index(True).as_py()} has no id"
+        raise InputError(f"{problem}; expected a string or an integer for each item.")
+    return ids
+
+
+def _as_text(id: Any, item: int) -> str:
+    if not isinstance(id, (str, int, np.integer)) or isinstance(id, bool):
+        raise InputError(f"the id of item {item} must be a string or an integer, got {shorten(id)}.")
+    try:
+        text = str(id)
+        text.encode()
+    except ValueError:
+        # A lone surrogate, or an integer of thousands of digits.
+        raise InputError(f"the id of item {item} cannot be written in UTF-8: {shorten(id)}.") from None
+    return text
+
+
+def _joined(columns: list[Any]) -> Any:
+    """Return the references of each row, from columns of `_plain`, as lists without empty cells.
+
+    A column of texts that has none is returned as it is.
+    """
+    if len(columns) == 1 and columns[0].type == _TEXT and not _empty_cells(columns[0]):
+        return columns[0]
+    texts, owners = [], []
+    for column in columns:
+        cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        # The row to which each text belongs.
+        owner = np.arange(len(cells))
+        if cells.type == _LISTS:
+            sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
+            owner, cells = np.repeat(owner, sizes), cells.flatten()
+        filled = pc.fill_null(pc.greater(pc.binary_length(cells), 0), False)
+        texts.append(cells.filter(filled))
+        owners.append(owner[filled.to_numpy(zero_copy_only=False)])
+    owner = np.concatenate(owners)
+    # Stable, so that an item's references stay in the order of the columns.
+    order = np.argsort(owner, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(owner, minlength=len(columns[0]))))
+    return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
+
+
+def _empty_cells(column: Any) -> bool:
+    return bool(column.null_count or pc.any(pc.equal(pc.binary_length(column), 0)).as_py())
+
+
+def _plain(column: Any) -> Any:
+    """Return texts, or lists of them, in one type; anything else unchanged."""
+    kind = column.type
+    if is_dictionary(kind) and is_text(kind):
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(_TEXT)) for chunk in column.chunks
+        ]
+        column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
+    if is_text(kind) or is_null(kind):
+        kind = _TEXT
+    elif is_list(kind):
+        kind = _LISTS
+    try:
+        return column.cast(kind)
+    except pa.ArrowNotImplementedError:  # such as lists of dictionary-encoded views
+        return column
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a type of Arrow is text, also in a dictionary."""
+    return is_plain_text(kind.value_type if is_dictionary(kind) else kind)
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether a type of Arrow is lists of texts."""
+    return is_any_list(kind) and (is_text(kind.value_type) or is_null(kind.value_type))

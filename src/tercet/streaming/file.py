@@ -1,0 +1,103 @@
+"""The one file format for part of a corpus: an Arrow table, a header in JSON, and a digest of both."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tercet.errors import InputError
+from tercet.files.writing import write_file
+from tercet.signature import __version__
+
+FORMAT = 3
+#: What writes each kind of file, for messages.
+_WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items"}
+_HEADER, _DIGEST = b"tercet", b"sha256"
+
+
+def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
+    """Return the bytes of a file; equal tables and headers give equal bytes."""
+    header = {"format": FORMAT, "kind": kind, "tercet": __version__, **header}
+    mark = secrets.token_hex(32).encode()  # placeholder of the digest
+    table = table.replace_schema_metadata({_HEADER: json.dumps(header).encode(), _DIGEST: mark})
+    with pa.BufferOutputStream() as sink:
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        data: bytes = sink.getvalue().to_pybytes()
+    return data.replace(mark, _digest(data, mark))
+
+
+def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
+    """Return the header and the table of a file of a kind; InputError if it is damaged or of another kind."""
+    damaged = InputError(f"{name} is damaged, or was not written by {_WRITERS[kind]}.")
+    try:
+        reader = pa.ipc.open_file(data)
+        metadata = reader.schema.metadata or {}
+    except (pa.ArrowException, OSError):
+        raise damaged from None
+    if _HEADER not in metadata:
+        raise InputError(f"{name} is an Arrow file, but was not written by {_WRITERS[kind]}.")
+    try:
+        header: dict[str, Any] = json.loads(metadata[_HEADER])
+        format = header["format"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise damaged from None
+    # Before the digest, which differs between versions.
+    if format != FORMAT:
+        raise _of_another_format(name, kind, header, data) or damaged
+    if metadata.get(_DIGEST) != _digest(data, metadata.get(_DIGEST, b"")):
+        raise InputError(f"{name} is damaged: its checksum does not match.")
+    if header.get("kind") != kind:
+        writer = _WRITERS.get(str(header.get("kind")), "something else")
+        raise InputError(f"{name} was written by {writer}, and not by {_WRITERS[kind]}.")
+    # A valid digest does not make a file trustworthy.
+    try:
+        table = reader.read_all()
+        table.validate(full=True)
+        table.column_names  # noqa: B018  decodes them
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise damaged from None
+    return header, table
+
+
+def write_packed(path: str | PathLike[str], kind: str, header: Mapping[str, Any], table: Any) -> None:
+    """Write a file; OSError if that fails."""
+    data = pack(kind, header, table)
+    with write_file(path) as file:
+        file.write(data)
+
+
+def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Any]:
+    """Return the header and the table of a file; OSError if it cannot be read, otherwise as :func:`unpack`."""
+    return unpack(Path(path).read_bytes(), kind, Path(path).name)
+
+
+def _digest(data: bytes, digest: bytes) -> bytes:
+    """Return a digest of a file's bytes, without those of the digest itself."""
+    return sha256(data.replace(digest, b"") if digest else data).hexdigest().encode()
+
+
+def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:
+    """Return the error for a file of an older or newer tercet, which says who wrote it; None for anything else.
+
+    Formats 1 and 2 are the text ``tercet-<kind>-<format>``; their version is in the signature of their rows.
+    """
+    older = re.fullmatch(r"tercet-([a-z]{1,20})-(\d{1,9})", str(header["format"]))
+    if older is None and type(header["format"]) is not int:
+        return None
+    written_kind, number = older.groups() if older else (header.get("kind"), header["format"])
+    version = re.search(rb"version:tercet-(\d{1,9}(?:\.\d{1,9}){0,3})", data)
+    writer_version = version[1].decode() if version else header.get("tercet", "")
+    return InputError(
+        f"{name} was written by tercet{' ' * bool(writer_version)}{str(writer_version)[:40]} "
+        f"as {str(written_kind)[:20]} file format {str(number)[:20]}; "
+        f"this version of tercet reads {kind} file format {FORMAT}."
+    )

@@ -1,0 +1,468 @@
+"""Scores of corpora of any size with Ray Data: on the cores of one machine, or on a cluster."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import reduce
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import warn
+from tercet.checks import finite, spelled
+from tercet.corpus.artefacts import warn_of
+from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten
+from tercet.files.table import Roles
+from tercet.result import Result
+from tercet.statistics.progress import bar_of, bars_within, line_of
+
+from .columns import choose_columns, roles_of
+from .result import result_of
+from .rows import check_in_parts, context_of, plain_context
+from .work import (
+    BadFileError,
+    FilePart,
+    Job,
+    Summed,
+    Work,
+    check_folder,
+    labels_of,
+    list_files,
+    list_parts,
+    named_errors,
+    roles_in,
+    tasks_of,
+)
+
+# Work on a corpus as Ray Data runs it: by tasks, or by actors that keep a network; then one sum, in a tree.
+
+#: Rows of a dataset per network batch: among many texts, neighbours have similar lengths.
+_ROWS_OF_NETWORKS = 1 << 14
+#: Tasks for each CPU: enough that none waits long for the last one.
+_TASKS_OF_A_CPU = 16
+#: The most results that are added up at a time: of more, workers add up so many each, and then those sums.
+_ADDED_AT_A_TIME = 64
+_NOTHING = "There are no items to score."
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """GPUs for each worker with a network (None: 1 if there are any), and the number of workers."""
+
+    num_gpus: float | None = None
+    concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise an OptionError for invalid values."""
+        if self.num_gpus is not None and not (finite(self.num_gpus) is not None and self.num_gpus >= 0):
+            raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(self.num_gpus)} instead.")
+        if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
+            raise OptionError(f"concurrency must be an integer above 0. Got {shorten(self.concurrency)} instead.")
+
+    def pool(self, ray: Any) -> dict[str, Any]:
+        """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""
+        resources = ray.cluster_resources()
+        gpus, cpus = resources.get("GPU", 0.0), resources.get("CPU", 1.0)
+        gpus_per_worker = (1.0 if gpus else 0.0) if self.num_gpus is None else self.num_gpus
+        size = self.concurrency or max(1, int(gpus / gpus_per_worker if gpus_per_worker else cpus / 2))
+        share = {"num_gpus": gpus_per_worker} if gpus_per_worker else {"num_cpus": 0.5}
+        return {"compute": ray.data.ActorPoolStrategy(size=size), **share}
+
+
+class Tasks:
+    """The tasks of a worker, or of an actor, which holds the loaded network: a batch is texts, or parts of files.
+
+    An error is returned, too: Ray would print one that is raised, and further ones for other tasks.
+    """
+
+    def __init__(self, work: Work, of_files: bool) -> None:
+        self._work, self._of_files = work, of_files
+
+    def __call__(self, batch: Any) -> Any:
+        """Return the sums of a batch."""
+        return _returned(self._summed, batch)
+
+    def fit(self, batch: Any) -> Any:
+        """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
+        return _returned(self._fitted, batch)
+
+    def _summed(self, batch: Any) -> Summed:
+        if not self._of_files:
+            return self._work.of_table(batch)
+        return reduce(Summed.add, map(self._work.of_part, _parts(batch)), Summed())
+
+    def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
+        contexts = map(self._work.fit_part, _parts(batch)) if self._of_files else [self._work.fit([batch])]
+        return [
+            (number, plain_context(context))
+            for part_contexts in contexts
+            for number, context in part_contexts.items()
+        ]
+
+
+def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
+    """Return what a task returns, or its error, as a batch of one object."""
+    result = np.empty(1, object)
+    try:
+        with named_errors():
+            result[0] = task(batch)
+    except TercetError as error:
+        result[0] = error
+    return {"result": result}
+
+
+def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
+    """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
+    of_files = isinstance(data, list)
+    dataset, n_tasks = _dataset_of_files(ray, data, work) if of_files else (data.select_columns(work.columns), 0)
+    network = any(job.scorer.loads_model for job in work.jobs)
+    batches = {"batch_format": "pyarrow", "batch_size": _ROWS_OF_NETWORKS if network and not of_files else None}
+    if any(job.scorer.needs_corpus for job in work.jobs):
+        fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
+        work = work.fitted(_contexts(_results(fitted, "reading", n_tasks), work))
+        for job in work.jobs:
+            warn(job.scorer, job.scorer.corpus_warning(job.context))
+    if network:
+        sums_dataset = dataset.map_batches(
+            Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray)
+        )
+    else:
+        sums_dataset = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
+    total = _added_up(ray, _results(sums_dataset, "scoring", n_tasks))
+    bad = sorted(total.bad)
+    if not total.sums:
+        raise InputError(f"No file could be read. {' '.join(bad[:3])}" if bad else _NOTHING)
+    for column, artefacts in total.artefacts.items():
+        owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
+        for message in artefacts.messages(owner, item="row").values():
+            warn_of(message)
+    results = [result_of(job.scorer, total.sums[number]) for number, job in enumerate(work.jobs)]
+    return [result.with_keys(result, bad_files=bad) for result in results]
+
+
+def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
+    """Return a dataset of tasks, a block each, and how many there are."""
+    n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
+    # A file that is skipped is skipped as a whole: none is divided then.
+    tasks = tasks_of(list_parts(files, 1 if work.skip_bad else n_tasks), n_tasks)
+    rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
+    if not rows:
+        raise InputError(_NOTHING)
+    return ray.data.from_items(rows, override_num_blocks=len(rows)), len(rows)
+
+
+def _parts(batch: Any) -> list[FilePart]:
+    return [FilePart(**part) for parts in batch["parts"].to_pylist() for part in json.loads(parts)]
+
+
+def _results(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
+    """Yield the results of tasks, and show how many came; raises the first error."""
+    bar: Any
+    with bar_of(activity, "tasks", n_tasks) if n_tasks else line_of(activity) as bar:
+        for batch in dataset.iter_batches(batch_size=None, batch_format="numpy"):
+            for result in batch["result"]:
+                if isinstance(result, TercetError):
+                    raise result
+                yield result
+                if n_tasks and bar is not None:
+                    bar.update(1)
+
+
+def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
+    """Return the sum of results, whatever their number: workers add up most of them."""
+    # Small work, which must not wait for the tasks before it.
+    added = ray.remote(num_cpus=0)(_sum_of)
+    pending: list[Summed] = []
+    sums: list[Any] = []
+    seen_parts: set[str] = set()
+    for result in results:
+        if result.parts and result.parts <= seen_parts:
+            # It came twice, and its sums are among others by now.
+            continue
+        seen_parts |= result.parts
+        pending.append(result)
+        if len(pending) == _ADDED_AT_A_TIME:
+            sums.append(added.remote(*pending))
+            pending = []
+    while len(sums) > _ADDED_AT_A_TIME:
+        chunks = (sums[start : start + _ADDED_AT_A_TIME] for start in range(0, len(sums), _ADDED_AT_A_TIME))
+        sums = [added.remote(*chunk) for chunk in chunks]
+    return _sum_of(*pending, *ray.get(sums))
+
+
+def _sum_of(*results: Summed) -> Summed:
+    return reduce(Summed.add, results, Summed())
+
+
+def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
+    """Return the contexts of the whole corpus, by job."""
+    total: dict[int, Any] = {}
+    for result in results:
+        for number, plain in result:
+            context = context_of(plain, work.jobs[number].scorer)
+            total[number] = total[number] + context if number in total else context
+    return total
+
+
+def score(
+    data: Any,
+    metric: str | Metric,
+    *,
+    prediction: str | None = None,
+    references: str | Sequence[str] | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    write_segments: str | os.PathLike[str] | None = None,
+    on_bad_file: str = "error",
+    progress: bool = True,
+    num_gpus: float | None = None,
+    concurrency: int | None = None,
+    **options: Any,
+) -> Result:
+    """Score a corpus of any size with Ray Data.
+
+    The result is that of :class:`tercet.Stream` over the same items, to the bit, whatever the number of workers, the
+    order of the parts, and the workers that fail on the way. (A network's numbers may differ in the last digits with
+    the texts that share a batch.)
+
+    Parameters
+    ----------
+    data : ray.data.Dataset, or path or sequence of paths
+        Files of Parquet, JSON Lines, TSV or CSV, folders of them, patterns such as ``"data/*.parquet"``, or addresses
+        such as ``"s3://bucket/data"``.
+    metric : str or Metric
+        A metric of the suite, or its short name, or a value.
+    prediction : str, optional
+        Column of the predictions. Default: recognized by name, such as "prediction" or "mt".
+    references : str or sequence of str, optional
+        Columns of references, texts or lists of texts; an empty cell is no reference. Default: recognized by
+        name.
+    id : str, optional
+        Column of texts or integers, unique to each item, by which items are resampled: items with the same id are
+        drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) A block of a
+        dataset that comes twice, with the same ids and texts, counts once. Default: items are identified by their
+        texts.
+    cluster : str, optional
+        Column of texts or integers, the same for items that are not independent, which intervals draw together.
+    write_segments : path, optional
+        Empty folder or address for Parquet files with the scores of each item and its id, or its file and row.
+    on_bad_file : {"error", "skip"}
+        What to do with a file that cannot be read, or has a row that cannot be scored, such as one without a
+        prediction: raise, or skip the whole file; ``bad_files`` of the result says which and why.
+    progress : bool
+        Show a progress bar.
+    num_gpus : float, optional
+        GPUs for each worker with a network. Default: 1 if the cluster has any.
+    concurrency : int, optional
+        Workers with a network. Default: one per GPU, or per two CPUs.
+    **options
+        The metric's options, as for :func:`tercet.score`.
+
+    Returns
+    -------
+    Result
+        With the attribute ``bad_files``, a list of messages.
+
+    Raises
+    ------
+    InputError, OptionError
+        As :func:`tercet.score`; also for files that cannot be read, or change meanwhile, and missing columns.
+    TercetError
+        For a failing worker, such as one whose tokenizer raises.
+
+    Notes
+    -----
+    Uses the Ray that is running, else the cluster in ``RAY_ADDRESS``, else starts one on this machine and stops it
+    afterwards. Metrics that must see the whole corpus first (``idf=True``, ``tokenizer="auto"``) read it twice.
+    Memory: 65,536 rows a worker, or a whole file of a format other than Parquet. Work is divided into 16 tasks for
+    each CPU, or more of at most 256 MiB or a million rows; a file is not divided unless it is Parquet and
+    ``on_bad_file="error"``.
+    """
+    with spelled("score", options, signature(score).parameters):
+        scorer = make_scorer(metric, options)
+    [result] = score_systems(
+        data,
+        {scorer.name: scorer},
+        systems=None if prediction is None else [prediction],
+        references=references,
+        id=id,
+        cluster=cluster,
+        write_segments=write_segments,
+        on_bad_file=on_bad_file,
+        progress=progress,
+        workers=Workers(num_gpus, concurrency),
+        one_system=True,
+    ).values()
+    return result
+
+
+def score_systems(
+    data: Any,
+    scorers: Mapping[str, Scorer],
+    *,
+    systems: Sequence[str] | None = None,
+    references: str | Sequence[str] | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    write_segments: str | os.PathLike[str] | None = None,
+    on_bad_file: str = "error",
+    progress: bool = True,
+    workers: Workers = Workers(),
+    one_system: bool = False,
+) -> dict[tuple[str, str], Result]:
+    """Score several systems by several metrics in one pass over a corpus; results by system and label of a metric.
+
+    Without `systems`, the columns recognized as predictions by name are scored; with `one_system` there may be only
+    one. The other parameters are as for :func:`score`.
+    """
+    if on_bad_file not in ("error", "skip"):
+        raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
+    for scorer in scorers.values():
+        check_in_parts(scorer, passes=2)
+    is_dataset = any(cls.__module__.startswith("ray.data") for cls in type(data).__mro__)
+    files = None if is_dataset else list_files(data)
+    if files is None and write_segments is not None and id is None:
+        raise InputError(
+            "The rows of a dataset have no numbers: give id= to name the items whose scores are written."
+        )
+    folder = None if write_segments is None else os.fspath(write_segments)
+    if folder is not None:
+        check_folder(folder, files or ())
+    with bars_within(progress), running_ray() as ray:
+        if files is None:
+            roles, names = roles_of(data.schema().base_schema), data.schema().names
+        else:
+            roles, names = _roles_in_first(files, on_bad_file == "skip")
+        compares = any(scorer.takes_references for scorer in scorers.values())
+        columns, reference_columns = choose_columns(
+            roles,
+            names,
+            systems=systems,
+            references=references,
+            id=id,
+            take_references=compares,
+            one_system=one_system,
+            cluster=cluster,
+        )
+        systems_and_metrics = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
+        labels = labels_of(systems_and_metrics)
+        jobs = tuple(
+            Job(scorer, system, job_labels)
+            for (system, _, scorer), job_labels in zip(systems_and_metrics, labels, strict=True)
+        )
+        if folder is not None and id in {label for job_labels in labels for label in job_labels.values()}:
+            raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
+        work = Work(
+            jobs=jobs,
+            references=tuple(reference_columns) if compares else (),
+            id=id,
+            segments=folder,
+            skip_bad=on_bad_file == "skip",
+            cluster=cluster,
+        )
+        results = run(ray, data if files is None else files, work, workers)
+    return {
+        (system, metric): result for (system, metric, _), result in zip(systems_and_metrics, results, strict=True)
+    }
+
+
+def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
+    """Return the roles of the columns of the first readable file, and all names."""
+    for path in files:
+        try:
+            return roles_in(path)
+        except BadFileError as error:
+            if not skip_bad:
+                raise
+            last_error = error
+    raise InputError(f"No file could be read. {last_error}")
+
+
+# The Ray to use: the running one, the cluster of ``RAY_ADDRESS``, or a local one for the time of a call.
+
+#: Object store memory of a local Ray: sums are small.
+_OBJECT_STORE = 256 << 20
+#: Settings of Ray Data: raise the error of a user's function unchanged; let counting take every core. Its bars would
+#: show blocks that nobody asked for.
+_SETTINGS = {
+    "raise_original_map_exception": True,
+    "op_resource_reservation_enabled": False,
+    "enable_progress_bars": False,
+}
+#: Seconds in which a cluster must answer.
+_PATIENCE = 10
+
+
+@contextmanager
+def running_ray() -> Iterator[Any]:
+    """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    local = not os.environ.get("RAY_ADDRESS")
+    if local:
+        # Read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    needs("Scoring on a cluster", "ray", "ray")
+    import ray
+    import ray.data
+
+    started = not ray.is_initialized()
+    if started:
+        _check_address(os.environ.get("RAY_ADDRESS", ""))
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        settings = (
+            {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
+        )
+        try:
+            ray.init(**settings, **quiet)
+        except Exception as error:
+            address = os.environ.get("RAY_ADDRESS")
+            problem = (
+                f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers" if address else "Ray did not start"
+            )
+            raise OptionError(f"{problem}. {first_line(error)}") from None
+    context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
+    # The program's own settings, which are put back at the end.
+    settings_before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
+    for name, value in _SETTINGS.items():
+        setattr(context, name, value)
+    log.setLevel(logging.CRITICAL)
+    try:
+        with _plain_errors(ray):
+            yield ray
+    finally:
+        for name, value in settings_before.items():
+            setattr(context, name, value)
+        log.setLevel(level)
+        if started:
+            ray.shutdown()
+
+
+def _check_address(address: str) -> None:
+    """Raise an OptionError for a host that does not answer: Ray would wait for it for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray cluster answers. {first_line(error)}") from None
+
+
+@contextmanager
+def _plain_errors(ray: Any) -> Iterator[None]:
+    """Raise Ray's errors without its tracebacks: those of lost workers and of a user's functions on a dataset."""
+    try:
+        yield
+    except ray.exceptions.RayError as error:
+        cause = getattr(error, "cause", None) or error
+        raise TercetError(f"Ray failed. {first_line(cause)}") from cause

@@ -1,0 +1,165 @@
+"""From sums to a result: scores, and intervals from the sums of resamples."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import warn
+from tercet.errors import InputError, MergeError, shorten
+from tercet.result import Result
+from tercet.signature import Signature
+from tercet.statistics.bootstrap import ROUNDING
+
+from .rows import (
+    ADDED,
+    CONTEXT,
+    SPREAD,
+    SQUARES,
+    Sums,
+    context_of,
+    empty_context,
+    resampled,
+    resampling_of,
+    sums_columns,
+)
+
+
+def result_of(scorer: Scorer, sums: Sums) -> Result:
+    """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
+    check_made(scorer, sums)
+    floats = sums.exact.floats()
+    rows = _of_columns(sums, floats, scorer.columns)
+    corpus, resamples = rows[0], rows[1:]
+    if not corpus[scorer.columns.index("items")]:
+        raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
+    warn(scorer, scorer.corpus_warning(_context(scorer, sums, floats)))
+    warn(scorer, scorer.score_warning(corpus))
+
+    signature = Signature.parse(sums.signature)
+    notes = scorer.notes(_references_of(scorer, sums, floats))
+    intervals = None
+    level = scorer.asked.confidence_level
+    if level is not None:
+        intervals = _intervals(scorer, corpus, resamples, level)
+        notes["ci"] = f"{level!r}"
+    line = str(signature.extended(notes))
+    requested = {"intervals": intervals, "signature": line if scorer.asked.signature else None}
+    entries = scorer.report(corpus, None)
+    return Result(
+        {**entries, **{name: value for name, value in requested.items() if value is not None}},
+        metric=scorer.name,
+        signature=line,
+        n_segments=scorer.total_of(corpus, "items"),
+        empty_predictions=scorer.total_of(corpus, "empty"),
+        missing_references=scorer.total_of(corpus, "missing"),
+        intervals=intervals,
+        **scorer.details(corpus, None, entries),
+    )
+
+
+def check_made(scorer: Scorer, sums: Sums) -> None:
+    """Raise a MergeError if the signature of sums shows that other options made them."""
+    signature = Signature.parse(sums.signature)
+    if signature.metric != scorer.name:
+        raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {scorer.name}.")
+    empty = None if scorer.needs_corpus else empty_context(scorer)  # the sums lack a context
+    expected = sums_columns(scorer, empty)
+    for relation, names, other_names in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
+        missing = [shorten(name)[1:-1] for name in names if name not in other_names]
+        if missing:
+            raise MergeError(
+                f"The sums {relation} {', '.join(missing[:9])}: they are of another metric, or of other options."
+            )
+    _check_numbers(scorer, sums)
+    resampling = resampling_of(scorer)
+    n_requested = 0 if resampling is None else resampling.n_resamples
+    n_resamples = len(sums.exact.digits) - 1
+    if n_requested != n_resamples:
+        raise MergeError(
+            f"The sums have {n_resamples or 'no'} resamples, and these options ask for {n_requested or 'none'}: "
+            "confidence_level and n_resamples must be those that the sums were made with."
+        )
+    # The signature of such a metric depends on the texts, which the sums lack.
+    if scorer.needs_corpus:
+        return
+    expected_signature = scorer.signature(empty)
+    if resampling is not None:
+        expected_signature = resampled(expected_signature, resampling, signature.get("ids", ""))
+    if dict(signature) != dict(expected_signature):
+        raise MergeError(
+            f"The sums were made with other options or another version: their signature is {signature}, that of "
+            f"these options {expected_signature}."
+        )
+
+
+def _check_numbers(scorer: Scorer, sums: Sums) -> None:
+    """Raise a MergeError for an impossible sum: below 0, not an integer, or more than one that it is a part of."""
+    counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
+    added = sums.of_corpus(ADDED)
+    for column, name in enumerate(sums.columns):
+        # Of the four digits of a sum, the first has the sign, and the last two are decimals.
+        digits = sums.exact.digits[:, column]
+        may_be_negative = scorer.loads_model and name not in counts  # cosines
+        problem = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
+        if name in counts and name not in SPREAD and digits[:, 2:].any():
+            problem = problem or "not an integer"
+        if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
+            problem = problem or "more than all items"
+        if problem:
+            raise MergeError(f"The sum of {shorten(name)} is {problem}, which no texts can give.")
+    for chain in scorer.ascending:
+        for name, larger in pairwise(chain):
+            if sums.exact.exceeds(sums.columns.index(name), sums.columns.index(larger)).any():
+                raise MergeError(
+                    f"The sum of {shorten(name)} is more than that of {shorten(larger)}, which no texts can give."
+                )
+
+
+def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    return floats[:, [sums.columns.index(name) for name in names]]
+
+
+def _context(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> Any:
+    """Return the scorer's context of all texts, whose numbers are among the sums."""
+    numbers = {
+        name.removeprefix(CONTEXT): int(value)
+        for name, value in zip(sums.columns, floats[0], strict=True)
+        if name.startswith(CONTEXT)
+    }
+    return context_of(numbers or None, scorer)
+
+
+def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> str:
+    """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
+    names = (*scorer.columns[:4], SQUARES)
+    items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
+    # By the inequality of Cauchy and Schwarz, equal only if all items have the same number of references.
+    if items * squares == references * references:
+        return f"{references / items:g}"
+    spread = sums.exact.digits[0, [sums.columns.index(name) for name in SPREAD]].ravel()
+    if not spread[-1] and spread.sum() == items:  # unless a digit overflowed
+        reference_counts = np.flatnonzero(spread)
+        return f"{reference_counts[0]}-{reference_counts[-1]}"
+    return f"mean {references / items:.3g}"
+
+
+def _intervals(
+    scorer: Scorer, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+) -> dict[str, list[float]]:
+    """Return the quantiles of the resamples' scores."""
+    observed = scorer.scores_of(corpus)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    intervals = {}
+    # Of few items, some resamples draw none.
+    scored = resamples[resamples[:, scorer.columns.index("items")] > 0]
+    for name, distribution in scorer.scores_of(scored if len(scored) else corpus[None]).items():
+        score = float(observed[name])
+        bounds = np.quantile(distribution, tails)
+        bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score
+        intervals[name] = bounds.tolist()
+    return intervals

@@ -1,0 +1,477 @@
+"""Parts of a corpus whose rows are kept and joined as if the corpus had been given at once; and their file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from decimal import Decimal
+from functools import reduce
+from operator import add
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tercet.api import make_scorer
+from tercet.base.metric import Metric
+from tercet.base.scorer import Scorer
+from tercet.base.scoring import batch_stats, corpus_stats, each_piece, joined_context, score_batch, summarize, warn
+from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of
+from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.items import check_arrow
+from tercet.corpus.reading import read_batch
+from tercet.errors import InputError, MergeError, OptionError, TercetError, first_line, shorten
+from tercet.result import Result
+from tercet.signature import Signature
+from tercet.statistics.bootstrap import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.statistics.exact import DECIMAL, ExactSums, check_summable
+from tercet.statistics.stats import SegmentStats
+
+from .file import read_packed, write_packed
+
+_TEXTS = ("predictions", "references")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Items of a corpus: their statistics and the context fitted to them, their texts, or both.
+
+    `artefacts` are those of texts that were counted, unless they were searched before, for another metric.
+    """
+
+    stats: SegmentStats | None = None
+    context: Any = None
+    batch: Corpus | None = None
+    artefacts: Artefacts | None = None
+
+    @classmethod
+    def of_texts(cls, batch: Corpus) -> Rows:
+        """Return items that are counted once all parts have arrived."""
+        return cls(batch=batch)
+
+    @classmethod
+    def counted(cls, scorer: Scorer, batch: Corpus) -> Rows:
+        """Return items that are counted now, if possible.
+
+        BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
+        that this part chooses, and its texts are kept for the case that the corpus chooses another.
+        """
+        if not batch.n_items or (scorer.needs_corpus and not scorer.signature_tells):
+            return cls.of_texts(batch)
+        stats, context = corpus_stats(scorer, batch)
+        artefacts = None
+        if scorer.takes_references and not batch.searched:
+            artefacts = next(iter(artefacts_of(batch)), Artefacts(batch.n_items))
+        return cls(stats, context, batch if scorer.needs_corpus else None, artefacts)
+
+    def __len__(self) -> int:
+        if self.stats is not None:
+            return len(self.stats)
+        return 0 if self.batch is None else self.batch.n_items
+
+    @property
+    def missing(self) -> list[int]:
+        """Indices of the items without a reference."""
+        if self.stats is not None:
+            return np.flatnonzero(self.stats.column("missing")).tolist()
+        return [] if self.batch is None else self.batch.missing
+
+
+def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
+    """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
+    if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
+        return score_batch(scorer, parts[0].batch)
+    stats = stats_of_rows(scorer, parts)
+    warn(scorer, scorer.score_warning(stats.total()))
+    return summarize(scorer, stats)
+
+
+def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
+    """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
+    scorer.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
+    filled_parts = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    _warn_of_artefacts(filled_parts)
+    stats = [part.stats for part in filled_parts if part.stats is not None]
+    if filled_parts and len(stats) == len(filled_parts):
+        context = joined_context([part.context for part in filled_parts])
+        if not scorer.needs_corpus or {part_stats.signature for part_stats in stats} == {scorer.signature(context)}:
+            warn(scorer, scorer.corpus_warning(context))
+            return SegmentStats.concatenate(stats)
+    corpus = join_batches([part.batch for part in parts if part.batch is not None])
+    corpus.searched = any(part.stats is not None for part in filled_parts)
+    return batch_stats(scorer, corpus)
+
+
+def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
+    """Warn of what one side of the parts alone has, counted over all of them."""
+    artefacts = Artefacts()
+    for part in parts:
+        if part.artefacts is not None:
+            artefacts += part.artefacts
+    for message in artefacts.messages().values():
+        warn_of(message)
+
+
+def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
+    """Return a part with its statistics, where those do not depend on the other parts."""
+    if part.stats is not None or part.batch is None or scorer.needs_corpus:
+        return part
+    return Rows.counted(scorer, part.batch.numbered(start))
+
+
+class Running:
+    """A scorer and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self._items = 0
+        self._parts = [Rows.of_texts(read_batch([], []))]
+
+    def count(self, batch: Corpus) -> Rows:
+        """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
+        self.scorer.check_missing([self._items + index for index in batch.missing])
+        numbered = batch.numbered(self._items)
+        rows = Rows.counted(self.scorer, numbered)
+        # So that the next metric does not search the texts once more.
+        batch.searched = numbered.searched
+        return rows
+
+    def add(self, part: Rows) -> None:
+        """Add the rows of a part."""
+        self._items += len(part)
+        self._parts.append(part)
+
+    def result(self) -> Result:
+        """Return the result of all parts, equal to that of the whole corpus."""
+        return result_of_rows(self.scorer, self._parts)
+
+
+def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mapping[str, str]) -> None:
+    """Write the rows of a process for one corpus, or for several of the same items; OSError if that fails.
+
+    The columns of part i are ``i.row.<column>``, ``i.predictions`` and ``i.references``.
+    """
+    columns: dict[str, Any] = {}
+    descriptions = []
+    for number, part in enumerate(parts):
+        if part.stats is not None:
+            for name, values in zip(part.stats.columns, part.stats.rows.T, strict=True):
+                columns[f"{number}.row.{name}"] = pa.array(values)
+        if part.batch is not None:
+            columns.update(zip((f"{number}.{name}" for name in _TEXTS), part.batch.arrays(), strict=True))
+        signature = None if part.stats is None else str(part.stats.signature)
+        descriptions.append(
+            {
+                "signature": signature,
+                "context": plain_context(part.context),
+                "texts": part.batch is not None,
+                "artefacts": None if part.artefacts is None else part.artefacts.plain(),
+            }
+        )
+    write_packed(path, "rows", {"options": dict(options), "parts": descriptions}, pa.table(columns))
+
+
+class RowsFile:
+    """The file of a process: its options and rows; OSError if it cannot be read."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        header, self._table = read_packed(path, "rows")
+        self.options: dict[str, str] = header.get("options")  # type: ignore[assignment]
+        self._parts: list[dict[str, Any]] = header.get("parts")  # type: ignore[assignment]
+        if not isinstance(self.options, dict) or not isinstance(self._parts, list):
+            raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
+
+    def rows(self, scorer: Scorer) -> list[Rows]:
+        """Return the rows of each corpus; InputError if this scorer would count them differently."""
+        try:
+            return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
+        except TercetError:
+            raise
+        except Exception as error:
+            # Any type may stand in the place of a number or text.
+            raise InputError(f"its file is damaged. {first_line(error)}") from None
+
+    def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
+        context, stats, batch = context_of(part["context"], scorer), None, None
+        if part["signature"] is not None:
+            signature = scorer.signature(context)
+            if part["signature"] != str(signature):
+                raise InputError(
+                    f"its items were counted as {shorten(part['signature'], 300)}, "
+                    f"expected {shorten(str(signature), 300)}"
+                )
+            rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in scorer.columns]
+            stats = SegmentStats(signature, scorer.columns, np.column_stack(rows))
+        if part["texts"]:
+            batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
+        artefacts = part.get("artefacts")
+        return Rows(stats, context, batch, None if artefacts is None else Artefacts.of_plain(artefacts))
+
+
+# The sums of a corpus's rows and of its resamples: all that a result needs once the texts are discarded.
+
+#: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
+SIGNATURE, RESAMPLE = "signature", "resample"
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Exact sums: the same to the bit in any order and grouping."""
+
+    signature: str  # how the rows and any resamples were made; only sums with equal signatures merge
+    columns: tuple[str, ...]  # names of the k columns
+    exact: ExactSums  # of the corpus, and of B resamples, shape (1 + B, k)
+
+    def __add__(self, other: Sums) -> Sums:
+        """Return the sums of both; a MergeError when they were made in different ways."""
+        if (self.signature, self.columns) != (other.signature, other.columns):
+            raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
+        return replace(self, exact=self.exact + other.exact)
+
+    def of_corpus(self, column: str) -> float:
+        """Return the sum of a column over the corpus."""
+        index = self.columns.index(column)
+        return float(ExactSums(self.exact.digits[:1, index : index + 1]).floats()[0, 0])
+
+    def to_table(self) -> Any:
+        """Return a pyarrow.Table with a row for the corpus (resample 0) and one for each resample.
+
+        The sums are decimals with 18 places, which every engine adds exactly.
+        """
+        n_rows = len(self.exact.digits)
+        labels = [pa.array([self.signature] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
+        return pa.table([*labels, *self.exact.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
+
+    @classmethod
+    def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
+        """Return the sums of a table, as :meth:`to_table` returns it; rows of the same resample are added.
+
+        Takes these columns, in order, or all. MergeError for a table of anything else, with different signatures, or
+        with missing rows.
+        """
+        names = table.column_names
+        if columns is None:
+            columns = tuple(name for name in names if name not in (SIGNATURE, RESAMPLE))
+        missing = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
+        if missing or not columns or not table.num_rows:
+            content = "no sums" if table.num_rows else "no rows"
+            if missing:
+                content = f"{'several columns' if missing[0] in names else 'no column'} {missing[0]!r}"
+            raise MergeError(
+                f"The table has {content}: expected sums of statistics, as tercet.arrow_statistics gives."
+            )
+        check_arrow(table, "the table of sums")
+        try:
+            signatures = table[SIGNATURE].unique().to_pylist()
+        except pa.ArrowException:  # of a type that cannot be compared
+            signatures = []
+        if len(signatures) != 1 or not isinstance(signatures[0], str):
+            raise MergeError(f"Sums of different signatures do not add up: {shorten(signatures, 500)}.")
+        numbers = _resample_numbers(table[RESAMPLE])
+        counts = np.bincount(numbers)
+        if (counts != counts[0]).any():
+            raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
+        sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in columns])
+        ordered = sums.digits[np.argsort(numbers, kind="stable")]
+        # Sorted by resample, the rows of a part stand at the same offset within those of each resample.
+        total, *other_sums = (ExactSums(ordered[offset :: counts[0]]) for offset in range(int(counts[0])))
+        for part_sums in other_sums:
+            total = total + part_sums
+        return cls(signatures[0], columns, total)
+
+
+def _resample_numbers(column: Any) -> NDArray[np.int64]:
+    """Return the numbers of the resamples; MergeError if they are invalid."""
+    if column.null_count or not pa.types.is_integer(column.type):
+        raise MergeError(f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on.")
+    numbers: NDArray[np.int64] = column.to_numpy().astype(np.int64)
+    if numbers.min() < 0 or numbers.max() >= len(numbers):
+        raise MergeError(
+            f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on: got {numbers.min()} to "
+            f"{numbers.max()} in {len(numbers)} rows."
+        )
+    return numbers
+
+
+def _decimals(name: str, column: Any) -> Any:
+    """Return a column of sums as decimals; MergeError if an engine rounded or lost any."""
+    rounded = pa.types.is_floating(column.type)
+    if rounded or column.null_count:
+        damage = f"rounded, to the type {column.type}" if rounded else "incomplete"
+        raise MergeError(f"The sums of {name!r} are {damage}; expected decimals, as tercet.arrow_statistics gives.")
+    try:
+        if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):
+            # Arrow's own cast lets texts of hundreds of digits overflow.
+            column = pa.chunked_array([pa.array([Decimal(text) for text in column.to_pylist()], DECIMAL)])
+        return column.cast(DECIMAL)
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
+        raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None
+
+
+# Contexts that scorers fit to texts, such as their letters, as plain data to send between processes.
+
+
+def plain_context(context: Any) -> Any:
+    """Return a context as data that JSON can hold."""
+    if is_dataclass(context) and not isinstance(context, type):
+        return {field.name: plain_context(getattr(context, field.name)) for field in fields(context)}
+    if isinstance(context, np.ndarray):
+        return context.tolist()
+    return [plain_context(item) for item in context] if isinstance(context, tuple) else context
+
+
+def context_of(plain: Any, scorer: Scorer) -> Any:
+    """Return the context from :func:`plain_context`, fitted by a scorer of the same options."""
+    return None if plain is None else _like(plain, empty_context(scorer))
+
+
+def empty_context(scorer: Scorer) -> Any:
+    """Return the context of no texts."""
+    return scorer.fit(read_batch([], []))
+
+
+def summable(context: Any) -> dict[str, int]:
+    """Return a context as numbers that add up; empty for any other context."""
+    plain = plain_context(context)
+    is_numbers = isinstance(plain, dict) and all(isinstance(number, int) for number in plain.values())
+    return plain if is_numbers else {}
+
+
+def _like(plain: Any, example: Any) -> Any:
+    """Return plain data as values of the same types as an example."""
+    if is_dataclass(example) and not isinstance(example, type):
+        return replace(example, **{name: _like(value, getattr(example, name)) for name, value in plain.items()})
+    if isinstance(example, np.ndarray):
+        return np.array(plain, example.dtype)
+    if isinstance(example, tuple):
+        return tuple(_like(value, item) for value, item in zip(plain, example, strict=True))
+    return plain
+
+
+# From a corpus to its sums, piece by piece: neither texts nor rows are kept.
+
+#: Sums besides those of a scorer's rows: the number of items, including those left out; their squared numbers of
+#: references, which show whether all are equal; half of the bits of their keys, which reveal duplicates.
+ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
+#: The numbers of items with 0, 1, 2 ... references, four packed into the digits of a sum, so that every engine adds
+#: them up. The last one counts all items with 31 references or more.
+SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
+#: Before the names of the numbers of a scorer's context, such as letters.
+CONTEXT = "texts_"
+
+
+def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
+    """Return the scorer of a metric; OptionError for options whose results need more than sums."""
+    scorer = make_scorer(metric, options)
+    check_in_parts(scorer, passes=1)
+    return scorer
+
+
+def check_in_parts(scorer: Scorer, passes: int) -> None:
+    """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
+    scorer.check_totals()
+    # Two passes fit all of a corpus, but the texts of a set depend on each other.
+    if scorer.needs_corpus and (passes == 1 or scorer.takes_sets):
+        raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
+
+
+def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
+    """Return the requested bootstrap; None without intervals."""
+    call = scorer.asked
+    return None if call.confidence_level is None else PoissonBootstrap(call.n_resamples, call.seed)
+
+
+def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
+    """Return the names of the sums that a scorer keeps, with those of its context."""
+    return (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
+
+
+def sums_of(
+    scorer: Scorer,
+    corpus: Corpus,
+    ids: Any = None,
+    context: Any = None,
+    on_rows: Callable[..., Any] | None = None,
+    clusters: Any = None,
+) -> Sums:
+    """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
+
+    Items with the same label in `clusters`, another array, are resampled together.
+
+    A scorer that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
+    their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
+    """
+    scorer.check_missing([corpus.first_item + item for item in corpus.missing])
+    keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
+    cluster_keys = None if clusters is None else keys_of_ids(clusters)
+    units = "texts" if ids is None else "given"
+    if clusters is not None:
+        units = "clusters"
+
+    def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
+        batch = corpus.part(start, stop)
+        item_keys = keys_of_texts(batch) if keys is None else keys[start:stop]
+        batch_context = scorer.fit(batch) if context is None else context
+        stats = scorer.segment_stats(batch, batch_context)
+        check_summable(stats.rows, stats.columns, batch.first_item)
+        drawn_keys = item_keys if cluster_keys is None else cluster_keys[start:stop]
+        # A context of the whole corpus is known already: only those of pieces are summed.
+        own_context = None if context is not None else batch_context
+        sums = _sums(scorer, stats, keys=item_keys, drawn_keys=drawn_keys, context=own_context, units=units)
+        return sums, stats
+
+    def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
+        if on_rows is not None:
+            on_rows(piece[1])
+        return piece[0]
+
+    return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
+
+
+def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
+    """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
+    signature, resampling = stats.signature, resampling_of(scorer)
+    squares = stats.column("references") ** 2
+    # The upper 32 bits of each key, which a float holds exactly.
+    halves = (keys >> np.uint64(32)).astype(np.float64)
+    sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
+    if resampling is not None:
+        signature = resampled(signature, resampling, units)
+        # These sums are of the corpus alone: resamples have 0 in their place.
+        no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
+        sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
+    sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
+    return Sums(str(signature), sums_columns(scorer, context), sums)
+
+
+def _distinct_keys(ids: Any, n_items: int, first_item: int) -> Keys:
+    """Return the keys of an Arrow array of ids; InputError unless they are unique."""
+    if len(ids) != n_items:
+        raise InputError(f"There must be an id for each item, got {len(ids)} ids for {n_items} items.")
+    keys = keys_of_ids(ids)
+    order = np.argsort(keys, kind="stable")
+    duplicates = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(duplicates):
+        first, second = sorted(order[duplicates[0] : duplicates[0] + 2].tolist())
+        names = f"items {first_item + first} and {first_item + second}"
+        raise InputError(f"{names} have the same id, {shorten(ids[first].as_py())}: ids must differ.")
+    return keys
+
+
+def _spread(stats: SegmentStats) -> ExactSums:
+    """Return the numbers of scored items with 0, 1, 2 ... references."""
+    numbers = stats.column("references")[stats.column("items") > 0].astype(np.int64)
+    sums = ExactSums.zeros(1, len(SPREAD))
+    last = sums.digits.size - 1
+    sums.digits.flat[:] = np.bincount(np.minimum(numbers, last), minlength=last + 1)
+    return sums
+
+
+def resampled(signature: Signature, resampling: PoissonBootstrap, ids: str) -> Signature:
+    """Return a signature that also says how resamples were drawn."""
+    return signature.extended({"resamples": f"poisson,{resampling.n_resamples},{resampling.seed}", "ids": ids})

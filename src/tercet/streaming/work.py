@@ -1,0 +1,571 @@
+"""The work on a part of a corpus: read, sum, write the items' scores, and return the sums."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from glob import glob
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as fs
+import pyarrow.parquet as pq
+
+from tercet.base.scorer import Scorer, segment_lists
+from tercet.corpus.artefacts import Artefacts, artefacts_of
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
+from tercet.files.arrow_tables import open_parquet
+from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
+from tercet.files.roles import guess_roles
+from tercet.files.table import Log, Roles, Table
+from tercet.files.text import open_binary
+from tercet.statistics.stats import SegmentStats
+
+from .columns import TextColumns, read_ids, roles_of
+from .rows import Sums, sums_of
+
+
+@dataclass(slots=True)
+class Summed:
+    """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice.
+
+    `artefacts` are those of each column of predictions. `parts` are the names of the parts that have one.
+    """
+
+    sums: dict[int, Sums] = field(default_factory=dict)
+    bad: set[str] = field(default_factory=set)
+    artefacts: dict[str, Artefacts] = field(default_factory=dict)
+    parts: set[str] = field(default_factory=set)
+
+    def add(self, other: Summed) -> Summed:
+        """Add other parts, once, and return these sums; a MergeError if only some of them were added before."""
+        common = other.parts & self.parts
+        if other.parts and common == other.parts:
+            return self
+        if common:
+            raise MergeError(
+                f"The part {min(common)} was counted twice, once together with others. Please try again."
+            )
+        self.parts |= other.parts
+        for job, sums in other.sums.items():
+            self.sums[job] = self.sums[job] + sums if job in self.sums else sums
+        self.bad |= other.bad
+        for column, artefacts in other.artefacts.items():
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A metric and the column of a system, with the context of the corpus if the scorer needs it.
+
+    `labels` are the names of the scores in the files of items' scores.
+    """
+
+    scorer: Scorer
+    prediction: str
+    labels: Mapping[str, str]
+    context: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The jobs on the columns of each part; scores of items go to the folder `segments`, if any."""
+
+    jobs: tuple[Job, ...]
+    references: tuple[str, ...]
+    id: str | None
+    segments: str | None
+    skip_bad: bool
+    cluster: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read."""
+        needed = [job.prediction for job in self.jobs] + list(self.references)
+        return list(dict.fromkeys([*needed, *filter(None, (self.id, self.cluster))]))
+
+    def of_part(self, part: FilePart) -> Summed:
+        """Return the sums of a part of a file; errors name the file."""
+        rows = _Rows(self, part)
+        try:
+            for table in self._tables(part):
+                with named_errors(part.path):
+                    rows.add(table)
+        except InputError as error:
+            if not self.skip_bad:
+                raise
+            return Summed(bad={str(error)})
+        rows.write(f"part-{part.number:06}")
+        return rows.summed(part.name)
+
+    def of_table(self, table: Any) -> Summed:
+        """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
+        rows = _Rows(self)
+        rows.add(table)
+        if self.id is None:
+            return rows.summed()
+        digest = sha256()
+        for sums in rows.sums.values():
+            digest.update(sums.signature.encode() + sums.exact.digits.tobytes())
+        name = digest.hexdigest()[:16]
+        rows.write(f"part-{name}")
+        return rows.summed(f"block {name}")
+
+    def _tables(self, part: FilePart) -> Iterator[Any]:
+        """Yield the rows of a part; a BadFileError also for columns that do not hold text."""
+        for table in tables_of(part, self.columns):
+            for job in self.jobs:
+                try:
+                    self._columns_of(job).check_types(table.schema)
+                except InputError as error:
+                    raise BadFileError(f"{part.path} cannot be read. {error}") from None
+            yield table
+
+    def fit_part(self, part: FilePart) -> dict[int, Any]:
+        """Return the result of :meth:`fit` for a part of a file; empty if the file is skipped."""
+        try:
+            with named_errors(part.path):
+                return self.fit(self._tables(part), part.first_row)
+        except InputError:
+            if not self.skip_bad:
+                raise
+            return {}
+
+    def fit(self, tables: Iterable[Any], first_row: int = 0) -> dict[int, Any]:
+        """Return the contexts, from a part of the corpus, of scorers that need the whole corpus, by job."""
+        contexts: dict[int, Any] = {}
+        for table in tables:
+            for number, job in enumerate(self.jobs):
+                if job.scorer.needs_corpus:
+                    corpus = job.scorer.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
+                    context = job.scorer.fit(corpus.part(0, corpus.n_items))
+                    contexts[number] = contexts[number] + context if number in contexts else context
+            first_row += table.num_rows
+        return contexts
+
+    def fitted(self, contexts: Mapping[int, Any]) -> Work:
+        """Return the same work with contexts of the whole corpus."""
+        jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
+        return replace(self, jobs=jobs)
+
+    def _columns_of(self, job: Job) -> TextColumns:
+        return TextColumns(job.prediction, self.references, self.id)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A part that is being summed, with the scores of its items on request."""
+
+    work: Work
+    part: FilePart | None = None
+    sums: dict[int, Sums] = field(default_factory=dict)
+    scores: list[Any] = field(default_factory=list)
+    artefacts: dict[str, Artefacts] = field(default_factory=dict)
+    n_rows: int = 0
+
+    def add(self, table: Any) -> None:
+        """Sum further rows."""
+        scores: dict[str, Any] = {}
+        searched: set[str] = set()
+        first_row = self._first
+        ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
+        clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
+        for number, job in enumerate(self.work.jobs):
+            piece_stats: list[SegmentStats] = []
+            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
+            on_rows = None if self.work.segments is None else piece_stats.append
+            sums = sums_of(job.scorer, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
+            self.sums[number] = self.sums[number] + sums if number in self.sums else sums
+            if job.scorer.takes_references and job.prediction not in searched:
+                self._search(job.prediction, corpus)
+                searched.add(job.prediction)
+            if piece_stats:
+                lists = segment_lists(job.scorer, SegmentStats.concatenate(piece_stats))
+                for name, label in job.labels.items():
+                    scores[label] = pa.array(lists[name], pa.float64())
+        if self.work.segments is not None:
+            self.scores.append(pa.table({**self._names_of(table, ids), **scores}))
+        self.n_rows += table.num_rows
+
+    @property
+    def _first(self) -> int:
+        """The number, in the file or the table, of the row that comes next."""
+        return self.n_rows + (0 if self.part is None else self.part.first_row)
+
+    def summed(self, *parts: str) -> Summed:
+        """Return the sums, with the name of their part, if it has one."""
+        return Summed(self.sums, artefacts=self.artefacts, parts={*parts})
+
+    def _search(self, column: str, corpus: Corpus) -> None:
+        """Count the artefacts of a column of predictions and of the references."""
+        for artefacts in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
+            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
+
+    def _names_of(self, table: Any, ids: Any) -> dict[str, Any]:
+        """Return columns that name the items: ids, or the file and the row in it."""
+        if self.work.id is not None:
+            return {self.work.id: ids}
+        assert self.part is not None
+        paths = pa.array([self.part.path] * table.num_rows, pa.string())
+        return {"file": paths, "row": pa.array(range(self._first, self._first + table.num_rows), pa.int64())}
+
+    def write(self, name: str) -> None:
+        """Write the scores of the items: an existing file is replaced once the new one is complete."""
+        if self.work.segments is None or not self.scores:
+            return
+        system, folder = place_of(self.work.segments)
+        # The folder may be missing on another machine.
+        system.create_dir(folder, recursive=True)
+        target = f"{folder}/{name}.parquet"
+        with system.open_output_stream(f"{target}.tmp") as file:
+            pq.write_table(pa.concat_tables(self.scores), file)
+        system.move(f"{target}.tmp", target)
+
+
+@contextmanager
+def named_errors(path: str = "") -> Iterator[None]:
+    """Name the file in errors about its rows, and turn those of a user's function into a TercetError."""
+    prefix = f"{path}: " if path else ""
+    try:
+        yield
+    except BadFileError:
+        raise
+    except TercetError as error:
+        raise type(error)(f"{prefix}{error}") from None
+    except (Exception, SystemExit) as error:
+        raise TercetError(f"{prefix}scoring failed. {first_line(error)}") from error
+
+
+def check_folder(path: str, files: Sequence[str]) -> None:
+    """Make a folder; InputError if it already holds scores or inputs, or cannot be made."""
+    try:
+        system, place = place_of(path)
+        system.create_dir(place, recursive=True)
+        infos = system.get_file_info(fs.FileSelector(place))
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
+    written = [info.base_name for info in infos if info.base_name.startswith("part-")]
+    real = os.path.realpath(path)
+    inside = [file for file in files if "://" not in file and os.path.realpath(file).startswith(f"{real}{os.sep}")]
+    if written or inside:
+        problem = (
+            f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is to be scored"
+        )
+        raise InputError(f"The folder for the scores of items, {path!r}, {problem}: give an empty one.")
+
+
+def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
+    """Return names of the scores of items, for each system, metric and scorer: as short as possible while unique."""
+    names = [
+        {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}
+        for system, metric, scorer in jobs
+    ]
+    for length in range(3):
+        labels = [{name: spellings[length] for name, spellings in job_names.items()} for job_names in names]
+        all_labels = [label for job_labels in labels for label in job_labels.values()]
+        if len({*all_labels}) == len(all_labels):
+            return labels
+    raise InputError("A metric is given twice, with the same options.")
+
+
+# Files of a corpus -> the parts in which they are read, row groups of Parquet or whole files, and tasks of parts.
+
+_PARQUET = (".parquet", ".pq")
+_ENDS = tuple(dict.fromkeys((*_PARQUET, *SUFFIXES)))
+#: Rows of Parquet that are in memory at a time.
+_ROWS = 1 << 16
+#: Threads that ask for footers, and for the sizes of files at an address.
+_THREADS = 16
+#: What opening a file costs, as bytes that could be read and scored in that time.
+_OPENING = 1 << 14
+#: The most rows, where a footer tells them, and bytes of a task, however few workers there are: little work is
+#: lost with a worker.
+_MOST_ROWS, _MOST_BYTES = 1 << 20, 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A whole file, or row groups of a Parquet file that follow each other, as they were when they were listed."""
+
+    path: str
+    number: int  # among all parts
+    file_bytes: int | None  # None: the file could not be found
+    changed: int | None  # when, in nanoseconds
+    first_group: int = 0
+    n_groups: int | None = None  # None: the whole file
+    first_row: int = 0
+    n_rows: int = 0  # of row groups
+    n_bytes: int = 0
+    footer: str = ""  # a digest; "" for a whole file
+
+    @property
+    def name(self) -> str:
+        """What tells it from other parts."""
+        return self.path if self.n_groups is None else f"{self.path}#{self.first_group}+{self.n_groups}"
+
+
+class BadFileError(InputError):
+    """A file that cannot be read, or lacks a column."""
+
+
+def list_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that paths, folders, patterns and addresses (``s3://...``) stand for, each once.
+
+    Names in folders that begin with ``_`` or ``.`` (hidden or unfinished) are skipped, as by other readers.
+    """
+    paths = [data] if isinstance(data, (str, os.PathLike)) else data
+    are_paths = isinstance(paths, Sequence) and all(isinstance(path, (str, os.PathLike)) for path in paths)
+    if not are_paths or not paths:
+        raise InputError(
+            f"Expected paths of files or a ray.data.Dataset, got {shorten(data)}. (Tables in memory are for "
+            "tercet.Stream and tercet.arrow_statistics.)"
+        )
+    files: list[str] = []
+    for path in _matching([os.fspath(path) for path in paths]):
+        if _is_folder(path):
+            files_within = _files_within(path)
+            if not files_within:
+                raise InputError(f"The folder {path!r} has no file that ends with {' '.join(_ENDS)}.")
+            files += files_within
+        else:
+            files.append(path)
+    for path in files:
+        if not _is_table(path):
+            raise InputError(f"{path!r} is not a table, judging by its extension; expected {' '.join(_ENDS)}.")
+    real_paths: set[str] = set()
+    for path in files:
+        real = path if "://" in path else os.path.realpath(path)
+        if real in real_paths:
+            raise InputError(f"The file {path!r} is given twice.")
+        real_paths.add(real)
+    return files
+
+
+def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
+    """Return the parts of files for about so many tasks: whole files, and the row groups of those too large for one.
+
+    Only of the latter are footers read here, some at a time; the others are read by those who score the rows.
+    """
+    at_addresses = any("://" in path for path in files)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        whole_files = list(pool.map(_whole, files) if at_addresses else map(_whole, files))
+        n_bytes = sum(part.n_bytes for part in whole_files)
+        large = [part for part in whole_files if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
+        groups = dict(zip((part.path for part in large), pool.map(_groups, large), strict=True))
+    parts = chain.from_iterable(groups.get(part.path, [part]) for part in whole_files)
+    return [replace(part, number=number) for number, part in enumerate(parts)]
+
+
+def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
+    """Return parts, in their order, as about so many tasks of equal work; more, where tasks would become too large.
+
+    Row groups of a task that follow each other are one part, for which the file is opened once.
+    """
+    share = sum(part.n_bytes + _OPENING for part in parts) / max(1, n_tasks)
+    tasks: list[list[FilePart]] = []
+    # Before this part: the work of all tasks, and the work and rows of the last one.
+    total_work = work = rows = 0
+    for part in parts:
+        part_work = part.n_bytes + _OPENING
+        is_full = work + part_work > _MOST_BYTES or rows + part.n_rows > _MOST_ROWS
+        # A task begins once those before it have their share of the work.
+        if not tasks or is_full or total_work >= share * len(tasks):
+            tasks.append([])
+            work = rows = 0
+        total_work, work, rows = total_work + part_work, work + part_work, rows + part.n_rows
+        previous = tasks[-1][-1] if tasks[-1] else None
+        if previous is None or previous.n_groups is None or previous.path != part.path or part.n_groups is None:
+            tasks[-1].append(part)
+        else:
+            tasks[-1][-1] = replace(
+                previous,
+                n_groups=previous.n_groups + part.n_groups,
+                n_rows=previous.n_rows + part.n_rows,
+                n_bytes=previous.n_bytes + part.n_bytes,
+            )
+    return tasks
+
+
+def roles_in(path: str) -> tuple[Roles, list[str]]:
+    """Return the roles of a file's columns, and all their names."""
+    if not _is_parquet(path):
+        table = _table(path)
+        return guess_roles(table), list(table.columns)
+    with _parquet(path) as file:
+        return roles_of(file.schema_arrow), list(file.schema_arrow.names)
+
+
+def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield the rows of a part, some at a time, with these columns; a BadFileError if the file has changed."""
+    _check_state(part)
+    if not _is_parquet(part.path):
+        table = _table(part.path)
+        _check_columns(part.path, columns, list(table.columns))
+        with _readable(part.path):
+            yield pa.table({name: pa.array(table.columns[name]) for name in columns})
+    else:
+        with _parquet(part.path) as file:
+            groups = None
+            if part.n_groups is not None:
+                if _digest(file.metadata) != part.footer:
+                    raise _changed(part.path)
+                groups = list(range(part.first_group, part.first_group + part.n_groups))
+            _check_columns(part.path, columns, file.schema_arrow.names)
+            n_rows = 0
+            with _readable(part.path):
+                for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns)):
+                    n_rows += batch.num_rows
+                    yield pa.Table.from_batches([batch])
+            expected = file.metadata.num_rows if groups is None else part.n_rows
+            if n_rows != expected:
+                raise BadFileError(
+                    f"{part.path} is damaged: it has {n_rows:,} rows where its footer says {expected:,}."
+                )
+    # The file may have been written to while it was read.
+    _check_state(part)
+
+
+def _whole(path: str) -> FilePart:
+    n_bytes, changed = _state(path)
+    return FilePart(path, 0, n_bytes, changed, n_bytes=n_bytes or 0)
+
+
+def _groups(file: FilePart) -> list[FilePart]:
+    """Return the row groups of a Parquet file."""
+    parts: list[FilePart] = []
+    first_row = 0
+    with _parquet(file.path) as parquet:
+        footer = _digest(parquet.metadata)
+        for number in range(parquet.num_row_groups):
+            group = parquet.metadata.row_group(number)
+            parts.append(
+                replace(
+                    file,
+                    first_group=number,
+                    n_groups=1,
+                    first_row=first_row,
+                    n_rows=group.num_rows,
+                    n_bytes=group.total_byte_size,
+                    footer=footer,
+                )
+            )
+            first_row += group.num_rows
+    return parts
+
+
+def _state(path: str) -> tuple[int | None, int | None]:
+    """Return the size of a file and when it was changed, each None for what is missing."""
+    with _readable(path):
+        system, place = place_of(path)
+        info = system.get_file_info(place)
+    return info.size, info.mtime_ns
+
+
+def _check_state(part: FilePart) -> None:
+    if _state(part.path) != (part.file_bytes, part.changed):
+        raise _changed(part.path)
+
+
+def _changed(path: str) -> BadFileError:
+    return BadFileError(
+        f"{path} has changed since it was listed: its rows would be of two files. Score it again once nothing writes "
+        "to it."
+    )
+
+
+def _digest(metadata: Any) -> str:
+    """Return a digest of a footer."""
+    sink = pa.BufferOutputStream()
+    metadata.write_metadata_file(sink)
+    return sha256(sink.getvalue()).hexdigest()
+
+
+@contextmanager
+def _parquet(path: str) -> Iterator[Any]:
+    with _readable(path):
+        system, place = place_of(path)
+        source = system.open_input_file(place)
+    with source:
+        with _readable(path):
+            file = open_parquet(source)
+        yield file
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Name the file in any error of reading it."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, pa.ArrowException) as error:
+        raise BadFileError(f"{path} cannot be read. {first_line(error)}") from None
+
+
+def _table(path: str) -> Table:
+    try:
+        with open_binary(path) as stream:
+            table = READERS[table_format(path)](stream, path)
+    except InputError as error:
+        raise BadFileError(str(error)) from None
+    if isinstance(table, Log):
+        raise BadFileError(f"{path} is a log of {table.harness}: the engine in memory reads it, and joins its runs.")
+    return table
+
+
+def _check_columns(path: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    missing = [name for name in columns if name not in names]
+    if missing:
+        raise BadFileError(f"{path} has no column {shorten(missing[0])}. Its columns are {', '.join(names)}.")
+
+
+def _is_table(path: str) -> bool:
+    return unpacked(path).lower().endswith(_ENDS)
+
+
+def _is_parquet(path: str) -> bool:
+    return path.lower().endswith(_PARQUET)
+
+
+def _matching(paths: Sequence[str]) -> list[str]:
+    """Return the paths; missing ones are expanded as patterns."""
+    files: list[str] = []
+    for path in paths:
+        exists = "://" in path or os.path.exists(path)
+        matching = [path] if exists else sorted(glob(path, recursive=True))
+        if not matching:
+            raise InputError(f"There is no file {path!r}.")
+        files += matching
+    return files
+
+
+def _is_folder(path: str) -> bool:
+    if "://" not in path:
+        return os.path.isdir(path)
+    with _readable(path):
+        system, place = place_of(path)
+        return bool(system.get_file_info(place).type == fs.FileType.Directory)
+
+
+def _files_within(folder: str) -> list[str]:
+    with _readable(folder):
+        system, place = place_of(folder)
+        infos = system.get_file_info(fs.FileSelector(place, recursive=True))
+    # What stands before the path in an address, such as "s3://".
+    prefix = folder.removesuffix(place) if "://" in folder else ""
+    files = []
+    for path in sorted(info.path for info in infos if info.is_file):
+        names = path[len(place) :].strip("/").split("/")
+        if not any(name.startswith(("_", ".")) for name in names) and _is_table(path):
+            files.append(prefix + path)
+    return files
+
+
+def place_of(path: str) -> tuple[Any, str]:
+    """Return the file system of a path or address, and the path there."""
+    return fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)

@@ -1,1 +1,0 @@
-"""Human grades beside metrics."""

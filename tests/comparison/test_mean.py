@@ -1,0 +1,156 @@
+"""A mean of metrics: as a metric like any other, and how it is chosen."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tercet
+from commands import command
+from conftest import ROOT
+from samples import sample
+from tercet.base.scoring import batch_stats
+from tercet.comparison.metric_specs import MeanScorer, SavedMean, WeightedMetric, parse_metric
+from tercet.correlation.best_mean import best_mean
+from tercet.errors import InputError, OptionError
+from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.stats import SegmentStats
+
+PARTS = (
+    WeightedMetric("bleu_multi", {"max_order": 2}, "bleu", 0.25),
+    WeightedMetric("rouge_nlws", {"rouge_types": ["rougeL"]}, "rougeL", 0.75),
+)
+GRADED = ROOT / "examples" / "data" / "graded.tsv"
+METRICS = ["bleu:max_order=2", "jaccard", "jaccard:tokenizer=char"]
+FEW = {"n_resamples": 20, "n_permutations": 100}
+
+
+def on_form(metrics=METRICS):
+    return tercet.correlate(GRADED, metrics, dimension="form", rank_by="pooled.pearson", **FEW)
+
+
+def test_it_is_the_weighted_mean_of_segment_scores():
+    test_set = sample("en")
+    scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
+    stats = batch_stats(scorer, test_set.corpus().system(1))
+    given = list(test_set.systems.values())[1], test_set.references
+    bleu, rouge = (
+        np.array(tercet.score(part.metric, *given, segments=True, scale=100, **part.options).segments[part.score])
+        for part in PARTS
+    )
+    assert scorer._mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
+    expected = 0.25 * bleu + 0.75 * rouge
+    assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
+    assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
+
+
+def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
+    corpus = sample("en").corpus()
+    scorer = MeanScorer(SavedMean(PARTS, {}), {})
+    batch = corpus.system(0)
+    whole = scorer.segment_stats(batch, scorer.fit(batch))
+    halves = [batch.part(0, 20), batch.part(20, batch.n_items)]
+    context = scorer.fit(halves[0]) + scorer.fit(halves[1])
+    merged = SegmentStats.concatenate([scorer.segment_stats(half, context) for half in halves])
+    np.testing.assert_array_equal(merged.rows, whole.rows)
+    low, high = bootstrap(scorer, whole, n_resamples=100)["mean"].confidence_interval
+    assert low < scorer.finalize(whole.total())["mean"] < high
+
+
+def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
+    path = tmp_path / "mean.json"
+    mean = SavedMean(PARTS, {"dimension": "content"})
+    mean.save(path)
+    assert SavedMean.load(path) == mean
+    assert SavedMean.load(path).digest == mean.digest
+    found = tercet.compare(sample("en"), [str(path), "bleu"], n_resamples=50)
+    assert [table.name for table in found.tables] == ["mean", "bleu"]
+    assert f"digest:{mean.digest}" in found.tables[0].signature
+    words = ("score", ROOT / "examples" / "data" / "en.tsv", "-m", path)
+    assert "mean|of:bleu_multi,rouge_nlws|weights:0.25,0.75" in command(*words).stdout
+    assert "would overwrite the input" in command(*words, "-o", path, code=2).stderr
+
+
+def test_another_file_is_refused(tmp_path):
+    path = tmp_path / "mean.json"
+    half = json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]})
+    for content, message in (
+        (None, "cannot be read"), ("{", "is not JSON"), ("[]", "is not a mean of metrics"),
+        (half, "expected metric, options"),
+    ):  # fmt: skip
+        if content:
+            path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            parse_metric(str(path)).scorer()
+    with pytest.raises(InputError, match="has no score 'rouge9'"):
+        MeanScorer(SavedMean((WeightedMetric("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
+    with pytest.raises(InputError, match="cannot be saved"):
+        SavedMean((WeightedMetric("bleu_multi", {"tokenizer": str.split}, "bleu", 1.0),), {}).save(path)
+
+
+def test_the_best_mean_is_chosen_out_of_fold_and_scores_as_it_was_chosen(tmp_path):
+    best = best_mean(on_form())
+    assert best.in_sample >= best.out_of_fold
+    assert sum(part.weight for part in best.mean.parts) == pytest.approx(1.0, abs=1e-5)
+    best.mean.save(tmp_path / "mean.json")
+    (figures,) = on_form(str(tmp_path / "mean.json")).tables[0].figures.values()
+    assert figures["pooled.pearson"].value == pytest.approx(best.in_sample, abs=1e-5)
+    assert "Best mean for form, pooled.pearson" in best.summary()[0]
+
+
+def test_a_mean_of_complementary_metrics_is_better_and_of_noise_is_not():
+    rng = np.random.default_rng(3)
+    found = on_form()
+    human = found.grades.mean("form")
+    noise = [rng.normal(size=human.shape) * 2 for _ in range(3)]
+
+    def with_scores(values):
+        for column, each in zip(found.metrics, values, strict=True):
+            column.scores[:] = each
+        return best_mean(found)
+
+    good = with_scores([human + noise[0], human - noise[0] + noise[1] / 4, noise[2]])
+    assert good.pvalue < 0.05
+    assert good.out_of_fold > good.single_out_of_fold + 0.2
+    alone = with_scores([human + noise[0] / 9, noise[1], noise[2]])
+    assert alone.pvalue > 0.05
+    assert "not shown to be better than" in alone.summary()[1]
+
+
+def test_folds_may_hold_systems():
+    found = on_form()
+    by_items, by_systems = best_mean(found), best_mean(found, unit="systems")
+    assert by_items.mean == replace(by_systems.mean, about=by_items.mean.about)  # chosen on all data
+    assert by_items.out_of_fold != by_systems.out_of_fold
+    assert "on systems not used to choose the weights" in by_systems.summary()[1]
+    with pytest.raises(OptionError, match=r"The unit of the folds must be one of items, systems\. Got 'words'"):
+        best_mean(found, unit="words")
+    for folds in (1, "3", 2.5):
+        with pytest.raises(OptionError, match="number of folds must be an integer of at least 2"):
+            best_mean(found, n_folds=folds)
+    two = {name: found.test_set.systems[name] for name in ("careful", "short")}
+    grades = {name: found.grades.mean("form")[place].tolist() for place, name in ((0, "careful"), (3, "short"))}
+    few = tercet.correlate(two, METRICS, grades, references=found.test_set.references, **FEW)
+    with pytest.raises(InputError, match="2 graded systems are too few"):
+        best_mean(few, unit="systems")
+
+
+def test_what_cannot_be_combined_is_named():
+    found = on_form()
+    with pytest.raises(InputError, match="at least two metrics"):
+        best_mean(on_form(METRICS[:1]))
+    with pytest.raises(OptionError, match="There is no dimension 'forms'"):
+        best_mean(found, "forms")
+    with pytest.raises(InputError, match="60 graded items are too few for 40 folds"):
+        best_mean(found, n_folds=40)
+
+
+def test_the_command_writes_the_mean(tmp_path):
+    path = tmp_path / "mean.json"
+    run = command(
+        "correlate", GRADED, "-m", "bleu", "-m", "jaccard", "-d", "form", "--mean", path, "-f", "tsv",
+        "--n-resamples", 20, "--n-permutations", 50,
+    )  # fmt: skip
+    assert "Best mean for form" in run.stderr
+    assert len(SavedMean.load(path).parts) == 2

@@ -1,0 +1,199 @@
+"""What one side of a corpus alone has, such as HTML entities: found, counted, named once, and free of cost else."""
+
+import unicodedata
+import warnings
+from functools import partial
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from tercet.corpus import artefacts
+from tercet.corpus.artefacts import KINDS, Artefacts, Items, artefacts_of, count
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import read_batch
+
+#: Clean texts, and for each kind what makes an artefact of one.
+CLEAN = [
+    "Der Zug fährt um 7:05 Uhr ab.",
+    "Żółw idzie wolno",
+    "猫が窓辺で寝ている",
+    "किताब मेज़ पर है",
+    "the cat sat",
+    "👩‍🚀 flies",
+]
+DIRT = {
+    "<think> blocks": "<think>\nhm\n</think>\n{}",
+    "special tokens": "{}<|im_end|>",
+    "HTML entities": "&quot;{}&#39;",
+    "Markdown code fences": "```\n{}\n```",
+    "prefixes of an answer": "Sure, here is the translation: {}",
+    "characters decoded wrongly (mojibake)": "{} â€™ Ã©",
+    "accents apart from their letters (NFD)": "cafe\u0301 {}",
+    "invisible characters": "\ufeff{}",
+    "full-width letters or digits": "{} ２０２６",
+}
+
+
+def caught(call):
+    """Return what a call warns of."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call()
+    return [str(each.message) for each in found if issubclass(each.category, UserWarning)]
+
+
+def of_texts(predictions, references):
+    return caught(lambda: tercet.score("chrf", predictions, references))
+
+
+def test_every_kind_has_a_text_here():
+    assert list(DIRT) == [kind.name for kind in KINDS]
+
+
+@pytest.mark.parametrize("name", DIRT)
+@pytest.mark.parametrize("text", CLEAN)
+def test_each_kind_is_found_on_either_side_and_in_any_script(name, text):
+    dirty = DIRT[name].format(text)
+    (of_predictions,) = of_texts([text, dirty], [text, text])
+    assert f"the predictions have {name} in 1 of 2 items, the first in item 1 (" in of_predictions
+    assert ", which no reference has: they are scored as text. " in of_predictions
+    (of_references,) = of_texts([text, text], [[text], [text, dirty]])
+    assert f"the references have {name} in 1 of 2 items, the first in item 1 (" in of_references
+    assert ", which no prediction has: they are scored as text. " in of_references
+    assert of_texts([text, dirty], [dirty, text]) == of_texts([text], [text]) == []
+
+
+@pytest.mark.parametrize("text", [
+    "a < b and b > c", "AT&T; R&D", "Q: why? A: so.", "He said: here it is", "`x` is code", "SÃO PAULO", "Â",
+    "10 € kostet’s", "नमस्ते क्\u200dष", "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "می\u200cخواهم", "价格：5元",
+    "x\u0304 and q\u0307", "Über", "<b>bold</b>", "the answer is: 4", "résumé",
+])  # fmt: skip
+def test_what_people_write_is_none(text):
+    assert of_texts([text], ["nothing of it"]) == []
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("</think> Ja", "</think>"), ("Ja</s>", "</s>"), ("<｜end▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
+    ("a&nbsp;b", "&nbsp;"),
+    ("a&#x27;b", "&#x27;"), ("**Answer:** 4", "**Answer:"), ("Final answer : 4", "Final answer :"),
+    ("Übersetzung: ja", "Übersetzung:"),
+    ("译文：好", "译文："), ("Here's the summary you asked for:\nit", "Here's the summary you asked for:"),
+    ("Ð¿Ñ€Ð¸", "Ð¿"),
+    (unicodedata.normalize("NFD", "한국"), unicodedata.normalize("NFD", "한국")), ("か\u3099", "か\u3099"),
+    ("so\u00adft", "\u00ad"), ("a\u200db", "a\u200d"), ("ＮＨＫ", "ＮＨＫ"),
+])  # fmt: skip
+def test_other_forms_of_them(text, shown):
+    (message,) = of_texts([text], ["x"])
+    assert repr(shown) in message
+
+
+def test_like_measure_is_no_warning_and_much_more_is():
+    clean, dirty = ["x = 1"] * 10, ["```x = 1```"] * 10
+    assert of_texts(dirty, dirty) == []
+    assert of_texts(dirty[:4] + clean[:6], clean[:9] + dirty[:1]) == []
+    (message,) = of_texts(dirty[:5] + clean[:5], clean[:9] + dirty[:1])
+    assert "in 5 of 10 items, the first in item 0 ('```'), which the references have in 1 only" in message
+
+
+def test_the_score_stays_and_metrics_of_one_text_do_not_ask():
+    texts, dirty = ["a cat sat", "a dog"], ["a cat sat<|im_end|>", "a dog"]
+    with pytest.warns(UserWarning, match="special tokens"):
+        score = tercet.score("ter", dirty, texts)["ter"]
+    assert score == pytest.approx(100 / 5)
+    assert caught(lambda: tercet.score("diversity", dirty)) == []
+
+
+def test_columns_of_arrow_are_searched_as_they_are():
+    texts = [*CLEAN, *CLEAN]
+    for name, form in DIRT.items():
+        dirty = [form.format(text) if number > 7 else text for number, text in enumerate(texts)]
+        in_lists = of_texts(dirty, texts)
+        assert name in in_lists[0]
+        assert of_texts(pa.array(dirty), pa.array(texts)) == in_lists
+        assert of_texts(pa.array(texts), pa.array(dirty)) == of_texts(texts, dirty)
+
+
+@pytest.mark.parametrize("as_column", [list, pa.array])
+@pytest.mark.parametrize("text", ["the cat sat on the mat", "кошка сидит на окне"])
+def test_of_a_large_corpus_a_sample_is_searched_and_then_all_are_counted(as_column, text):
+    n = 12_345
+    for name, form in DIRT.items():
+        dirty = [form.format(text) if number % 50 == 7 else text for number in range(n)]
+        corpus = Corpus(as_column(dirty), as_column([text] * n))
+        (message,) = caught(partial(artefacts.warn_of_artefacts, corpus))
+        assert f"{name} in 247 of 12,345 items, the first in item 7" in message
+
+
+def test_two_metrics_of_one_corpus_warn_once():
+    corpus = read_batch(["a<|im_end|>"], ["a"])
+    scorers = [tercet.scorer("chrf"), tercet.scorer("ter")]
+    from tercet.base.scoring import score_batch
+
+    assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
+
+
+SYSTEMS = {"plain": ["the cat sat on a mat", "it rains", "a dog ran off"] * 4}
+SYSTEMS["tuned"] = [f"<think>so</think>{text}" if n % 3 == 2 else text for n, text in enumerate(SYSTEMS["plain"])]
+TARGETS = ["the cat sat on the mat", "it rained", "the dog ran off"] * 4
+
+
+def test_a_comparison_names_the_system_once_for_all_metrics():
+    found = []
+    said = caught(
+        lambda: found.append(tercet.compare(SYSTEMS, ["chrf", "ter", "rouge"], references=TARGETS, test=None))
+    )
+    assert said == found[0].warnings == [
+        "test set: the system 'tuned' has <think> blocks in 4 of 12 segments, the first in segment 3 ('<think>'), "
+        "which no reference has: they are scored as text. Cut what a model thinks before it answers, as "
+        "re.sub(r'(?s).*</think(ing)?>', '', text) does where that ends."
+    ]  # fmt: skip
+
+
+def test_a_comparison_says_which_systems_lack_what_references_have():
+    escaped = [f"&quot;{text}&quot;" for text in TARGETS]
+    systems = {"one": TARGETS[1:] + TARGETS[:1], "other": SYSTEMS["plain"]}
+    (message,) = caught(lambda: tercet.compare(systems, "chrf", references=escaped, test=None))
+    assert (
+        "the references have HTML entities in 12 of 12 segments, the first in segment 1 ('&quot;'), which no system"
+        in message
+    )
+    systems["escaped"] = [f"&quot;{text}&quot;" for text in SYSTEMS["plain"]]
+    (message,) = caught(lambda: tercet.compare(systems, "chrf", references=escaped, test=None))
+    assert "which the systems 'one', 'other' have in none" in message
+
+
+def test_a_correlation_and_a_paired_test_too():
+    grades = {name: [float(n) for n in range(12)] for name in SYSTEMS}
+    said = caught(lambda: tercet.correlate(SYSTEMS, ["chrf", "ter"], references=TARGETS, grades=grades))
+    assert len([each for each in said if "the system 'tuned' has <think> blocks in 4 of 12 segments" in each]) == 1
+    assert len([each for each in said if "<think>" in each]) == 1
+
+
+@given(st.data())
+def test_artefacts_of_parts_add_up(data):
+    pieces = st.sampled_from([*CLEAN, *(form.format("x") for form in DIRT.values())])
+    texts = data.draw(st.lists(st.tuples(pieces, st.lists(pieces, min_size=1, max_size=2)), min_size=1, max_size=9))
+    cut = data.draw(st.integers(0, len(texts)))
+
+    def of(part, first):
+        return count(KINDS, [text for text, _ in part], [targets for _, targets in part], first)
+
+    whole = of(texts, 0)
+    assert of(texts[:cut], 0) + of(texts[cut:], cut) == whole
+    assert of(texts[:cut], 0) + of(texts[cut:], 0).numbered(cut) == whole
+    assert Artefacts.of_plain(whole.plain()) == whole
+    assert Items().plus(Items(1, 2, "x")) == Items(1, 2, "x").plus(Items()) == Items(1, 2, "x")
+
+
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4))
+def test_the_search_overlooks_nothing_in_any_text(pairs):
+    pairs = [tuple(text.encode(errors="ignore").decode().replace("\0", "") for text in pair) for pair in pairs]
+    for texts in (pairs, pairs * 400):  # short, and long
+        predictions, references = map(list, zip(*texts, strict=True))
+        expected = count(KINDS, predictions, [[text] for text in references])
+        (found,) = artefacts_of(Corpus(predictions, references)) or [Artefacts(len(predictions))]
+        assert found == expected

@@ -1,0 +1,178 @@
+"""The answer to which metric agrees best: each sentence, and that it claims no more than the tests show."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tercet
+from tercet.comparison.test_sets import TestSet
+from tercet.correlation.coefficients import FigureValue
+from tercet.correlation.correlate import ranking_warnings
+from tercet.correlation.grades import Grades, MetricColumn
+from tercet.correlation.result import Correlation, DimensionTable, answer
+
+THREE = {"a": 0.6, "b": 0.5, "c": 0.4}
+MANY = {f"m{number}": 0.9 - number / 10 for number in range(7)}
+ALL_OF_MANY = {("m0", other): 0.01 for other in MANY if other != "m0"}
+
+
+def ranked(values, adjusted=None, rank_by="item.acc_eq", low=0.3, n_permutations=1000, alpha=0.05):
+    """Return a result in which metrics have these figures, and pairs (better, worse) these adjusted p; others 1."""
+    labels = list(values)
+    order = sorted(labels, key=lambda label: -np.nan_to_num(values[label], nan=-np.inf))
+    p = np.ones((len(labels), len(labels)))
+    for (one, other), value in (adjusted or {}).items():
+        p[labels.index(one), labels.index(other)] = value
+    figures = {label: {rank_by: FigureValue(value, low, 0.7, 0.0, 60)} for label, value in values.items()}
+    clusters = dict.fromkeys(labels, 1)
+    table = DimensionTable("content", 120, 60, figures, rank_by, order, clusters, "a test", p, p, p)
+    columns = [MetricColumn(label, "", np.zeros((2, 3)), title=label) for label in labels]
+    grades = Grades.of_lists({"A": [1, 2, 3], "B": [3, 2, 1]}, ["A", "B"], 3)
+    test_set = TestSet("sample", {name: ["a", "b", "c"] for name in "AB"}, [["a"]] * 3, None)
+    return Correlation(test_set, grades, columns, [table], "items", 100, n_permutations, 1, 0.95, alpha)
+
+
+def said(values, adjusted=None, **settings):
+    found = ranked(values, adjusted, **settings)
+    return ["".join(sentence) for sentence in answer(found, found.tables[0])]
+
+
+FIGURE = "tie-calibrated pairwise accuracy"
+
+#: Figures of metrics, adjusted p of pairs (better, worse), other settings, and the sentences.
+CASES = {
+    "one metric": ({"a": 0.5}, {}, {}, [
+        f"a has a {FIGURE} of 0.500 with content (95 % interval 0.300 to 0.700).",
+        "There is no other metric to compare it with.",
+    ]),
+    "the better of two": ({"a": 0.4, "b": 0.5}, {("b", "a"): 0.004}, {}, [
+        f"b agrees best with content ({FIGURE} 0.500).",
+        "b agrees significantly better than a (p 0.0040, alpha 0.05).",
+    ]),
+    "two, and no difference was found": ({"a": 0.5, "b": 0.4}, {("a", "b"): 0.2}, {}, [
+        f"These data do not tell apart how well a and b agree with content ({FIGURE} 0.500 and 0.400; p 0.200, alpha "
+        "0.05).",
+    ]),
+    "the user's alpha": ({"a": 0.5, "b": 0.4}, {("a", "b"): 0.02}, {"alpha": 0.01}, [
+        f"These data do not tell apart how well a and b agree with content ({FIGURE} 0.500 and 0.400; p 0.020, alpha "
+        "0.01).",
+    ]),
+    "equal figures": ({"a": 0.5, "b": 0.5}, {}, {}, [f"Both metrics have the same {FIGURE} with content: 0.500."]),
+    "better than both others": (THREE, {("a", "b"): 0.03, ("a", "c"): 0.003}, {}, [
+        f"a agrees best with content ({FIGURE} 0.600).",
+        "a agrees significantly better than both others (largest adjusted p 0.030, alpha 0.05).",
+    ]),
+    "two of three are best": (THREE, {("a", "b"): 0.3, ("a", "c"): 0.003}, {}, [
+        f"a and b agree best with content ({FIGURE} 0.600 and 0.500); these data do not tell them apart (adjusted p "
+        "0.300, alpha 0.05).",
+        "a agrees significantly better than c (adjusted p 0.0030).",
+    ]),
+    "the others differ from each other, but not from the best": (THREE, {("b", "c"): 0.01, ("a", "c"): 0.06}, {}, [
+        f"a agrees best with content ({FIGURE} 0.600); these data do not tell it apart from b and c (least adjusted "
+        "p 0.060, alpha 0.05).",
+    ]),
+    "a metric between them is worse": (THREE, {("a", "b"): 0.01, ("a", "c"): 0.06}, {}, [
+        f"a agrees best with content ({FIGURE} 0.600); these data do not tell it apart from c (adjusted p 0.060, "
+        "alpha 0.05).",
+        "a agrees significantly better than b (adjusted p 0.010).",
+    ]),
+    "none of three": (THREE, {("a", "b"): 0.3, ("a", "c"): 0.2}, {}, [
+        "These data do not tell apart how well a, b and c agree with content "
+        f"({FIGURE} 0.600, 0.500 and 0.400; least adjusted p 0.200, alpha 0.05).",
+    ]),
+    "better than all of many": (MANY, ALL_OF_MANY, {}, [
+        f"m0 agrees best with content ({FIGURE} 0.900).",
+        "m0 agrees significantly better than all 6 others (largest adjusted p 0.010, alpha 0.05).",
+    ]),
+    "better than one of many": (MANY, {("m0", "m6"): 0.01, ("m0", "m5"): 0.08}, {}, [
+        f"m0 agrees best with content ({FIGURE} 0.900); these data do not tell it apart from 5 of the 6 others "
+        "(least adjusted p 0.080, alpha 0.05).",
+        "m0 agrees significantly better than m6 (adjusted p 0.010).",
+    ]),
+    "better than none of many": (MANY, {}, {}, [
+        f"m0 agrees best with content ({FIGURE} 0.900); these data do not tell it apart from any of the 6 others "
+        "(least adjusted p 1.000, alpha 0.05).",
+    ]),
+    "too few permutations, which says nothing of the data": (MANY, ALL_OF_MANY, {"n_permutations": 100}, [
+        f"m0 agrees best with content ({FIGURE} 0.900).",
+        "100 permutations are too few to test that: p is at least 0.208, adjusted for 21 pairs of metrics. 420 would "
+        "do.",
+    ]),
+    "no figure": ({"a": math.nan, "b": math.nan}, {}, {"rank_by": "pooled.pearson"}, [
+        "No metric has a pooled Pearson's r with content: constant grades or scores have none.",
+    ]),
+    "a metric without a figure": ({**THREE, "d": math.nan}, {("a", "b"): 0.01, ("a", "c"): 0.01}, {}, [
+        f"a agrees best with content ({FIGURE} 0.600).",
+        "a agrees significantly better than both others (largest adjusted p 0.010, alpha 0.05).",
+        f"d has no {FIGURE}: constant scores have none.",
+    ]),
+    "the best may be unrelated": ({"a": 0.1}, {}, {"rank_by": "pooled.pearson", "low": -0.2}, [
+        "a has a pooled Pearson's r of 0.100 with content (95 % interval -0.200 to 0.700).",
+        "There is no other metric to compare it with.",
+        "That a agrees with content at all is not shown: the 95 % interval, -0.200 to 0.700, is not above 0.",
+    ]),
+    "an accuracy is never about 0": ({"a": 0.1}, {}, {"low": 0.0}, [
+        f"a has a {FIGURE} of 0.100 with content (95 % interval 0.000 to 0.700).",
+        "There is no other metric to compare it with.",
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_answer_says_no_more_than_the_figures_and_tests(case):
+    values, adjusted, settings, sentences = CASES[case]
+    assert said(values, adjusted, **settings) == sentences
+
+
+def test_so_many_permutations_are_enough():
+    """The number that the answer names is the least with which the least p of all pairs can be significant."""
+    for n_permutations, enough in ((419, False), (420, True)):
+        (_, sentence) = said(MANY, ALL_OF_MANY, n_permutations=n_permutations)
+        assert ("significantly" in sentence) == enough
+
+
+def test_names_are_kept_apart_from_what_is_said_of_them():
+    """Every other part of a sentence is a name: of a metric or of the dimension."""
+    names = ("מדד", "<b>", "c")
+    found = ranked(dict(zip(names, (0.6, 0.5, 0.4), strict=True)), {(names[0], names[2]): 0.01})
+    best, better = answer(found, found.tables[0])
+    assert best[1::2] == (*names[:2], "content")
+    assert better[1::2] == (names[0], names[2])
+
+
+def test_a_real_answer_has_the_names_of_metrics_and_the_adjusted_p_of_the_table():
+    rng = np.random.default_rng(1)
+    grades = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    good = {name: (np.array(own) + rng.normal(size=40) / 4).tolist() for name, own in grades.items()}
+    bad = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    texts = {name: ["the cat sat"] * 40 for name in "ABC"}
+    found = tercet.correlate(
+        texts, ["bleu", "jaccard"], grades, references=["the cat sat"] * 40, scores={"good": good, "bad": bad},
+        rank_by="pooled.pearson", n_resamples=50, n_permutations=200,
+    )  # fmt: skip
+    (table,) = found.tables
+    p = table.adjusted_p("good", "bad")
+    value = table.figures["good"]["pooled.pearson"].value
+    assert ["".join(each) for each in answer(found, table)] == [
+        f"good agrees best with grade (pooled Pearson's r {value:.3f}).",
+        f"good agrees significantly better than bad (p {p:.4f}, alpha 0.05).",
+        "BLEU and Jaccard have no pooled Pearson's r: constant scores have none.",
+    ]
+    assert p == table.pvalues[2, 3] < 0.05 < table.adjusted_p("bad", "good")
+
+
+def test_the_warning_is_about_the_first_metric_that_is_not_significantly_worse():
+    adjusted = {("a", "b"): 0.01, ("a", "c"): 0.2}
+    power = "(80 % power, by resampling)."
+    for value_of_c, drawn_of_c, warning in (
+        (0.4, [0.4, 0.8], f"between a and c in item.acc_eq takes about 371 graded items; there are 60 {power}"),
+        (0.4, [0.4, 0.4], None),  # there are enough for one test, if not for all pairs
+        (0.6, [0.4, 0.9], None),  # no difference to detect
+        (0.6 - 1e-9, [0.4, 0.9], None),  # no number of items that anybody grades
+    ):
+        found = ranked({**THREE, "c": value_of_c}, adjusted)
+        drawn = np.array([[0.6, 0.6], [0.5, 0.5], drawn_of_c])
+        warnings = ranking_warnings(found.tables[0], drawn, found.titles(), 0.05)
+        assert len(warnings) == (warning is not None)
+        assert all(each.endswith(warning) for each in warnings)

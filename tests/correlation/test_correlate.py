@@ -1,0 +1,281 @@
+"""Tables of texts and grades -> which metric to trust."""
+
+import csv
+import json
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import sacrebleu
+from rouge_score import rouge_scorer
+
+import tercet
+from conftest import ROOT
+from tercet.correlation.grades import Grades, read_graded, read_number
+from tercet.correlation.result import (
+    answer_lines,
+    shown_figures,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+    to_tsv,
+    with_interval,
+)
+from tercet.errors import InputError, OptionError
+from tercet.statistics.paired_tests import pvalue_text
+
+TEXTS = {
+    "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day"],
+    "B": ["a cat sat", "it rained", "кот на окне", "good days"],
+    "C": ["dogs bark", "it rains a lot today", "собака спит", "a day"],
+}
+REFERENCES = ["the cat sat on a mat", "it rains a lot", "кот сидит на окне", "a good day"]
+GRADES = {"A": [5, 5, 4, 5], "B": [3, 2, 4, 3], "C": [1, 4, 1, None]}
+GRADES_OF_OTHERS = {"A": [4, 5, 3, 5], "B": [3, 3, 4, 2], "C": [2, 4, 2, 1]}
+FEW = {"n_resamples": 50, "n_permutations": 50}
+
+
+def written(path, rows):
+    path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def wide(tmp_path, between="."):
+    """Return a table with a row for each item, and columns named system.content.rater."""
+    columns = [f"{each}{between}content{between}{who}" for who in ("anna", "boris") for each in TEXTS]
+    rows = [["id", "reference", *TEXTS, *columns]]
+    for item, reference in enumerate(REFERENCES):
+        grades = ["" if own[item] is None else own[item] for own in GRADES.values()]
+        rows.append([f"s{item}", reference, *(own[item] for own in TEXTS.values()), *grades, *grades])
+    return written(tmp_path / f"wide{ord(between)}.tsv", rows)
+
+
+def long(tmp_path, texts=True):
+    """Return a table with a row for each grade."""
+    rows = [["item", "system", "rater", "dimension", "value", *(["text", "reference"] if texts else [])]]
+    for system, grades in GRADES.items():
+        for item, grade in enumerate(grades):
+            more = [TEXTS[system][item], REFERENCES[item]] if texts else []
+            rows += [[f"s{item}", system, who, "content", "" if grade is None else grade, *more] for who in "xy"]
+    return written(tmp_path / "long.tsv", rows)
+
+
+def objects(tmp_path):
+    """Return JSON Lines with an object of grades for each item."""
+    path, rows = tmp_path / "rows.jsonl", []
+    for item, reference in enumerate(REFERENCES):
+        texts = {each: own[item] for each, own in TEXTS.items()}
+        human = {each: {"content": dict.fromkeys("xy", own[item])} for each, own in GRADES.items()}
+        rows.append({"id": f"s{item}", "refs": [reference], "hyps": texts, "human": human})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def correlate(metrics="bleu", grades=GRADES, **options):
+    """Return a correlation of the texts above."""
+    return tercet.correlate(TEXTS, metrics, grades, **{"references": REFERENCES, **FEW, **options})
+
+
+def test_wide_long_and_json_lines_hold_the_same(tmp_path):
+    expected = np.array([[math.nan if each is None else each for each in own] for own in GRADES.values()])
+    for path in (wide(tmp_path), wide(tmp_path, "/"), long(tmp_path), objects(tmp_path)):
+        test_set, grades = read_graded(path)
+        assert test_set.systems == TEXTS
+        assert test_set.references == [[each] for each in REFERENCES]
+        assert len(grades.raters) == 2
+        np.testing.assert_array_equal(grades.mean("content"), expected)
+
+
+def test_grades_may_stand_in_a_table_of_their_own(tmp_path):
+    lines = wide(tmp_path).read_text(encoding="utf-8").splitlines()
+    texts = written(tmp_path / "texts.tsv", [line.split("\t")[:5] for line in lines])
+    _, grades = read_graded(texts, grades=long(tmp_path, texts=False))
+    assert grades.mean("content")[0].tolist() == GRADES["A"]
+    with pytest.raises(InputError, match=r"texts.tsv has no grades: expected columns named system.dimension"):
+        read_graded(texts)
+
+
+def test_better_and_worse_are_preferences(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    row = {"refs": ["the cat sat on the mat"], "hyps": {"better": "the cat sat on a mat", "worse": "a dog"}}
+    path.write_text((json.dumps(row) + "\n") * 3)
+    table = tercet.correlate(path, "rouge:rouge_types=rouge1", **FEW).tables[0]
+    assert (table.dimension, table.rank_by) == ("preference", "item.darr")
+    assert table.figures["rouge_nlws"]["item.darr"].value == 1.0
+
+
+def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_metrics():
+    elsewhere = {"copy": {each: [grade or 0 for grade in own] for each, own in GRADES.items()}}
+    found = correlate(["bleu", "jaccard"], scores=elsewhere)
+    (table,) = found.tables
+    assert [column.label for column in found.metrics] == ["bleu_multi", "jaccard_sets", "copy"]
+    assert table.figures["copy"]["pooled.pearson"].value == pytest.approx(1.0)
+    assert (table.n_graded, table.ranking[0]) == (11, "copy")
+    scores = tercet.score("jaccard", TEXTS["B"], REFERENCES, segments=True).segments["jaccard"]
+    assert found.metrics[1].scores[1].tolist() == scores
+    assert any("Only 4 graded items" in remark for remark in table.remarks)
+
+
+def test_scores_tie_as_in_the_original_or_where_twelve_digits_agree():
+    """Both have an F of 2/3, and a BLEU whose precisions have one product; the originals' last bits differ."""
+    score = rouge_scorer.RougeScorer(["rouge1"]).score
+    for metric, scale, reference, texts, original in (
+        ("rouge:rouge_types=rouge1", 1, "r0 r1 r2 r3", ("r0 r1 r2 x0 x1", "r0 r1"),
+         lambda reference, text: score(reference, text)["rouge1"].fmeasure),
+        ("bleu", 100, "r0 r1 r2 r3 r4 r5 r6 r7", ("r5 r6 r4 r6 y r6 r0 r6 r2 r3 r0", "x y y r4 r5 r4 r3 r4 r4 r2 r3"),
+         lambda reference, text: sacrebleu.sentence_bleu(text, [reference]).score),
+    ):  # fmt: skip
+        systems = {name: [text] for name, text in zip("AB", texts, strict=True)}
+        for ties, accuracy in (("scored", 0.0), ("exact", 1.0)):
+            settings = {"references": [reference], "ties": ties, "rank_by": "item.acc23", **FEW}
+            found = tercet.correlate(systems, metric, {"A": [4], "B": [4]}, **settings)
+            figures = found.tables[0].figures[found.metrics[0].label]
+            assert figures["item.acc23"].value == accuracy
+            one, other = found.metrics[0].scores[:, 0].tolist()
+            assert (one == other) == (ties == "exact")
+            assert ("agree to 12 significant digits are ties" in found.legend()) == (ties == "exact")
+            if ties == "scored":
+                assert [one, other] == [original(reference, text) for text in texts]
+                assert figures["item.acc_eq"].epsilon == abs(one - other)  # in the unit of the scores
+                assert found.metrics[0].scale == scale
+
+
+def test_a_metric_of_which_less_is_better_is_negated_and_named():
+    found = correlate(["ter", "bleu"])
+    scores = tercet.score("ter", TEXTS["B"], REFERENCES, segments=True, scale=100).segments["ter"]
+    assert (-found.metrics[0].scores[1]).tolist() == pytest.approx(scores)
+    for form in (to_text, to_markdown, to_latex):
+        assert "Negated, as lower is better: TER." in form(found).replace("\n", " ")
+    assert "Negated" not in correlate().legend()
+
+
+def test_the_same_seed_gives_the_same_and_variants_of_a_metric_are_called_by_their_options():
+    one, other, another = (correlate(seed=seed).to_dict() for seed in (1, 1, 2))
+    assert one == other != {**another, "seed": 1}
+    found = correlate(["jaccard:ngram=1", "jaccard:ngram=2", "bleu:max_order=2"])
+    labels = [column.label for column in found.metrics]
+    assert labels == ["jaccard_sets:ngram=1", "jaccard_sets:ngram=2", "bleu_multi"]
+    assert list(found.titles().values()) == ["Jaccard (ngram=1)", "Jaccard (ngram=2)", "BLEU"]
+
+
+def test_every_unit_and_figure_ranks():
+    for unit in ["items", "systems", "both"]:
+        for figure in ["pooled.spearman", "item.acc23", "system.spa", "system.pearson"]:
+            (table,) = correlate(["bleu", "jaccard", "ter"], rank_by=figure, unit=unit).tables
+            places = [(table.clusters[each], -table.figures[each][figure].value) for each in table.ranking]
+            assert places == sorted(places)
+            assert len({*table.ranking}) == 3
+
+
+def test_every_form_has_the_figures():
+    found = correlate(["bleu", "jaccard"])
+    values = {(each["metric"], each["figure"]): each["value"] for each in found.records()}
+    assert len(values) == 2 * len(found.tables[0].figures["bleu_multi"]) == len(found.to_dataframe())
+    kept = json.loads(to_json(found))["dimensions"][0]["figures"]
+    rows = csv.DictReader(to_tsv(found).splitlines(), delimiter="\t")
+    of_tsv = {(row["metric"], row["figure"]): float(row["value"] or "nan") for row in rows}
+    assert values == pytest.approx(of_tsv, nan_ok=True)
+    for (metric, figure), value in values.items():
+        assert kept[metric][figure]["value"] == (None if math.isnan(value) else value)
+    for label, title in found.titles().items():
+        cell = with_interval(found.tables[0].figures[label]["item.acc_eq"])
+        assert f"{values[label, 'item.acc_eq']:.3f} (" in cell
+        for text in (to_text(found, width=120), to_markdown(found), to_latex(found)):
+            (line,) = (each for each in text.splitlines() if title in each and cell in each)
+            assert line.index(title) < line.index(cell)
+
+
+def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_what_they_are():
+    found = correlate("bleu", {"form": GRADES, "<b>": GRADES}, scores={"<i>": GRADES_OF_OTHERS})
+    shown = ElementTree.fromstring(found._repr_html_())
+    texts = ["".join(each.itertext()) for each in shown]
+    for table, answered in zip(found.tables, texts, strict=False):
+        assert answered == " ".join(answer_lines(found, table))
+    assert texts[2::2] == [f"{name}: 11 graded outputs of 4 items" for name in ("form", "<b>")]
+    for table, box in zip(found.tables, shown.findall("div"), strict=True):
+        head, *rows = ([cell.text or cell[0].text for cell in row] for row in box.iter("tr"))
+        assert head == ["metric", "cluster", *shown_figures(table)]
+        for row, label in zip(rows, table.ranking, strict=True):
+            cells = [with_interval(table.figures[label][name]) for name in shown_figures(table)]
+            assert row == [found.titles()[label], str(table.clusters[label]), *cells]
+    below = [found.legend(), *found.about(shown_figures(found.tables[0])), *found.signatures()]
+    assert ["".join(each.itertext()) for each in shown.findall("div")[1].findall("p")] == below
+    assert len(found.signatures()) == 1  # not once per dimension
+
+
+def test_the_docs_show_what_a_notebook_shows():
+    metrics = ["bleu", "rouge:rouge_types=rougeL,tokenizer=unicode", "jaccard"]
+    found = tercet.correlate(ROOT / "examples" / "data" / "graded.tsv", metrics, dimension="content")
+    assert found._repr_html_() in (ROOT / "docs" / "which-metric.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
+    """As in the table of all pairs of a comparison."""
+    rng = np.random.default_rng(1)
+    grades = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    good = {name: (np.array(own) + rng.normal(size=40) / 4).tolist() for name, own in grades.items()}
+    bad = {name: rng.normal(size=40).tolist() for name in "ABC"}
+    texts, scores = {name: ["a"] * 40 for name in "ABC"}, {"bad": bad, "good": good}
+    for rank_by in ("pooled.pearson", "item.acc_eq"):
+        options = {"references": ["a"] * 40, "n_resamples": 50, "n_permutations": 200, "rank_by": rank_by}
+        found = tercet.correlate(texts, [], grades, scores=scores, **options)
+        (table,), (written,) = found.tables, found.to_dict()["dimensions"]
+        p = table.pvalues
+        assert p[1, 0] == table.adjusted_p("good", "bad") < 0.05 < p[0, 1]
+        assert written["p_row_better_than_column"] == p.tolist()
+        assert np.array(written["p_williams"], float)[1, 0] < 0.01 or rank_by == "item.acc_eq"
+        lines = to_text(found).splitlines()
+        (best,), (other,) = (
+            [line.split() for line in lines if line.strip().startswith(row)] for row in ("1 g", "2 b")
+        )
+        assert best == ["1", "good", "▲", pvalue_text(p[1, 0])]
+        assert other == ["2", "bad", "▼", pvalue_text(p[1, 0])]
+
+
+def test_raters_are_averaged_or_standardized_and_compared(tmp_path):
+    rows = [("content", who, "A", item, base + item) for who, base in (("x", 1), ("y", 3)) for item in range(3)]
+    grades = Grades.of_rows(rows, ["A"], 3)
+    assert grades.mean("content").tolist() == [[2.0, 3.0, 4.0]]
+    assert grades.mean("content", standardize=True)[0, 1] == pytest.approx(0.0)
+    agreement = tercet.correlate(wide(tmp_path), "bleu", **FEW).tables[0].agreement
+    assert agreement == {"alpha_ordinal": 1.0, "alpha_interval": 1.0, "raw": 1.0}
+
+
+def test_a_grade_is_a_number_or_missing():
+    assert [read_number(each, "it") for each in (" 4,5 ", "3", 2, np.float32(1))] == [4.5, 3, 2, 1]
+    assert all(math.isnan(read_number(each, "it")) for each in (None, "", " n/a ", "-", math.nan))
+    for value in ("four", [4], True, math.inf, "1,5.2"):
+        with pytest.raises(InputError, match="number as the grade"):
+            read_number(value, "the grade")
+
+
+def test_bad_input_is_named():
+    alone = {"systems": {"A": TEXTS["A"]}, "grades": {"A": GRADES["A"]}}
+    for kind, message, options in [
+        (OptionError, r"no figure 'item.tau' to rank by. Did you mean", {"rank_by": "item.tau"}),
+        (OptionError, "The figure 'item.acc23' needs several systems", {"rank_by": "item.acc23", **alone}),
+        (OptionError, "There is no dimension 'form'", {"dimension": "form"}),
+        (OptionError, "'unit' option of correlate must be", {"unit": "words"}),
+        (OptionError, "'ties' option of correlate must be", {"ties": "near"}),
+        (OptionError, "There is no metric", {"metrics": []}),
+        (InputError, "There are 3 grades of 'grade' for 'A'; expected 4", {"grades": {**GRADES, "A": [1, 2, 3]}}),
+        (InputError, "Expected grades of 'grade' for each system", {"grades": {"A": GRADES["A"]}}),
+        (InputError, "Expected scores of 'x' for each system", {"scores": {"x": {}}}),
+        (InputError, "Grades are missing", {"grades": None}),
+        (InputError, "Fewer than two outputs", {"grades": {each: [None] * 4 for each in TEXTS}}),
+        (InputError, "grades are of 1 systems and 4 items", {"grades": Grades.of_lists({"A": [1] * 4}, ["A"], 4)}),
+    ]:
+        asked = {"systems": TEXTS, "metrics": "bleu", "grades": GRADES, "references": REFERENCES, **FEW, **options}
+        with pytest.raises(kind, match=message):
+            tercet.correlate(asked.pop("systems"), **asked)
+
+
+def test_grades_that_contradict_each_other_or_are_no_numbers_are_named(tmp_path):
+    with pytest.raises(InputError, match="two grades for 'A' on item 1"):
+        Grades.of_rows([("content", "", "A", 0, 1), ("content", "", "A", 0, 2)], ["A"], 1)
+    path = long(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("\t5\t", "\tgood\t", 1), encoding="utf-8")
+    with pytest.raises(InputError, match="Expected a number as the grade of 'A' on item 1, 'content', got 'good'"):
+        read_graded(path)

@@ -1,0 +1,44 @@
+"""The way of a score, as CONTRIBUTING.md draws it: these functions are called in this order, and this row is made."""
+
+import re
+import sys
+
+import tercet
+from conftest import ROOT
+
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a text becomes a score")[2]
+STEPS = re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", PAGE, flags=re.MULTILINE)
+ROW = re.findall(
+    r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this segment:\n\n")[2].partition("\n\n")[0]
+)
+
+
+def calls_of(function):
+    """Return the file and the name of each function of the package that is called, in order."""
+    calls = []
+
+    def note(frame, event, _):
+        path = frame.f_code.co_filename.replace("\\", "/")
+        if event == "call" and "/tercet/" in path:
+            calls.append((path.rpartition("/tercet/")[2], frame.f_code.co_name))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def test_its_steps_are_taken_in_this_order(recwarn):
+    assert len(STEPS) == 13
+    calls = iter(calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
+    for file, name in STEPS:
+        assert (file, name.rpartition(".")[2]) in calls, f"{file} {name} comes earlier, or is not called"
+
+
+def test_its_row_is_the_one_of_the_drawing():
+    stats = tercet.Bleu().stats(["a b"], ["a c"])
+    row = {name: int(value) for name, value in zip(stats.columns, stats.rows[0], strict=True)}
+    assert {name: int(value) for name, value in ROW} == row

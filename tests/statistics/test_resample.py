@@ -1,0 +1,257 @@
+"""Intervals and paired tests: against sacrebleu's, scipy's and plain loops, and the same for the same seed."""
+
+import gzip
+import json
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sacrebleu
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.significance import PairedTest
+
+from conftest import ANY_TEXTS
+from tercet import InputError, MergeError, OptionError, score
+from tercet.api import make_scorer
+from tercet.corpus.reading import read_batch
+from tercet.statistics.bootstrap import (
+    bootstrap,
+    bootstrap_scores,
+    bootstrap_weights,
+    resampled_totals,
+    shuffle_masks,
+)
+from tercet.statistics.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
+from texts import LATIN, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs(LATIN)
+
+
+def stats_of(metric, **options):
+    scorer = make_scorer(metric, options)
+    batch = read_batch(PREDICTIONS, REFERENCES)
+    return scorer, scorer.segment_stats(batch, scorer.fit(batch))
+
+
+def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunks(monkeypatch):
+    expected = np.random.default_rng(7).choice(11, (30, 11))
+    tosses = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
+    for cells in (2_000_000, 50, 400):
+        monkeypatch.setattr("tercet.statistics.bootstrap._CHUNK_CELLS", cells)
+        weights = np.concatenate(list(bootstrap_weights(11, 30, seed=7)))
+        assert weights.tolist() == [np.bincount(drawn, minlength=11).tolist() for drawn in expected]
+        assert (np.concatenate(list(shuffle_masks(11, 100, seed=7))) == tosses).all()
+
+
+def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
+    cuts = [(1 << 13, 1 << 16, 64, 1 << 24), (7, 64, 4, 1 << 24), (128, 1000, 64, 50)]
+    for n, (block, draws, resamples, counts) in product((1, 2, 11, 300), cuts):
+        rng = np.random.default_rng(0)
+        systems = [np.column_stack([np.ones(n), rng.integers(0, 9, (n, 3)), np.zeros(n)]) for _ in range(2)]
+        weights = np.concatenate(list(bootstrap_weights(n, 30, seed=7)))
+        with monkeypatch.context() as patch:
+            patch.setattr("tercet.statistics.bootstrap._DRAWS", draws)
+            for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
+                patch.setattr(f"tercet.statistics.bootstrap._{name}", value)
+            assert np.array_equal(resampled_totals(systems, 30, seed=7), [weights @ rows for rows in systems])
+
+
+@ANY_TEXTS
+def test_resampled_scores_equal_those_of_the_drawn_texts():
+    for metric, options in (("bleu_multi", {}), ("rouge_nlws", {"rouge_types": ["rouge2"]})):
+        scorer, stats = stats_of(metric, **options)
+        resampled = bootstrap_scores(scorer, [stats], 20, seed=3)[0][scorer.primary]
+        draws = np.random.default_rng(3).choice(len(stats), (20, len(stats)))
+        for drawn, value in zip(draws, resampled, strict=True):
+            again = score(metric, [PREDICTIONS[i] for i in drawn], [REFERENCES[i] for i in drawn], **options)
+            assert value == pytest.approx(again[scorer.primary], abs=1e-12)
+
+
+def test_the_resamples_of_sacrebleu_are_ours(monkeypatch):
+    """sacrebleu draws the same segments from the same seed, and computes in float32 (differences of 1e-7)."""
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    most = max(map(len, REFERENCES))
+    streams = [[texts[i] if i < len(texts) else None for texts in REFERENCES] for i in range(most)]
+    theirs = sacrebleu.BLEU().corpus_score(PREDICTIONS, streams, n_bootstrap=1000)
+    scorer, stats = stats_of("bleu_multi", compat="sacrebleu", scale=100)
+    scores = np.sort(bootstrap_scores(scorer, [stats], 1000, seed=12345)[0]["bleu"])
+    assert scores.mean() == pytest.approx(theirs._mean, abs=1e-4)
+    assert 0.5 * (scores[1000 - 26] - scores[25]) == pytest.approx(theirs._ci, abs=1e-4)
+
+
+@ANY_TEXTS
+def test_seed_and_number_of_resamples_are_options():
+    asked = {"confidence_level": 0.95, "rouge_types": ["rouge1"]}
+    first = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
+    again = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
+    other = score("rouge_nlws", PREDICTIONS, REFERENCES, seed=1, **asked)
+    assert first.intervals == again.intervals != other.intervals
+    assert "ci:0.95,1000,12345" in first.signature
+    assert "ci:0.95,1000,1|" in other.signature
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("method", ["BCa", "percentile"])
+    def test_equal_scipy_s_for_the_same_resamples(self, method):
+        """scipy takes a distribution that is given; ROUGE is the mean of a column (here without ties)."""
+        scorer, stats = stats_of("rouge_nlws", rouge_types=["rouge2"])
+        values = np.random.default_rng(1).random(len(stats)) ** 3
+        column = stats.columns.index("rouge2_fmeasure")
+        stats.rows[:, column] = values
+        ours = bootstrap(scorer, stats, method=method, n_resamples=999, confidence_level=0.9, seed=3)["rouge2"]
+        given = SimpleNamespace(bootstrap_distribution=ours.bootstrap_distribution)
+        theirs = scipy.stats.bootstrap(
+            (values,), np.mean, method=method, n_resamples=0, confidence_level=0.9, bootstrap_result=given,
+            vectorized=True,
+        )  # fmt: skip
+        assert ours.confidence_interval == pytest.approx(tuple(theirs.confidence_interval), abs=1e-12)
+        assert ours.standard_error == pytest.approx(float(theirs.standard_error), abs=1e-12)
+
+    def test_lie_elsewhere_than_percentiles_where_scores_are_skew(self):
+        scorer, stats = stats_of("bleu_multi")
+        percentile, bca = (
+            bootstrap(scorer, stats, method=method)["bleu"].confidence_interval for method in ("percentile", "BCa")
+        )
+        assert percentile != bca
+        assert max(percentile[0], bca[0]) < min(percentile[1], bca[1])
+
+    def test_of_equal_items_are_that_value_and_settings_are_checked(self):
+        scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
+        stats = scorer.stats(["a b"] * 5, ["a c"] * 5)
+        for method in ("percentile", "BCa"):
+            assert bootstrap(scorer, stats, method=method)["rouge1"].confidence_interval == (0.5, 0.5)
+        with pytest.raises(OptionError, match=r"must be 'percentile' or 'BCa'\. Got 'bca'"):
+            bootstrap(scorer, stats, method="bca")
+        for wrong in ({"n_resamples": 0}, {"confidence_level": 1.5}, {"confidence_level": 0}, {"seed": -1}):
+            with pytest.raises(OptionError, match="There must be at least one resample"):
+                bootstrap(scorer, stats, **wrong)
+
+
+@pytest.fixture(scope="module")
+def wmt(sets):
+    """The 16 systems of WMT17 English-German, the baseline first; their references; golden p-values."""
+    golden = json.loads((sets / "wmt17_ende_16sys.golden.json").read_text())
+    with gzip.open(sets / "wmt17_ende_16sys.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    baseline = golden["baseline_system"]
+    names = sorted(rows[0]["hyps"], key=lambda name: (name != baseline, name))
+    texts = {name: [row["hyps"][name] for row in rows] for name in names}
+    return SimpleNamespace(texts=texts, references=[row["refs"] for row in rows], published=golden["published"])
+
+
+@pytest.fixture(scope="module")
+def wmt_stats(wmt):
+    scorer = make_scorer("bleu_multi", {"compat": "sacrebleu", "tokenizer": "none", "scale": 100})
+    return scorer, [scorer.stats(texts, wmt.references) for texts in wmt.texts.values()]
+
+
+AGAINST_THE_BASELINE = [(0, system) for system in range(1, 16)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("test", "kind", "n_resamples"), [
+    (paired_bootstrap_test, "bs", 1000), (paired_permutation_test, "ar", 1000),
+])  # fmt: skip
+def test_paired_tests_give_the_p_values_of_sacrebleu(wmt, wmt_stats, monkeypatch, test, kind, n_resamples):
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    theirs = sacrebleu.BLEU(tokenize="none", references=[[texts[0] for texts in wmt.references]])
+    _, found = PairedTest(list(wmt.texts.items()), {"BLEU": theirs}, None, kind, n_samples=n_resamples)()
+    ours = test(*wmt_stats, AGAINST_THE_BASELINE, n_resamples=n_resamples)
+    assert [each["bleu"].pvalue for each in ours] == [float(each.p_value) for each in found["BLEU"][1:]]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("test", "kind"), [(paired_bootstrap_test, "bs"), (paired_permutation_test, "ar")])
+@pytest.mark.parametrize(("metric", "theirs"), [("chrf_multi", sacrebleu.CHRF), ("ter", sacrebleu.TER)])
+def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, metric, theirs):
+    """Edits are whole numbers: resamples may differ by just what was observed, and sacrebleu does not count these."""
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    systems = dict(list(wmt.texts.items())[:4])
+    by_sacrebleu = theirs(references=[[texts[0] for texts in wmt.references]])
+    _, found = PairedTest(list(systems.items()), {"it": by_sacrebleu}, None, kind, n_samples=1000)()
+    expected = next(scores for name, scores in found.items() if name != "System")[1:]
+    scorer = make_scorer(metric, {})
+    stats = [scorer.stats(texts, wmt.references) for texts in systems.values()]
+    ours = list(test(scorer, stats, [(0, system) for system in (1, 2, 3)], n_resamples=1000))
+    for mine, other in zip(ours, expected, strict=True):
+        result = mine[scorer.primary]
+        sizes = result.null_distribution
+        ties = int(np.isclose(sizes, abs(result.statistic), rtol=0, atol=1e-9).sum())
+        assert result.pvalue - ties / 1001 == pytest.approx(float(other.p_value), abs=1e-12)
+        assert ties == 0 or (metric == "ter" and kind == "ar")
+
+
+def test_paired_tests_agree_with_moses_and_multeval(wmt, wmt_stats):
+    moses, multeval = (wmt.published[key] for key in wmt.published if key.startswith(("moses", "multeval")))
+    by_bootstrap = paired_bootstrap_test(*wmt_stats, AGAINST_THE_BASELINE, n_resamples=2000)
+    by_permutation = paired_permutation_test(*wmt_stats, AGAINST_THE_BASELINE)
+    for name, bootstrapped, permuted in zip(list(wmt.texts)[1:], by_bootstrap, by_permutation, strict=True):
+        assert bootstrapped["bleu"].pvalue == pytest.approx(moses[name], abs=0.01)
+        assert permuted["bleu"].pvalue == pytest.approx(multeval[name][0], abs=0.01)
+
+
+@ANY_TEXTS
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+def test_permutation_is_that_of_the_texts(metric):
+    """A plain loop: exchange the texts of some items, score both corpora anew."""
+    options = {} if metric == "bleu_multi" else {"rouge_types": ["rouge1"]}
+    scorer = make_scorer(metric, options)
+    other = [texts[0][::2] + texts[-1] for texts in REFERENCES]
+    systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, other)]
+    (found,) = paired_permutation_test(scorer, systems, n_resamples=40, seed=5)
+    masks = np.random.default_rng(5).integers(2, size=(40, len(other)), dtype=bool)
+    sizes = []
+    for mask in masks:
+        first, second = (
+            score(metric, [(a, b)[int(toss) ^ side] for a, b, toss in zip(PREDICTIONS, other, mask, strict=True)],
+                  REFERENCES, **options)[scorer.primary]
+            for side in (1, 0)
+        )  # fmt: skip
+        sizes.append(abs(first - second))
+    result = found[scorer.primary]
+    assert result.null_distribution == pytest.approx(sizes, abs=1e-12)
+    assert result.pvalue == (np.sum(np.array(sizes) >= abs(result.statistic) - 1e-12) + 1) / 41
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap_test, paired_permutation_test])
+def test_a_system_against_itself_or_one_segment_is_no_difference_and_exchanged_ones_have_the_opposite(test):
+    for metric in ("bleu_multi", "rouge_nlws"):
+        scorer, stats = stats_of(metric)
+        (found,) = test(scorer, [stats, stats], n_resamples=200)
+        assert (found[scorer.primary].statistic, found[scorer.primary].pvalue) == (0, 1)
+    systems = [scorer.stats([text], ["a b c"]) for text in ("a b c", "x")]
+    (found,) = test(scorer, systems, n_resamples=100)
+    assert found["rouge1"].pvalue == 1
+    scorer = make_scorer("bleu_multi", {})
+    systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, [r[0] for r in REFERENCES])]
+    one, other = test(scorer, systems, [(0, 1), (1, 0)], n_resamples=300)
+    assert one["bleu"].statistic == -other["bleu"].statistic > 0
+    assert one["bleu"].pvalue == other["bleu"].pvalue
+
+
+def test_what_cannot_be_compared_is_refused():
+    scorer, stats = stats_of("bleu_multi")
+    _, others = stats_of("bleu_multi", lowercase=True)
+    fewer = scorer.stats(PREDICTIONS[1:], REFERENCES[1:])
+    for test in (paired_bootstrap_test, paired_permutation_test):
+        with pytest.raises(MergeError, match="Systems must be scored alike"):
+            test(scorer, [stats, others])
+        with pytest.raises(InputError, match=f"the same segments, got {len(stats)} and {len(fewer)}"):
+            test(scorer, [stats, fewer])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_adjusts_upwards_in_the_order_of_p(pvalues):
+    adjusted = holm(pvalues)
+    assert all(p <= q <= 1 for p, q in zip(pvalues, adjusted, strict=True))
+    assert min(adjusted) == min(1, len(pvalues) * min(pvalues))
+    by_p = [q for _, q in sorted(zip(pvalues, adjusted, strict=True))]
+    assert by_p == sorted(by_p)
+    rejected = [q <= 0.05 for q in adjusted]  # the procedure step by step, as Holm describes it
+    going = True
+    for rank, index in enumerate(sorted(range(len(pvalues)), key=lambda i: pvalues[i])):
+        going = going and (len(pvalues) - rank) * pvalues[index] <= 0.05
+        assert rejected[index] == going
