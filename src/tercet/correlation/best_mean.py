@@ -127,41 +127,73 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     figure = table.rank_by
     human, metrics = found.graded(table, columns)
     clusters = found.cluster_numbers()
-    folded = out_of_fold(
-        figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed, clusters=clusters
+    out_of_fold_scores = out_of_fold(
+        figure,
+        human,
+        metrics,
+        (_means, singles),
+        unit=unit,
+        n_folds=n_folds,
+        seed=found.seed,
+        clusters=clusters,
     )
     values = standardized(metrics)
-    chosen = best(figure, human, values, _means(figure, human, values))
-    (lone,) = best(figure, human, values, singles(figure, human, values))
-    (out, epsilon), (alone, other) = (value_of(figure, human, each) for each in folded)
-    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed, clusters)[0, 1]
-    about = {"dimension": table.dimension, "figure": figure, "out_of_fold": out, "test_set": found.test_set.name}
+    weights = best(figure, human, values, _means(figure, human, values))
+    ((single_index, _),) = best(figure, human, values, singles(figure, human, values))
+    (mean_value, mean_epsilon), (single_value, single_epsilon) = (
+        value_of(figure, human, scores) for scores in out_of_fold_scores
+    )
+    pvalues = pvalues_between(
+        figure,
+        human,
+        out_of_fold_scores,
+        epsilons=[mean_epsilon, single_epsilon],
+        n_resamples=found.n_permutations,
+        seed=found.seed,
+        clusters=clusters,
+    )
+    facts = {
+        "dimension": table.dimension,
+        "figure": figure,
+        "out_of_fold": mean_value,
+        "test_set": found.test_set.name,
+    }
     return BestMean(
-        SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,
-        value_of(figure, human, combined(values, chosen))[0], out, columns[lone[0]].label, alone, float(p), unit,
-    )  # fmt: skip
+        mean=SavedMean(_parts(columns, weights, spreads(metrics)), facts),
+        dimension=table.dimension,
+        figure=figure,
+        in_sample=value_of(figure, human, combined(values, weights))[0],
+        out_of_fold=mean_value,
+        single=columns[single_index].label,
+        single_out_of_fold=single_value,
+        pvalue=float(pvalues[0, 1]),
+        unit=unit,
+    )
 
 
 def _means(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return all weights of two and three of the best single metrics."""
-    alone = [np.nan_to_num(value_of(figure, human, each)[0], nan=-np.inf) for each in values]
-    first = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
+    single_figures = [np.nan_to_num(value_of(figure, human, metric)[0], nan=-np.inf) for metric in values]
+    best_metrics = sorted(np.argsort(single_figures)[::-1][:_MOST].tolist())
+    # Weights count steps, such as 3 + 7 of 10: each metric of a mean has at least one.
     return [
-        tuple(zip(numbers, (part / _STEPS[size] for part in parts), strict=True))
+        tuple(zip(indices, (steps / _STEPS[size] for steps in split), strict=True))
         for size in (2, 3)
-        for numbers in combinations(first, size)
-        for parts in product(range(1, _STEPS[size]), repeat=size)
-        if sum(parts) == _STEPS[size]
+        for indices in combinations(best_metrics, size)
+        for split in product(range(1, _STEPS[size]), repeat=size)
+        if sum(split) == _STEPS[size]
     ]
 
 
 def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
     """Return the mean of scores from 0 to 1 that orders texts like the mean of standardized scores."""
-    sizes = [weight * columns[number].scale / float(spread[number]) for number, weight in weights]
+    # A saved mean adds scores from 0 to 1 as they are, so a weight includes the scale and the standardization.
+    sizes = [weight * columns[index].scale / float(spread[index]) for index, weight in weights]
     parts = []
-    for (number, _), size in zip(weights, sizes, strict=True):
-        column = columns[number]
+    for (index, _), size in zip(weights, sizes, strict=True):
+        column = columns[index]
         if column.spec is not None:
+            # the columns hold lower-is-better metrics negated
             weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
             parts.append(WeightedMetric(column.spec.metric, column.spec.options, column.score, weight))
     return tuple(parts)

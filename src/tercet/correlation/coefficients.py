@@ -24,7 +24,7 @@ from .grades import Array, Numbers, OfColumns, OfPoints, Sample, pair_difference
 
 _Ranks = NDArray[np.int64]
 
-#: Relative differences below this are rounding: such a side is constant.
+#: A side whose values differ by no more than this share of their size is constant: the rest is rounding.
 _NEARLY = 1e-13
 
 
@@ -32,53 +32,55 @@ def points_pearson(x: Array, y: Array, weights: Iterator[Array]) -> Array:
     """Return Pearson's r of points; time and memory are linear."""
     x, y = centred(x), centred(y)
     sums = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
-    return pearson_of_sums(*np.concatenate([each @ sums for each in weights]).T)
+    return pearson_of_sums(*np.concatenate([chunk @ sums for chunk in weights]).T)
 
 
 def points_spearman(x: Array, y: Array, weights: Iterator[Array]) -> Array:
     """Return Spearman's rho of points: Pearson's r of mean ranks."""
     sides = [_dense_ranks(x), _dense_ranks(y)]
-    found = []
-    for each in weights:
-        n, places = each.sum(1), []
+    coefficients = []
+    for chunk in weights:
+        n, centred_ranks = chunk.sum(1), []
         for ranks, n_ranks in sides:
-            sums = _sums_by_rank(each, ranks, n_ranks)
+            # Points of one rank share the mean of the places that they take among all points.
+            sums = _sums_by_rank(chunk, ranks, n_ranks)
             midranks = np.cumsum(sums, axis=1) - sums + (sums + 1) / 2
-            places.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
-        found.append(_pearson_of_centred("bi,bi,bi->b", each, n, *places))
-    return np.concatenate(found)
+            centred_ranks.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
+        coefficients.append(_pearson_of_centred("bi,bi,bi->b", chunk, n, *centred_ranks))
+    return np.concatenate(coefficients)
 
 
 def columns_pearson(x: Array, y: Array, weights: Array) -> Array:
     """Return Pearson's r of each column."""
-    there = (~np.isnan(x)).astype(np.float64)
+    is_graded = (~np.isnan(x)).astype(np.float64)
     x, y = centred(x, 0), centred(y, 0)
-    return pearson_of_sums(*(weights @ each for each in (there, x, y, x * x, y * y, x * y)))
+    return pearson_of_sums(*(weights @ terms for terms in (is_graded, x, y, x * x, y * y, x * y)))
 
 
 def columns_spearman(x: Array, y: Array, weights: Array) -> Array:
     """Return Spearman's rho of each column."""
-    there = ~np.isnan(x)
-    n = weights @ there.astype(np.float64)
-    places = []
+    is_graded = ~np.isnan(x)
+    n = weights @ is_graded.astype(np.float64)
+    centred_ranks = []
     for values in (x, y):
-        lower = (values[None] < values[:, None]).astype(np.float64)  # (i, j, column): j is lower than i
+        # (i, j, column): whether system j is below system i, or has the same value
+        lower = (values[None] < values[:, None]).astype(np.float64)
         equal = (values[None] == values[:, None]).astype(np.float64)
         below = np.einsum("bj,ijc->bic", weights, lower)
-        level = np.einsum("bj,ijc->bic", weights, equal)
-        places.append(np.where(there, below + (level + 1) / 2 - (n[:, None] + 1) / 2, 0.0))
-    return _pearson_of_centred("bi,bic,bic->bc", weights, n, *places)
+        tied = np.einsum("bj,ijc->bic", weights, equal)
+        centred_ranks.append(np.where(is_graded, below + (tied + 1) / 2 - (n[:, None] + 1) / 2, 0.0))
+    return _pearson_of_centred("bi,bic,bic->bc", weights, n, *centred_ranks)
 
 
 def centred(values: Array, axis: int | None = None) -> Array:
     """Return values minus their mean: exactly 0 if they are equal up to rounding. NaN becomes 0."""
-    there = ~np.isnan(values)
-    filled = np.where(there, values, 0.0)
-    count = np.maximum(there.sum(axis, keepdims=True), 1)
-    found = np.where(there, filled - filled.sum(axis, keepdims=True) / count, 0.0)
+    is_number = ~np.isnan(values)
+    filled = np.where(is_number, values, 0.0)
+    count = np.maximum(is_number.sum(axis, keepdims=True), 1)
+    deviations = np.where(is_number, filled - filled.sum(axis, keepdims=True) / count, 0.0)
     largest = np.abs(filled).max(axis, keepdims=True, initial=0.0)
-    flat = np.abs(found).max(axis, keepdims=True, initial=0.0) <= _NEARLY * largest
-    return np.where(flat, 0.0, found)
+    is_constant = np.abs(deviations).max(axis, keepdims=True, initial=0.0) <= _NEARLY * largest
+    return np.where(is_constant, 0.0, deviations)
 
 
 def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Array) -> Array:
@@ -86,59 +88,69 @@ def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Arra
     with np.errstate(invalid="ignore", divide="ignore"):
         spread_x, spread_y = xx - x * x / n, yy - y * y / n
         constant = (spread_x <= _NEARLY * xx) | (spread_y <= _NEARLY * yy)
-        found = (xy - x * y / n) / np.sqrt(spread_x * spread_y)
-        return np.where(constant, np.nan, np.clip(found, -1.0, 1.0))
+        r = (xy - x * y / n) / np.sqrt(spread_x * spread_y)
+        return np.where(constant, np.nan, np.clip(r, -1.0, 1.0))
 
 
 def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array) -> Array:
-    sums = [np.einsum(axes, weights, one, other) for one, other in ((x, x), (y, y), (x, y))]
+    sums = [np.einsum(axes, weights, left, right) for left, right in ((x, x), (y, y), (x, y))]
     return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *sums)
 
 
 def points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> Array:
     """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
-    # tau is symmetric, and looking up is fast where few ranks are
+    # tau is symmetric, and the engine looks up ranks of y: fast where there are few of them.
     (y_ranks, n_y), (x_ranks, n_x) = sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
     order = np.argsort(x_ranks, kind="stable")
     starts = np.append(np.searchsorted(x_ranks[order], np.arange(n_x)), len(x_ranks))
     ranks = y_ranks[order] + 1
-    found = []
-    for each in weights:
-        sums = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(each[:, order]))
-        n = each.sum(1)
-        of_x, of_y = _sums_by_rank(each, x_ranks, n_x), _sums_by_rank(each, y_ranks, n_y)
-        untied_x, untied_y = ((n * n - (of * of).sum(1)) / 2 for of in (of_x, of_y))
-        classes = np.minimum((of_x > 0).sum(1), (of_y > 0).sum(1))
-        found.append(_kendall_of_sums(kind, sums, untied_x, untied_y, n, classes.astype(np.float64)))
-    return np.concatenate(found)
+    coefficients = []
+    for chunk in weights:
+        concordance = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(chunk[:, order]))
+        n = chunk.sum(1)
+        weights_of_x, weights_of_y = _sums_by_rank(chunk, x_ranks, n_x), _sums_by_rank(chunk, y_ranks, n_y)
+        untied_x, untied_y = (
+            (n * n - (rank_weights * rank_weights).sum(1)) / 2 for rank_weights in (weights_of_x, weights_of_y)
+        )
+        classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1))
+        coefficients.append(
+            _kendall_of_sums(
+                kind, concordance, untied_x=untied_x, untied_y=untied_y, n=n, classes=classes.astype(np.float64)
+            )
+        )
+    return np.concatenate(coefficients)
 
 
 def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
     """Return Kendall's tau-b or tau-c of each column."""
     of_pairs = pair_weights(weights)
-    up, right = (np.sign(np.nan_to_num(pair_differences(values))) for values in (x, y))
+    signs_x, signs_y = (np.sign(np.nan_to_num(pair_differences(values))) for values in (x, y))
     n = weights @ (~np.isnan(x)).astype(np.float64)
     classes = np.minimum(_n_different(x, weights), _n_different(y, weights)) if kind == "c" else n
-    order, of_x, of_y = (of_pairs @ each for each in (up * right, up * up, right * right))
-    return _kendall_of_sums(kind, order, of_x, of_y, n, classes)
+    concordance, untied_x, untied_y = (
+        of_pairs @ terms for terms in (signs_x * signs_y, signs_x * signs_x, signs_y * signs_y)
+    )
+    return _kendall_of_sums(kind, concordance, untied_x=untied_x, untied_y=untied_y, n=n, classes=classes)
 
 
-def _kendall_of_sums(kind: str, order: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array) -> Array:
+def _kendall_of_sums(
+    kind: str, concordance: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array
+) -> Array:
     """Return tau from concordant minus discordant pairs, pairs untied in x and in y, and the number of values."""
     with np.errstate(invalid="ignore", divide="ignore"):
         if kind == "b":
-            return np.where((untied_x > 0) & (untied_y > 0), order / np.sqrt(untied_x * untied_y), np.nan)
-        return np.where(classes > 1, 2 * order * classes / (n * n * (classes - 1)), np.nan)
+            return np.where((untied_x > 0) & (untied_y > 0), concordance / np.sqrt(untied_x * untied_y), np.nan)
+        return np.where(classes > 1, 2 * concordance * classes / (n * n * (classes - 1)), np.nan)
 
 
 def _n_different(values: Array, weights: Array) -> Array:
     """Return the number of distinct values with weight in each column, shape (B, c)."""
     drawn = (weights > 0).astype(np.float64)
-    found = np.zeros((len(weights), values.shape[1]))
+    counts = np.zeros((len(weights), values.shape[1]))
     for index in range(len(values)):
-        before: NDArray[np.bool_] = drawn[:, :index] @ (values[:index] == values[index]).astype(np.float64) > 0
-        found += drawn[:, index, None] * (~before & ~np.isnan(values[index]))
-    return found
+        is_repeated: NDArray[np.bool_] = drawn[:, :index] @ (values[:index] == values[index]).astype(np.float64) > 0
+        counts += drawn[:, index, None] * (~is_repeated & ~np.isnan(values[index]))
+    return counts
 
 
 def _dense_ranks(values: Array) -> tuple[_Ranks, int]:
@@ -150,11 +162,11 @@ def _dense_ranks(values: Array) -> tuple[_Ranks, int]:
 def _sums_by_rank(weights: Array, ranks: _Ranks, n_ranks: int) -> Array:
     """Return the weight of each rank, shape (B, n_ranks), of weights of points, shape (B, N)."""
     order = np.argsort(ranks, kind="stable")
-    if n_ranks == len(ranks):  # each point has its own
+    if n_ranks == len(ranks):  # every point has a rank of its own
         return weights[:, order]
     starts = np.searchsorted(ranks[order], np.arange(n_ranks))
-    found: Any = np.add.reduceat(weights[:, order], starts, axis=1)
-    return np.asarray(found, np.float64)
+    sums: Any = np.add.reduceat(weights[:, order], starts, axis=1)
+    return np.asarray(sums, np.float64)
 
 
 # Figures of pairs of systems: which of two outputs is better, and which differences of a metric are ties.
@@ -168,27 +180,28 @@ def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) 
     Source: Deutsch et al. 2023, section 5; of means without ties, Kocmi et al. 2021.
     """
     of_pairs = pair_weights(systems)
-    outcomes, there = agreements(human, metric, epsilon)
+    outcomes, is_graded = agreements(human, metric, epsilon)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((of_pairs @ outcomes) / (of_pairs @ there), np.float64)
+        return np.asarray((of_pairs @ outcomes) / (of_pairs @ is_graded), np.float64)
 
 
 def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Array]:
     """Return whether each pair of systems is ordered alike, and whether it is graded: 0 or 1, shape (pairs, m)."""
     x, y = pair_differences(human), pair_differences(metric)
-    there = ~np.isnan(x)
+    is_graded = ~np.isnan(x)
     alike = np.sign(x) == np.where(np.abs(y) <= epsilon, 0.0, np.sign(y))
-    return (alike & there).astype(np.float64), there.astype(np.float64)
+    return (alike & is_graded).astype(np.float64), is_graded.astype(np.float64)
 
 
 def difference_pearson(sample: Sample) -> Array:
     """Return Pearson's r of the differences of both orders of each pair, pooled over items ("pdp" of WMT25)."""
 
     def squares_and_products(x: Array, y: Array) -> list[Array]:
-        return [np.nan_to_num(each) for each in (x * x, y * y, x * y)]
+        return [np.nan_to_num(terms) for terms in (x * x, y * y, x * y)]
 
     sums = sample.pair_sums(squares_and_products)
-    zero = np.zeros(sums.shape[1])  # the mean of both orders of a pair
+    # Both orders of a pair cancel out: the mean of all differences is 0, whatever their number, here set to 1.
+    zero = np.zeros(sums.shape[1])
     return pearson_of_sums(zero + 1, zero, zero, *sums)
 
 
@@ -214,27 +227,31 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     what each changes when it becomes a tie, added in the order of mt-metrics-eval, so that of thresholds that are
     equally good but for rounding it is the same one. For p pairs, p log p steps and memory for p.
     """
-    x, y = pair_differences(human).T, pair_differences(metric).T  # item by item
-    there = ~np.isnan(x)
-    if not there.any():
+    # transposed, so that pairs follow one another item by item
+    x, y = pair_differences(human).T, pair_differences(metric).T
+    is_graded = ~np.isnan(x)
+    if not is_graded.any():
         return float("nan"), 0.0
-    item = np.nonzero(there)[0].astype(np.int64)
-    tied, alike = (x == 0)[there], (np.sign(x) == np.sign(y))[there]
-    count = there.sum(1)
+    item = np.nonzero(is_graded)[0].astype(np.int64)
+    tied, alike = (x == 0)[is_graded], (np.sign(x) == np.sign(y))[is_graded]
+    count = is_graded.sum(1)
     agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
     graded = count > 0
     start = sum((agreed[graded] / count[graded]).tolist())
-    size = np.abs(y[there])
+    size = np.abs(y[is_graded])
     order = np.argsort(size, kind="stable")
     of_item, n_pairs = item[order], count[item[order]]
     change = tied[order].astype(np.int64) - alike[order]
     after = _running_sums(change, of_item) + agreed[of_item]
+    # A pair that becomes a tie takes its item's share of agreeing pairs away, and then adds the new share.
     steps = np.empty(2 * len(order) + 1)
     steps[0], steps[1::2], steps[2::2] = start, -((after - change) / n_pairs), after / n_pairs
     totals = np.cumsum(steps)[2::2]
     size = size[order]
-    last = np.append(size[1:] != size[:-1], True)  # all pairs with one difference become ties together
+    # All pairs with the same difference become ties together: the sum counts after the last of them.
+    last = np.append(size[1:] != size[:-1], True)
     thresholds, totals = size[last], totals[last]
+    # The threshold 0 always counts, even if no difference is 0.
     if thresholds[0] != 0:
         thresholds, totals = np.append(0.0, thresholds), np.append(start, totals)
     values = totals / int(graded.sum())
@@ -247,6 +264,7 @@ def without_noise(scores: Array) -> Array:
     values, places = np.unique(scores, return_inverse=True)
     if not len(values):
         return scores
+    # "not at most" instead of "more than", so that NaN is apart from every number
     apart = ~(np.diff(values) <= 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])))
     first = np.flatnonzero(np.append(True, apart))
     group = np.append(0, np.cumsum(apart))
@@ -255,15 +273,16 @@ def without_noise(scores: Array) -> Array:
 
 def _running_sums(change: _Integers, group: _Integers) -> _Integers:
     """Return the sum, within each group, of the changes up to each one."""
-    small = group.astype(np.min_scalar_type(int(group.max(initial=0))))  # two bytes are sorted by their digits
+    # numpy sorts integers of up to two bytes by their digits (a radix sort), longer ones by comparing them
+    small = group.astype(np.min_scalar_type(int(group.max(initial=0))))
     order = np.argsort(small, kind="stable")
     sums = np.cumsum(change[order])
     counts = np.bincount(group)
     starts = np.cumsum(counts) - counts
     before = np.append(0, sums)[starts]
-    found = np.empty_like(sums)
-    found[order] = sums - np.repeat(before, counts)
-    return found
+    sums_up_to_each = np.empty_like(sums)
+    sums_up_to_each[order] = sums - np.repeat(before, counts)
+    return sums_up_to_each
 
 
 # Soft pairwise accuracy: how close a metric's p-values between systems are to those of the grades.
@@ -291,7 +310,7 @@ def resampled_soft_accuracy(sample: Sample) -> Array:
         return np.asarray(1 - (of_pairs * np.abs(p[0] - p[1])).sum(1) / of_pairs.sum(1), np.float64)
 
 
-def p_of_pairs(values: Array, known: Array) -> Array:
+def p_of_pairs(values: Array, is_graded: Array) -> Array:
     """Return p of each pair of systems, by the normal distribution of their differences, shape (..., pairs).
 
     `values` (..., n, m) are 0 where an output is not graded, and `known` (n, m), or (1, m) where all are, is 1 where
@@ -299,12 +318,12 @@ def p_of_pairs(values: Array, known: Array) -> Array:
     ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices, n n m steps.
     """
     products = values @ values.swapaxes(-1, -2)
-    sums, squares = (np.broadcast_to(each @ known.T, products.shape) for each in (values, values * values))
-    one, other = np.triu_indices(values.shape[-2], 1)
-    size = squares[..., one, other] + squares[..., other, one]
-    square = size - 2 * products[..., one, other]
+    sums, squares = (np.broadcast_to(terms @ is_graded.T, products.shape) for terms in (values, values * values))
+    first, second = np.triu_indices(values.shape[-2], 1)
+    size = squares[..., first, second] + squares[..., second, first]
+    square = size - 2 * products[..., first, second]
     with np.errstate(invalid="ignore", divide="ignore"):
-        z = (sums[..., one, other] - sums[..., other, one]) / np.sqrt(square)
+        z = (sums[..., first, second] - sums[..., second, first]) / np.sqrt(square)
     return shares_above(np.where(square > _NEARLY_EQUAL * size, z, -np.inf))
 
 
@@ -315,7 +334,8 @@ def shares_above(z: Array) -> Array:
         0.0498673470
         + x * (0.0211410061 + x * (0.0032776263 + x * (0.0000380036 + x * (0.0000488906 + x * 0.0000053830))))
     )
-    for _ in range(4):  # its power of 16
+    # The formula takes the 16th power: four squarings.
+    for _ in range(4):
         series *= series
     tail = 0.5 / series
     return np.where(z > 0, tail, 1 - tail)
@@ -325,11 +345,13 @@ def _flipped_p(values: Array) -> Array:
     """Return p of each pair of systems by sign flips of the items that both have."""
     tosses = np.random.default_rng(_SEED).random((_PERMUTATIONS, values.shape[1]), dtype=np.float32)
     signs = 2 * np.rint(tosses) - 1
-    one, other = np.triu_indices(len(values), 1)
+    first, second = np.triu_indices(len(values), 1)
+    # Where every output is graded, a pair's sums are differences of its systems' sums; elsewhere only the items that
+    # both systems have may count.
     if not np.isnan(values).any():
         single = values.astype(np.float32)
         sums, flipped = single.sum(1), signs @ single.T
-        observed, null = sums[one] - sums[other], flipped[:, one] - flipped[:, other]
+        observed, null = sums[first] - sums[second], flipped[:, first] - flipped[:, second]
     else:
         single = np.nan_to_num(pair_differences(values)).astype(np.float32)
         observed, null = single.sum(1), signs @ single.T
@@ -340,8 +362,8 @@ def _normal_p(differences: Array, items: Array) -> Array:
     """Return p of differences of resampled items by the normal distribution, shape (B, pairs); 1 if all are 0."""
     filled = np.nan_to_num(differences)
     sums, squares = items @ filled.T, items @ (filled * filled).T
-    known = squares > 1e-12
-    return np.where(known, shares_above(sums / np.sqrt(np.where(known, squares, 1.0))), 1.0)
+    differ = squares > 1e-12
+    return np.where(differ, shares_above(sums / np.sqrt(np.where(differ, squares, 1.0))), 1.0)
 
 
 #: The resampled unit, and what the interval then holds for.
@@ -401,22 +423,35 @@ class Figure(NamedTuple):
 def _pooled(figure: OfPoints, title: str) -> Figure:
     return Figure(
         lambda sample: sample.pooled(figure),
-        1,
-        f"pooled {title}",
-        "over all outputs, whatever their system and item",
-        -1,
-        True,
+        least_systems=1,
+        title=f"pooled {title}",
+        about="over all outputs, whatever their system and item",
+        least=-1,
+        is_correlation=True,
     )
 
 
 def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
-    about = "among the systems of each item, averaged over items"
-    return Figure(lambda sample: sample.within(figure), least_systems, f"item-level {title}", about, -1, True, figure)
+    return Figure(
+        lambda sample: sample.within(figure),
+        least_systems=least_systems,
+        title=f"item-level {title}",
+        about="among the systems of each item, averaged over items",
+        least=-1,
+        is_correlation=True,
+        of_item=figure,
+    )
 
 
 def _of_systems(figure: OfColumns, title: str) -> Figure:
-    about = "between the systems' mean scores and mean grades"
-    return Figure(lambda sample: sample.between(figure), 3, f"system-level {title}", about, -1, True)
+    return Figure(
+        lambda sample: sample.between(figure),
+        least_systems=3,
+        title=f"system-level {title}",
+        about="between the systems' mean scores and mean grades",
+        least=-1,
+        is_correlation=True,
+    )
 
 
 def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
@@ -435,37 +470,54 @@ FIGURES: Mapping[str, Figure] = {
     "item.spearman": _of_items(columns_spearman, "Spearman's rho", 3),
     "item.kendall_b": _of_items(partial(columns_kendall, "b"), "Kendall's tau-b", 2),
     "item.kendall_c": _of_items(partial(columns_kendall, "c"), "Kendall's tau-c", 2),
-    "item.acc23": Figure(_accuracy, 2, "pairwise accuracy with ties", _ACCURACY),
+    "item.acc23": Figure(_accuracy, least_systems=2, title="pairwise accuracy with ties", about=_ACCURACY),
     "item.tau23": Figure(
-        lambda sample: 2 * _accuracy(sample) - 1, 2, "rescaled pairwise accuracy", "2 * item.acc23 - 1", -1
+        lambda sample: 2 * _accuracy(sample) - 1,
+        least_systems=2,
+        title="rescaled pairwise accuracy",
+        about="2 * item.acc23 - 1",
+        least=-1,
     ),
     "item.acc_eq": Figure(
-        _accuracy, 2, "tie-calibrated pairwise accuracy",
-        f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives the "
-        "highest accuracy (Deutsch et al. 2023)",
+        _accuracy,
+        least_systems=2,
+        title="tie-calibrated pairwise accuracy",
+        about=f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives "
+        "the highest accuracy (Deutsch et al. 2023)",
     ),
     "item.pdp": Figure(
-        difference_pearson, 2, "pairwise-difference Pearson's r",
-        "between differences of scores and of grades of two systems on an item, over all items", -1, True,
+        difference_pearson,
+        least_systems=2,
+        title="pairwise-difference Pearson's r",
+        about="between differences of scores and of grades of two systems on an item, over all items",
+        least=-1,
+        is_correlation=True,
     ),
     "item.darr": Figure(
-        darr, 2, "Kendall-like tau (DARR)",
-        "(concordant - discordant) / all pairs of an item with different grades; ties of scores are discordant", -1,
+        darr,
+        least_systems=2,
+        title="Kendall-like tau (DARR)",
+        about="(concordant - discordant) / all pairs of an item with different grades; ties of scores are discordant",
+        least=-1,
     ),
     "system.pearson": _of_systems(columns_pearson, "Pearson's r"),
     "system.spearman": _of_systems(columns_spearman, "Spearman's rho"),
     "system.kendall_b": _of_systems(partial(columns_kendall, "b"), "Kendall's tau-b"),
     "system.kendall_c": _of_systems(partial(columns_kendall, "c"), "Kendall's tau-c"),
     "system.pairwise_accuracy": Figure(
-        lambda sample: sample.between(accuracy), 2, "system-level pairwise accuracy",
-        "share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
+        lambda sample: sample.between(accuracy),
+        least_systems=2,
+        title="system-level pairwise accuracy",
+        about="share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
     ),
     "system.spa": Figure(
-        resampled_soft_accuracy, 2, "soft pairwise accuracy",
-        "1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, and by "
-        "the grades (Thompson et al. 2024)",
+        resampled_soft_accuracy,
+        least_systems=2,
+        title="soft pairwise accuracy",
+        about="1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, "
+        "and by the grades (Thompson et al. 2024)",
     ),
-}  # fmt: skip
+}
 
 
 def figures_for(n_systems: int) -> list[str]:
@@ -484,22 +536,22 @@ def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
 
 def points_of(name: str, human: Array, metric: Array) -> int:
     """Return the number of outputs, items (without a constant side) or systems behind a figure."""
-    there, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
+    is_graded, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
     if level == "pooled":
-        return int(there.sum())
+        return int(is_graded.sum())
     if level == "system":
-        return int(there.any(axis=1).sum())
+        return int(is_graded.any(axis=1).sum())
     if of_item is None:
-        return int((there.sum(0) > 1).sum())
+        return int((is_graded.sum(0) > 1).sum())
     return int((~np.isnan(Sample.whole(human, metric).by_item(of_item))).sum())
 
 
-def resampled(name: str, sample: Sample, found: tuple[float, float]) -> Array:
-    """Return a figure of resamples, shape (B,), with the threshold of ties that was `found` for all.
+def resampled(name: str, sample: Sample, point_estimate: tuple[float, float]) -> Array:
+    """Return a figure of resamples, shape (B,), all with the threshold of ties of the `point_estimate`.
 
     SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
     """
-    value, epsilon = found
+    value, epsilon = point_estimate
     if name == "item.acc_eq":
         return _accuracy(sample, epsilon)
     function = FIGURES[name].function
@@ -522,8 +574,9 @@ def draws(
     if unit == "systems":
         yield of_systems, np.ones((1, n_items))
         return
+    n_units = n_items if clusters is None else int(clusters.max()) + 1
     start = 0
-    for units in bootstrap_weights(n_items if clusters is None else int(clusters.max()) + 1, n_resamples, seed):
+    for units in bootstrap_weights(n_units, n_resamples, seed):
         items = units if clusters is None else units[:, clusters]
         stop = start + len(items)
         yield of_systems[start:stop] if unit == "both" else of_systems, items
@@ -531,7 +584,7 @@ def draws(
 
 
 def distributions(
-    names: Mapping[str, list[tuple[float, float]]],
+    point_estimates: Mapping[str, list[tuple[float, float]]],
     human: Array,
     metrics: Array,
     unit: str,
@@ -539,26 +592,30 @@ def distributions(
     seed: int,
     clusters: Numbers | None = None,
 ) -> dict[str, Array]:
-    """Return figures of all metrics (k, n, m) in the same resamples, given their values: by name, shape (k, B)."""
-    parts: dict[str, list[Array]] = {name: [] for name in names}
-    with bar_of("intervals", "resampled figures", n_resamples * len(names) * len(metrics)) as bar:
-        for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed, clusters):
-            samples = [Sample(human, metric, *drawn) for metric in metrics]
-            for name, found in names.items():
+    """Return figures of all metrics (k, n, m) in the same resamples, by name, shape (k, B).
+
+    `point_estimates` are, by name, the value and the threshold of ties of each metric.
+    """
+    n_systems, n_items = human.shape
+    parts: dict[str, list[Array]] = {name: [] for name in point_estimates}
+    with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(metrics)) as bar:
+        for system_weights, item_weights in draws(n_systems, n_items, unit, n_resamples, seed, clusters):
+            samples = [Sample(human, metric, system_weights, item_weights) for metric in metrics]
+            for name, estimates in point_estimates.items():
                 rows = []
-                for sample, each in zip(samples, found, strict=True):
-                    rows.append(resampled(name, sample, each))
+                for sample, estimate in zip(samples, estimates, strict=True):
+                    rows.append(resampled(name, sample, estimate))
                     if bar is not None:
                         bar.update(len(rows[-1]))
                 parts[name].append(np.array(rows))
-    return {name: np.concatenate(each, axis=1) for name, each in parts.items()}
+    return {name: np.concatenate(chunks, axis=1) for name, chunks in parts.items()}
 
 
 def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
     """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
-    known = draws[~np.isnan(draws)]
-    if not len(known) or np.isnan(value):
+    defined = draws[~np.isnan(draws)]
+    if not len(defined) or np.isnan(value):
         return float("nan"), float("nan")
     tail = (1 - confidence_level) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return float(min(low, value)), float(max(high, value))

@@ -138,9 +138,18 @@ def correlate(
     >>> round(figure.value, 3), figure.n
     (0.898, 6)
     """
-    given = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations, "seed": seed}
-    given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
-    settings = check_values("correlate", {**given, "progress": progress}, _CHECKS)
+    options = {
+        "unit": unit,
+        "n_resamples": n_resamples,
+        "n_permutations": n_permutations,
+        "seed": seed,
+        "confidence_level": confidence_level,
+        "alpha": alpha,
+        "ties": ties,
+        "standardize": standardize,
+        "progress": progress,
+    }
+    settings = check_values("correlate", options, _CHECKS)
     progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
@@ -152,69 +161,82 @@ def correlate(
         cluster = None if column is not None else cluster
     check_test_set(test_set, "correlate")
     specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
-    needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
+    needed_by = list(dict.fromkeys(spec.metric for spec in specs if spec.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     if needed_by:
         warn_of_artefacts(test_set, corpus)
-    known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
-    chosen = names_of_grades(dimension, "dimension") or known.dimensions
-    for each in chosen:
-        known.check(each)
-    columns = [MetricColumn(name, "", values, title=name) for name, values in known.scores.items()]
+    all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
+    dimensions = names_of_grades(dimension, "dimension") or all_grades.dimensions
+    for name in dimensions:
+        all_grades.check(name)
+    columns = [MetricColumn(name, "", values, title=name) for name, values in all_grades.scores.items()]
     with bars_within(progress), line_of("") as show:
-        made: list[MetricColumn] = []
+        scored_columns: list[MetricColumn] = []
         times = Counter(spec.metric for spec in specs)
         for place, spec in enumerate(specs, 1):
             show(f"metric {place} of {len(specs)}, {spec.metric}: scores")
-            called = spec.metric if times[spec.metric] == 1 else spec.label
-            made += list(_scored(spec, called, test_set, corpus))
-        columns = [*made, *columns]
+            metric_name = spec.metric if times[spec.metric] == 1 else spec.label
+            scored_columns += list(_scored(spec, metric_name, test_set, corpus))
+        columns = [*scored_columns, *columns]
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
             raise OptionError(
                 f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
             )
-        found = Correlation(test_set, known, columns, [], **settings)
-        for place, each in enumerate(chosen, 1):
-            show(f"dimension {place} of {len(chosen)}, {each}: agreement, intervals and tests")
-            found.tables.append(_table(found, each, rank_by))
-    return found
+        correlation = Correlation(test_set, all_grades, columns, [], **settings)
+        for place, name in enumerate(dimensions, 1):
+            show(f"dimension {place} of {len(dimensions)}, {name}: agreement, intervals and tests")
+            correlation.tables.append(_table(correlation, name, rank_by))
+    return correlation
 
 
-def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
-    """Yield a column for each score of a metric, under the name `called`."""
+def _scored(spec: MetricSpec, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
+    """Yield a column for each score of a metric, under the name `metric_name`."""
     if spec.takes_references:
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
-    scores = [scorer.original_scores(each.rows) for each in stats]
-    there = np.array([each.column("items") > 0 for each in stats])
+    scores = [scorer.original_scores(part.rows) for part in stats]
+    is_scored = np.array([part.column("items") > 0 for part in stats])
     signature = summarize(scorer, stats[0]).signature
-    found: dict[str, Array] = {}
+    distinct_scores: dict[str, Array] = {}
     for name in scorer.score_names:
-        values = np.where(there, [each[name] for each in scores], np.nan)
-        if not any(np.allclose(values, each, rtol=1e-9, equal_nan=True) for each in found.values()):
-            found[name] = values  # of scores that differ only for the corpus, the first
-    for name, values in found.items():
-        label = called if len(found) == 1 else f"{called} {name}"
+        values = np.where(is_scored, [part_scores[name] for part_scores in scores], np.nan)
+        if not any(
+            np.allclose(values, earlier_values, rtol=1e-9, equal_nan=True)
+            for earlier_values in distinct_scores.values()
+        ):
+            # of several that are the same for every segment, and differ only for the corpus, the first
+            distinct_scores[name] = values
+    for name, values in distinct_scores.items():
+        label = metric_name if len(distinct_scores) == 1 else f"{metric_name} {name}"
         negated = not scorer.is_higher_better(name)
         title = scorer.score_title(name) if scorer.title else label
-        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, title, scorer.scale)
+        yield MetricColumn(
+            label=label,
+            signature=signature,
+            scores=-values if negated else values,
+            negated=negated,
+            spec=spec,
+            score=name,
+            title=title,
+            scale=scorer.scale,
+        )
 
 
-def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
-    columns = of.metrics
+def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
+    columns = correlation.metrics
     scores = np.array([column.scores for column in columns], np.float64)
-    human, metrics = graded(of.grades.mean(dimension, of.standardize), scores)
-    numbers = of.cluster_numbers()
-    there = ~np.isnan(human)
-    if there.sum() < 2:
+    human, metrics = graded(correlation.grades.mean(dimension, correlation.standardize), scores)
+    numbers = correlation.cluster_numbers()
+    is_graded = ~np.isnan(human)
+    if is_graded.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
     names = figures_for(len(human))
-    if not (there.sum(0) > 1).any():  # no item has two outputs to compare
+    if not (is_graded.sum(0) > 1).any():  # no item has two outputs to compare
         names = [name for name in names if not name.startswith("item.")]
     rank_by = rank_by or _default(human, names)
     if rank_by not in names:
@@ -222,30 +244,67 @@ def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTab
             f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
             f"{', '.join(names)}."
         )
-    found = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
-    drawn = distributions(found, human, metrics, of.unit, of.n_resamples, of.seed, numbers)
+    # by figure, of each metric: the value, and the threshold of ties
+    point_estimates = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
+    resampled_figures = distributions(
+        point_estimates,
+        human,
+        metrics,
+        unit=correlation.unit,
+        n_resamples=correlation.n_resamples,
+        seed=correlation.seed,
+        clusters=numbers,
+    )
     labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
-        for place, (label, (value, epsilon)) in enumerate(zip(labels, found[name], strict=True)):
-            low, high = percentile_interval(drawn[name][place], value, of.confidence_level)
+        for place, (label, (value, epsilon)) in enumerate(zip(labels, point_estimates[name], strict=True)):
+            low, high = percentile_interval(resampled_figures[name][place], value, correlation.confidence_level)
             n = points_of(name, human, metrics[place])
-            figures[label][name] = FigureValue(value, low, high, epsilon, n)
-    values, epsilons = ([each[place] for each in found[rank_by]] for place in (0, 1))
-    pvalues = pvalues_between(rank_by, human, metrics, epsilons, of.n_permutations, of.seed, numbers)
-    groups = clusters(values, pvalues, of.alpha)
-    ranking = sorted(range(len(labels)), key=lambda each: (groups[each], -np.nan_to_num(values[each], nan=-np.inf)))
+            figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
+    values = [value for value, _ in point_estimates[rank_by]]
+    pvalues = pvalues_between(
+        rank_by,
+        human,
+        metrics,
+        epsilons=[epsilon for _, epsilon in point_estimates[rank_by]],
+        n_resamples=correlation.n_permutations,
+        seed=correlation.seed,
+        clusters=numbers,
+    )
+    groups = clusters(values, pvalues, correlation.alpha)
+    ranking = sorted(
+        range(len(labels)), key=lambda index: (groups[index], -np.nan_to_num(values[index], nan=-np.inf))
+    )
     table = DimensionTable(
-        dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
-        [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
-        _adjusted(values, pvalues), williams_between(rank_by, human, metrics, numbers),
-        of.grades.agreement(dimension),
+        dimension=dimension,
+        n_graded=int(is_graded.sum()),
+        n_items=int(is_graded.any(axis=0).sum()),
+        figures=figures,
+        rank_by=rank_by,
+        ranking=[labels[index] for index in ranking],
+        clusters=dict(zip(labels, groups, strict=True)),
+        test=test_name(rank_by),
+        pvalues=pvalues,
+        adjusted=_adjusted(values, pvalues),
+        williams=williams_between(rank_by, human, metrics, numbers),
+        agreement=correlation.grades.agreement(dimension),
         layers=layer_sweeps(
-            dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed, numbers
+            dimension,
+            rank_by,
+            human,
+            metrics,
+            columns=columns,
+            figures=figures,
+            n_permutations=correlation.n_permutations,
+            seed=correlation.seed,
+            clusters=numbers,
         ),
-    )  # fmt: skip
-    n_clusters = None if numbers is None else len(np.unique(numbers[there.any(axis=0)]))
-    table.remarks.extend(ranking_warnings(table, drawn[rank_by], of.titles(), of.alpha, n_clusters))
+    )
+    n_clusters = None if numbers is None else len(np.unique(numbers[is_graded.any(axis=0)]))
+    table.remarks.extend(
+        ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters)
+    )
     return table
 
 
@@ -258,17 +317,25 @@ def _default(human: Array, names: Sequence[str]) -> str:
 def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
     """Return p that the row's metric is better where it is, adjusted for the number of pairs (Holm); 1 elsewhere."""
     k = len(values)
-    found = np.ones((k, k))
-    pairs = [(one, other) for one in range(k) for other in range(one + 1, k) if not math.isnan(pvalues[one, other])]
-    ways = [(other, one) if values[other] >= values[one] else (one, other) for one, other in pairs]
-    for way, p in zip(ways, holm([float(pvalues[way]) for way in ways]), strict=True):
-        found[way] = p
-    return found
+    adjusted = np.ones((k, k))
+    # NaN has no place among the p-values that Holm's method orders
+    pairs = [
+        (first, second)
+        for first in range(k)
+        for second in range(first + 1, k)
+        if not math.isnan(pvalues[first, second])
+    ]
+    better_first = [
+        (second, first) if values[second] >= values[first] else (first, second) for first, second in pairs
+    ]
+    for pair, p in zip(better_first, holm([float(pvalues[pair]) for pair in better_first]), strict=True):
+        adjusted[pair] = p
+    return adjusted
 
 
 # Warnings about a ranking: too few graded items, metrics without a significant difference.
 
-#: Items below which intervals and tests are too narrow to rely on.
+#: Items below which intervals and tests are not reliable.
 _RELIABLE = 30
 #: Power for which the number of items is estimated.
 _POWER = 0.8
@@ -277,40 +344,47 @@ _MOST = 1_000_000
 
 
 def ranking_warnings(
-    table: DimensionTable, drawn: Array, titles: Mapping[str, str], alpha: float, n_clusters: int | None = None
+    table: DimensionTable,
+    resampled_figures: Array,
+    titles: Mapping[str, str],
+    alpha: float,
+    n_clusters: int | None = None,
 ) -> list[str]:
-    """Return warnings; `drawn` (k, B) holds the ranking figure of each metric in each resample."""
-    found = []
-    n_units, units = (
-        (table.n_items, "graded items") if n_clusters is None else (n_clusters, "clusters of graded items")
-    )
+    """Return warnings; `resampled_figures` (k, B) holds the ranking figure of each metric in each resample."""
+    messages = []
+    if n_clusters is None:
+        n_units, units = table.n_items, "graded items"
+    else:
+        n_units, units = n_clusters, "clusters of graded items"
     if n_units < _RELIABLE:
-        found.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
-    first, *others = table.ranked() or [""]
-    unclear = next((each for each in others if not table.significance(first, each, alpha)), None)
+        messages.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
+    first, *lower_ranked = table.ranked() or [""]
+    unclear = next((label for label in lower_ranked if not table.significance(first, label, alpha)), None)
     if unclear is None:
-        return found
-    places, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
+        return messages
+    labels, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
     difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
-    n_needed = items_needed(difference, drawn[places.index(first)] - drawn[places.index(unclear)], n_units, alpha)
-    if n_needed is None or n_needed == n_units:  # enough for one test, if not for all pairs
-        return found
+    resampled_differences = resampled_figures[labels.index(first)] - resampled_figures[labels.index(unclear)]
+    n_needed = items_needed(difference, resampled_differences, n_units, alpha)
+    # The items may be enough for one test, if not for the tests of all pairs.
+    if n_needed is None or n_needed == n_units:
+        return messages
     return [
-        *found,
+        *messages,
         f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} "
         f"{units}; there are {n_units:,} ({100 * _POWER:.0f} % power, by resampling).",
     ]
 
 
-def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
+def items_needed(difference: float, resampled_differences: Array, n_items: int, alpha: float) -> int | None:
     """Return how many items a one-sided test needs to find a difference; None for none, or more than a million.
 
-    `drawn` is the difference in resamples of the items. Its standard error shrinks with the root of the number of
-    items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
+    `resampled_differences` are those in resamples of the items. Their standard error shrinks with the root of the
+    number of items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
     """
-    known = drawn[~np.isnan(drawn)]
-    if len(known) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
+    defined = resampled_differences[~np.isnan(resampled_differences)]
+    if len(defined) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
         return None
     quantiles = NormalDist().inv_cdf(1 - alpha) + NormalDist().inv_cdf(_POWER)
-    needed = n_items * (quantiles * float(known.std()) / abs(difference)) ** 2
+    needed = n_items * (quantiles * float(defined.std()) / abs(difference)) ** 2
     return None if needed > _MOST else max(n_items, math.ceil(needed))

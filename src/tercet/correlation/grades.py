@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -70,44 +70,46 @@ class Grades:
     def of_rows(cls, rows: Iterable[Row], systems: Iterable[str], n_items: int) -> Grades:
         """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
         places = {system: place for place, system in enumerate(systems)}
-        found: dict[str, dict[tuple[str, int, int], float]] = {}
+        by_dimension: dict[str, dict[tuple[str, int, int], float]] = {}
         raters: dict[str, int] = {}
         for dimension, rater, system, item, value in rows:
             number = read_number(value, f"the grade of {shorten(system)} on item {item + 1}, {shorten(dimension)}")
-            own = found.setdefault(dimension, {})
+            grades = by_dimension.setdefault(dimension, {})
             key = (rater, places[system], item)
             raters.setdefault(rater, len(raters))
-            known = own.get(key, math.nan)
-            if known != number and not math.isnan(known + number):
-                of = f" of {shorten(rater)}" if rater else ""
+            earlier_number = grades.get(key, math.nan)
+            # A sum is NaN where either is missing: a missing grade contradicts none, in whatever order they come.
+            if earlier_number != number and not math.isnan(earlier_number + number):
+                of_rater = f" of {shorten(rater)}" if rater else ""
                 raise InputError(
-                    f"There are two grades{of} for {shorten(system)} on item {item + 1} in {shorten(dimension)}: "
-                    f"{known:g} and {number:g}. Expected one; name the raters if there are several."
+                    f"There are two grades{of_rater} for {shorten(system)} on item {item + 1} in "
+                    f"{shorten(dimension)}: {earlier_number:g} and {number:g}. Expected one; name the raters if "
+                    "there are several."
                 )
-            own[key] = number if math.isnan(known) else known
+            grades[key] = number if math.isnan(earlier_number) else earlier_number
         values = {}
-        for dimension, own in found.items():
+        for dimension, grades in by_dimension.items():
             table = np.full((len(raters), len(places), n_items), np.nan)
-            for (rater, system_place, item), number in own.items():
+            for (rater, system_place, item), number in grades.items():
                 table[raters[rater], system_place, item] = number
             values[dimension] = table
         return cls(tuple(places), n_items, tuple(raters), values)
 
     @classmethod
-    def of_lists(cls, given: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
+    def of_lists(cls, grades: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
         """Return the grades of a test set, which may be given as plain lists."""
-        if isinstance(given, Grades):
-            if given.systems != tuple(systems) or given.n_items != n_items:
+        if isinstance(grades, Grades):
+            if grades.systems != tuple(systems) or grades.n_items != n_items:
                 raise InputError(
-                    f"The grades are of {len(given.systems)} systems and {given.n_items} items, the texts of "
+                    f"The grades are of {len(grades.systems)} systems and {grades.n_items} items, the texts of "
                     f"{len(systems)} and {n_items}."
                 )
-            return given
-        if not isinstance(given, Mapping) or not given:
+            return grades
+        if not isinstance(grades, Mapping) or not grades:
             raise InputError(
                 f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
             )
-        by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
+        by_dimension = grades if all(isinstance(value, Mapping) for value in grades.values()) else {"grade": grades}
         return cls.of_rows(_rows("grades", by_dimension, systems, n_items), systems, n_items)
 
     @property
@@ -125,7 +127,8 @@ class Grades:
         values = self.values[dimension]
         if standardize:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # of a rater without a grade
+                # numpy warns of a rater without a grade
+                warnings.simplefilter("ignore", RuntimeWarning)
                 middle = np.nanmean(values, axis=(1, 2), keepdims=True)
                 spread = np.nanstd(values, axis=(1, 2), keepdims=True)
             values = (values - middle) / np.where(spread > 0, spread, 1.0)
@@ -142,44 +145,46 @@ class Grades:
 
     def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
         """Return grades with external scores: lists of them, or names of dimensions."""
-        names, made, kept = names_of_grades(scores, "scores"), self, self.values
+        names = names_of_grades(scores, "scores")
         if isinstance(scores, Mapping):
             systems = list(self.systems)
-            made = Grades.of_rows(_rows("scores", scores, systems, self.n_items), systems, self.n_items)
+            rows = _rows("scores", scores, systems, self.n_items)
+            external, values = Grades.of_rows(rows, systems, self.n_items), self.values
         else:
-            kept = {name: values for name, values in kept.items() if name not in names}
+            # dimensions that hold scores are no grades any more
+            external, values = self, {name: cells for name, cells in self.values.items() if name not in names}
         for name in names:
-            made.check(name)
-        added = {name: made.mean(name) for name in names}
-        return Grades(self.systems, self.n_items, self.raters, kept, {**self.scores, **added})
+            external.check(name)
+        external_scores = {name: external.mean(name) for name in names}
+        return replace(self, values=values, scores={**self.scores, **external_scores})
 
 
-def names_of_grades(given: Any, option: str) -> list[str]:
+def names_of_grades(value: Any, option: str) -> list[str]:
     """Return the names of grades that an option gives, one or several."""
-    if isinstance(given, str):
-        return [given]
-    names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if isinstance(value, str):
+        return [value]
+    names: list[Any] = list(value) if isinstance(value, Iterable) else [None]
     if all(isinstance(name, str) for name in names):
         return names
-    raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(given)}.")
+    raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(value)}.")
 
 
-def read_number(value: Any, what: str) -> float:
+def read_number(value: Any, meaning: str) -> float:
     """Return a grade as a number, also from text such as ``"4,5"``; NaN if it is missing."""
     text = value.strip() if isinstance(value, str) else ""
     if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
         return math.nan
-    found = None
+    number = None
     if text:
         with suppress(ValueError):
-            found = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
+            number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
     elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        found = float(value)
-    if found is None:
-        raise InputError(f"Expected a number as {what}, got {shorten(value)}.")
-    if math.isinf(found):
-        raise InputError(f"Expected a finite number as {what}, got {shorten(value)}.")
-    return found
+        number = float(value)
+    if number is None:
+        raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
+    if math.isinf(number):
+        raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
+    return number
 
 
 def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
@@ -192,10 +197,12 @@ def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
     different = np.unique(units[~np.isnan(units)])
     if len(different) < 2:
         return float("nan")
-    counts = np.stack([(units == each).sum(0) for each in different], axis=1).astype(np.float64)  # (units, grades)
+    # how often each grade occurs in each unit, shape (units, grades)
+    counts = np.stack([(units == grade).sum(0) for grade in different], axis=1).astype(np.float64)
     sizes = counts.sum(1)
     scaled = counts / (sizes - 1)[:, None]
-    together = scaled.T @ counts - np.diag(scaled.sum(0))  # pairs of grades of one unit
+    # pairs of grades of one unit, without a grade and itself
+    together = scaled.T @ counts - np.diag(scaled.sum(0))
     total = together.sum(1)
     chance = (np.outer(total, total) - np.diag(total)) / (total.sum() - 1)
     places = {"nominal": different, "interval": different, "ordinal": np.cumsum(total) - total / 2}[level]
@@ -206,24 +213,26 @@ def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
 def raw_agreement(values: Array) -> float:
     """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
     equal, pairs = 0, 0
-    for one, other in combinations(values, 2):
-        equal += int((one == other).sum())
-        pairs += int((~np.isnan(one + other)).sum())
+    for left, right in combinations(values, 2):
+        equal += int((left == right).sum())
+        pairs += int((~np.isnan(left + right)).sum())
     return equal / pairs if pairs else float("nan")
 
 
-def _rows(kind: str, given: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+def _rows(kind: str, lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
     """Yield rows of grades, or scores, given by name and system as plain lists."""
-    for name, own in given.items():
-        what = f"{kind} of {shorten(name)}"
-        if not isinstance(own, Mapping) or set(own) != set(systems):
-            known = ", ".join(map(repr, systems))
-            raise InputError(f"Expected {what} for each system ({known}), got {shorten(own)}.")
+    for name, by_system in lists.items():
+        described = f"{kind} of {shorten(name)}"
+        if not isinstance(by_system, Mapping) or set(by_system) != set(systems):
+            names = ", ".join(map(repr, systems))
+            raise InputError(f"Expected {described} for each system ({names}), got {shorten(by_system)}.")
         for system in systems:
-            if len(own[system]) != n_items:
-                given_here = f"{len(own[system])} {what} for {shorten(system)}"
-                raise InputError(f"There are {given_here}; expected {n_items}, one for each item.")
-        yield from ((name, "", system, item, cell) for system in systems for item, cell in enumerate(own[system]))
+            if len(by_system[system]) != n_items:
+                counted = f"{len(by_system[system])} {described} for {shorten(system)}"
+                raise InputError(f"There are {counted}; expected {n_items}, one for each item.")
+        yield from (
+            (name, "", system, item, cell) for system in systems for item, cell in enumerate(by_system[system])
+        )
 
 
 # Tables of texts and grades -> a test set and its grades.
@@ -266,39 +275,47 @@ def read_graded(
     if long and not systems:
         test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column, cluster)
     else:
-        columns: dict[str, Any] = {"reference_columns": reference_columns, "source_column": source_column}
-        columns["cluster"] = cluster
-        (test_set,), ids = read_test_sets(path, systems=systems, **columns), _numbers(table)
+        (test_set,) = read_test_sets(
+            path,
+            systems=systems,
+            reference_columns=reference_columns,
+            source_column=source_column,
+            cluster=cluster,
+        )
+        ids = _numbers(table)
     names, n_items = list(test_set.systems), len(test_set.references)
-    rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
+    rows = list(_long(table, names, ids)) if long else [*_wide(table, names), *_objects(table, _HUMAN, names)]
     if grades is not None:
         rows += _long(_table(os.fspath(grades)), names, ids)
     if not rows and set(names) == {"better", "worse"}:
-        rows = [("preference", "", each, item, int(each == "better")) for each in names for item in range(n_items)]
+        rows = [
+            ("preference", "", system, item, int(system == "better")) for system in names for item in range(n_items)
+        ]
     if not rows:
         raise InputError(
             f"{table.name} has no grades: expected columns named system.dimension or system.dimension.rater, such as "
             f"{shorten(names[0] + '.content')}; a long table with the columns item, system, dimension and value; or "
             "JSON objects human: {system: {dimension: value}}."
         )
-    found = Grades.of_rows(rows, names, n_items)
-    extra = Grades.of_rows(_objects(table, _SCORES, names), names, n_items)
-    scores = {each: extra.mean(each) for each in extra.dimensions}
-    return test_set, Grades(found.systems, found.n_items, found.raters, found.values, scores)
+    human = Grades.of_rows(rows, names, n_items)
+    external = Grades.of_rows(_objects(table, _SCORES, names), names, n_items)
+    scores = {dimension: external.mean(dimension) for dimension in external.dimensions}
+    return test_set, replace(human, scores=scores)
 
 
 def _table(path: str) -> Table:
     check_no_workbook(path)
     format = table_format(path)
     if not format or format == "tmx":
-        ends = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
-        raise InputError(f"{path}: expected a table of texts and grades ({ends}).")
+        formats = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
+        raise InputError(f"{path}: expected a table of texts and grades ({formats}).")
     with open_binary(path) as stream:
         return READERS[format](stream, path)
 
 
 def _find(table: Table, names: Sequence[str]) -> str | None:
     """Return the first column with one of the names, in their order."""
+    # reversed, so that of several columns with the same folded name the first stays
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
     return next((folded[name] for name in names if name in folded), None)
 
@@ -307,6 +324,7 @@ def _numbers(table: Table) -> dict[str, int]:
     """Return the number of each item, from 0, by its id, or by its number from 1."""
     column = _find(table, _ITEM)
     ids = [] if column is None else [str(cell) for cell in table.columns[column]]
+    # without ids, or where they repeat
     if len(set(ids)) != len(table.lines):
         ids = [str(number) for number in range(1, len(table.lines) + 1)]
     return {name: number for number, name in enumerate(ids)}
@@ -314,10 +332,11 @@ def _numbers(table: Table) -> dict[str, int]:
 
 def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
+        # longest first: a system's name may begin with another's and a separator
         for system in sorted(systems, key=len, reverse=True):
-            between, rest = column[len(system) :][:1], column[len(system) + 1 :]
-            if column.startswith(system) and rest and between in _BETWEEN:
-                dimension, _, rater = rest.partition(between)
+            separator, suffix = column[len(system) :][:1], column[len(system) + 1 :]
+            if column.startswith(system) and suffix and separator in _BETWEEN:
+                dimension, _, rater = suffix.partition(separator)
                 yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
                 break
 
@@ -327,18 +346,18 @@ def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
     for item, cell in enumerate(table.columns.get(name, ())):
         if cell is None:
             continue
-        if not isinstance(cell, dict) or not all(isinstance(own, dict | None) for own in cell.values()):
+        if not isinstance(cell, dict) or not all(isinstance(grades, dict | None) for grades in cell.values()):
             place, form = table.place(item, name), "{system: {dimension: value}}"
             raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
-        for system, own in cell.items():
+        for system, by_dimension in cell.items():
             if system not in systems:
                 continue
-            for dimension, value in (own or {}).items():
+            for dimension, value in (by_dimension or {}).items():
                 if isinstance(value, list):
-                    value = {str(number): each for number, each in enumerate(value, 1)}
+                    value = {str(number): grade for number, grade in enumerate(value, 1)}
                 raters = value if isinstance(value, dict) else {"": value}
-                for rater, each in raters.items():
-                    yield dimension, rater, system, item, each
+                for rater, grade in raters.items():
+                    yield dimension, rater, system, item, grade
 
 
 def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:
@@ -350,27 +369,28 @@ def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator
     dimension, value = _find(table, _DIMENSION), _find(table, _VALUE)
     if dimension is not None and value is not None:
         columns = {value: table.columns[dimension]}
-    else:  # a column for each dimension
-        known = {item, system, rater, _find(table, _TEXT)}
+    else:
+        # every other column of numbers is a dimension
+        other_columns = {item, system, rater, _find(table, _TEXT)}
         columns = {
             name: [name] * len(cells)
             for name, cells in table.columns.items()
-            if name not in known and _are_numbers(cells) and role_of(name) != "reference"
+            if name not in other_columns and _are_numbers(cells) and role_of(name) != "reference"
         }
     for row in range(len(table.lines)):
-        key, of = str(table.columns[item][row]), table.columns[system][row]
-        if key not in ids or of not in systems:
-            what, place = (key, item) if key not in ids else (of, system)
-            raise InputError(f"{table.place(row, place)}: {shorten(what)} is not in the table of texts.")
-        who = "" if rater is None else str(table.columns[rater][row] or "")
+        key, system_name = str(table.columns[item][row]), table.columns[system][row]
+        if key not in ids or system_name not in systems:
+            culprit, place = (key, item) if key not in ids else (system_name, system)
+            raise InputError(f"{table.place(row, place)}: {shorten(culprit)} is not in the table of texts.")
+        rater_name = "" if rater is None else str(table.columns[rater][row] or "")
         for column, dimensions in columns.items():
-            yield str(dimensions[row]), who, of, ids[key], table.columns[column][row]
+            yield str(dimensions[row]), rater_name, system_name, ids[key], table.columns[column][row]
 
 
 def _are_numbers(cells: Sequence[Any]) -> bool:
-    given = [str(cell).replace(",", ".") for cell in cells if cell not in (None, "")]
+    texts = [str(cell).replace(",", ".") for cell in cells if cell not in (None, "")]
     try:
-        return bool([*map(float, given)])
+        return bool([*map(float, texts)])
     except ValueError:
         return False
 
@@ -395,33 +415,37 @@ def _pivot(
     sources: list[str] = []
     labels: list[Any] = []
     for row in range(len(table.lines)):
-        key, of, written = (table.columns[column][row] for column in (item, system, text))
-        if not isinstance(of, str) or not isinstance(written, str):
-            column, cell = (text, written) if isinstance(of, str) else (system, of)
+        key, system_name, written_text = (table.columns[column][row] for column in (item, system, text))
+        if not isinstance(system_name, str) or not isinstance(written_text, str):
+            column, cell = (text, written_text) if isinstance(system_name, str) else (system, system_name)
             raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
         number = ids.setdefault(str(key), len(ids))
-        if texts.setdefault((of, number), written) != written:
-            raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
+        if texts.setdefault((system_name, number), written_text) != written_text:
+            raise InputError(
+                f"{table.place(row, text)}: another text of {shorten(system_name)} for the item {shorten(key)}."
+            )
         label = None if cluster is None else table.column(cluster)[row]
         if number < len(labels) and labels[number] != label:
             raise InputError(
                 f"{table.place(row, str(cluster))}: {shorten(label)} for the item {shorten(key)}, which an earlier "
                 f"row puts in {shorten(labels[number])}."
             )
-        if number == len(lists):
+        if number == len(lists):  # the first row of this item
             labels.append(label)
             cells = [table.columns[column][row] for column in references]
-            flat = [each for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
-            lists.append([each for each in flat if each])
+            flat = [reference for cell in cells for reference in (cell if isinstance(cell, list) else [cell])]
+            lists.append([reference for reference in flat if reference])
             sources.append(str(table.columns[source][row] or "") if source else "")
-    names = dict.fromkeys(of for of, _ in texts)
-    for of, (key, number) in product(names, ids.items()):
-        if (of, number) not in texts:
-            raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
-    systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
+    names = dict.fromkeys(system_name for system_name, _ in texts)
+    for system_name, (key, number) in product(names, ids.items()):
+        if (system_name, number) not in texts:
+            raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(system_name)}.")
+    systems = {system_name: [texts[system_name, number] for number in range(len(ids))] for system_name in names}
     clusters = None if cluster is None else Clusters.of(labels, len(labels), cluster)
-    named = "; ".join([f"texts: {text!r} of each {system!r}", f"references: {', '.join(map(repr, references))}"])
-    fields = f"{table.name}: {named}{f'; sources: {source!r}' if source else ''}."
+    columns_used = [f"texts: {text!r} of each {system!r}", f"references: {', '.join(map(repr, references))}"]
+    if source:
+        columns_used.append(f"sources: {source!r}")
+    fields = f"{table.name}: {'; '.join(columns_used)}."
     return TestSet(name, systems, lists, sources if source else None, fields=fields, clusters=clusters), ids
 
 
@@ -438,7 +462,8 @@ OfColumns = Callable[[Array, Array, Array], Array]
 
 #: Array elements per step over resamples, and over columns.
 _POINTS_AT_ONCE, _CELLS_AT_ONCE = 4_000_000, 2_000_000
-#: Resamples of systems and of items that are combined in one step; those that belong together are kept.
+#: Resamples of systems and of items that are combined in one step: a figure of all pairs of them, of which those that
+#: belong together are the diagonal.
 _STEP = 32
 
 
@@ -461,15 +486,15 @@ class Sample:
 
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
-        there = ~np.isnan(self.human)
-        return figure(self.human[there], self.metric[there], self._weights())
+        is_graded = ~np.isnan(self.human)
+        return figure(self.human[is_graded], self.metric[is_graded], self._weights())
 
     def within(self, figure: OfColumns) -> Array:
         """Return the mean over items of a figure of their systems, shape (B,); items without one are left out."""
-        found = self.by_item(figure)
-        there = ~np.isnan(found)
+        values = self.by_item(figure)
+        is_defined = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = (np.where(there, found, 0.0) * self.items).sum(-1) / (there * self.items).sum(-1)
+            total = (np.where(is_defined, values, 0.0) * self.items).sum(-1) / (is_defined * self.items).sum(-1)
         return np.asarray(total, np.float64)
 
     def between(self, figure: OfColumns) -> Array:
@@ -486,11 +511,11 @@ class Sample:
 
     def pair_sums(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
         """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
-        of_pairs, found = pair_weights(self.systems), []
+        of_pairs, sums = pair_weights(self.systems), []
         for part in _parts(self.human.shape[1], len(self.human), len(self.systems)):
             differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
-            found.append([(of_pairs @ each * self.items[:, part]).sum(1) for each in terms(*differences)])
-        return np.asarray(sum(map(np.array, found)), np.float64)
+            sums.append([(of_pairs @ term * self.items[:, part]).sum(1) for term in terms(*differences)])
+        return np.asarray(sum(map(np.array, sums)), np.float64)
 
     def _weights(self) -> Iterator[Array]:
         """Yield how often each graded output counts, in chunks of resamples, shape (b, N)."""
@@ -498,37 +523,40 @@ class Sample:
         step = max(1, _POINTS_AT_ONCE // max(1, len(rows)))
         for start in range(0, max(len(self.systems), len(self.items)), step):
             part = slice(start, start + step)
-            systems, items = (each[part] if len(each) > 1 else each for each in (self.systems, self.items))
-            once = len(systems) == 1 and (systems == 1).all()
-            yield items[:, columns] if once else systems[:, rows] * items[:, columns]
+            systems, items = (
+                weights[part] if len(weights) > 1 else weights for weights in (self.systems, self.items)
+            )
+            all_once = len(systems) == 1 and (systems == 1).all()
+            yield items[:, columns] if all_once else systems[:, rows] * items[:, columns]
 
 
 def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
     """Return grades (n, m) and scores (k, n, m) of the systems that have both; NaN where any of them is missing."""
-    there = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
-    kept = there.any(axis=1)
-    return np.where(there, human, np.nan)[kept], np.where(there, metrics, np.nan)[:, kept]
+    is_graded = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+    has_grades = is_graded.any(axis=1)
+    return np.where(is_graded, human, np.nan)[has_grades], np.where(is_graded, metrics, np.nan)[:, has_grades]
 
 
 def means(values: Array, items: Array) -> Array:
     """Return the mean score of each system over its graded outputs, shape (B, n)."""
-    filled, there = np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
+    filled, is_graded = np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if len(items) == 1:  # summed like numpy's mean, so that ties are the same
-            return np.asarray(((filled * items).sum(1) / (there * items).sum(1))[None], np.float64)
-        return np.asarray((items @ filled.T) / (items @ there.T), np.float64)
+        # summed like numpy's mean, not as a product of matrices, so that ties are the same
+        if len(items) == 1:
+            return np.asarray(((filled * items).sum(1) / (is_graded * items).sum(1))[None], np.float64)
+        return np.asarray((items @ filled.T) / (items @ is_graded.T), np.float64)
 
 
 def pair_differences(values: Array) -> Array:
     """Return the pairwise differences of systems on each item, the first less the second, shape (pairs, m)."""
-    one, other = np.triu_indices(len(values), 1)
-    return np.asarray(values[one] - values[other], np.float64)
+    first, second = np.triu_indices(len(values), 1)
+    return np.asarray(values[first] - values[second], np.float64)
 
 
 def pair_weights(systems: Array) -> Array:
     """Return how often each pair of systems counts, shape (B, pairs); two copies of one system do not count."""
-    one, other = np.triu_indices(systems.shape[1], 1)
-    return np.asarray(systems[:, one] * systems[:, other], np.float64)
+    first, second = np.triu_indices(systems.shape[1], 1)
+    return np.asarray(systems[:, first] * systems[:, second], np.float64)
 
 
 def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:

@@ -19,7 +19,7 @@ from .coefficients import FigureValue, value_of
 from .grades import Array, MetricColumn, Numbers
 from .significance import pvalues_between
 
-#: The score that is compared: F.
+#: The score by which layers are compared, as BERTScore names it: F, not precision or recall.
 _SCORE = re.compile(r"mean_f1_layer(\d+)")
 _FOLDS = 5
 
@@ -53,8 +53,8 @@ class LayerSweep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python; the values are among the table's figures."""
-        own = ("metric", "best", "usual", "out_of_fold", "usual_out_of_fold")
-        return {**{name: getattr(self, name) for name in own}, "p": self.pvalue}
+        names = ("metric", "best", "usual", "out_of_fold", "usual_out_of_fold")
+        return {**{name: getattr(self, name) for name in names}, "p": self.pvalue}
 
 
 def layer_sweeps(
@@ -73,33 +73,57 @@ def layer_sweeps(
     There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
     five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
     """
-    by_metric: dict[int, list[int]] = defaultdict(list)
+    # The columns of one metric share its spec, and come in the order of its scores: layer by layer.
+    places_by_spec: dict[int, list[int]] = defaultdict(list)
     for place, column in enumerate(columns):
         if column.spec is not None and _SCORE.fullmatch(column.score):
-            by_metric[id(column.spec)].append(place)
-    found = []
-    for places in by_metric.values():
+            places_by_spec[id(column.spec)].append(place)
+    sweeps = []
+    for places in places_by_spec.values():
         layers = [columns[place] for place in places]
         usual = _usual(layers)
         values = [figures[layer.label][figure] for layer in layers]
-        known = np.nan_to_num([each.value for each in values], nan=-np.inf)
-        if np.isneginf(known).all():
+        comparable_values = np.nan_to_num([value.value for value in values], nan=-np.inf)
+        if np.isneginf(comparable_values).all():
             continue
-        best = usual if known[usual] == known.max() else int(known.argmax())
+        best = usual if comparable_values[usual] == comparable_values.max() else int(comparable_values.argmax())
         try:
-            folded = out_of_fold(
-                figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed,
+            out_of_fold_scores = out_of_fold(
+                figure,
+                human,
+                metrics[places],
+                (singles, _always(usual)),
+                unit="items",
+                n_folds=_FOLDS,
+                seed=seed,
                 clusters=clusters,
-            )  # fmt: skip
+            )
         except InputError:  # too few items for folds: a warning says so
             continue
-        out = [value_of(figure, human, each) for each in folded]
-        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed, clusters)[
-            0, 1
-        ]
-        called = layers[0].label.removesuffix(f" {layers[0].score}")
-        found.append(LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p)))
-    return found
+        out_of_fold_values = [value_of(figure, human, scores) for scores in out_of_fold_scores]
+        pvalues = pvalues_between(
+            figure,
+            human,
+            out_of_fold_scores,
+            epsilons=[epsilon for _, epsilon in out_of_fold_values],
+            n_resamples=n_permutations,
+            seed=seed,
+            clusters=clusters,
+        )
+        sweeps.append(
+            LayerSweep(
+                metric=layers[0].label.removesuffix(f" {layers[0].score}"),
+                dimension=dimension,
+                figure=figure,
+                values=values,
+                best=best,
+                usual=usual,
+                out_of_fold=out_of_fold_values[0][0],
+                usual_out_of_fold=out_of_fold_values[1][0],
+                pvalue=float(pvalues[0, 1]),
+            )
+        )
+    return sweeps
 
 
 def _always(layer: int) -> Candidates:
@@ -112,12 +136,12 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
     assert columns[0].spec is not None
     scorer = columns[0].spec.scorer()
     assert isinstance(scorer, BertScore)
-    asked = scorer.num_layers
-    known = best_layer(scorer.encoder_name) if asked is None else asked
-    return max(1, round((len(columns) - 1) * 2 / 3)) if known is None else known
+    num_layers = scorer.num_layers
+    layer = best_layer(scorer.encoder_name) if num_layers is None else num_layers
+    return max(1, round((len(columns) - 1) * 2 / 3)) if layer is None else layer
 
 
-# Cross-validation of a choice among metrics: some folds choose, the others are scored.
+# Cross-validation of a choice among metrics: the outputs of each fold are scored by what the other folds choose.
 
 #: A mean of metrics: their indices and weights.
 Weights = tuple[tuple[int, float], ...]
@@ -147,15 +171,19 @@ def out_of_fold(
     items of a cluster are in the same fold.
     """
     axis = 1 if unit == "items" else 0
-    found = np.full((len(choices), *human.shape), np.nan)
-    for kept, held in _folds(human, axis, n_folds, seed, clusters):
-        values = standardized(metrics, kept, axis)
-        grades, seen = np.take(human, kept, axis), np.take(values, kept, axis + 1)
+    scores = np.full((len(choices), *human.shape), np.nan)
+    for training, held_places in _folds(human, axis, n_folds, seed, clusters):
+        values = standardized(metrics, training, axis)
+        training_grades, training_scores = np.take(human, training, axis), np.take(values, training, axis + 1)
         for place, candidates in enumerate(choices):
-            chosen = combined(values, best(figure, grades, seen, candidates(figure, grades, seen)))
-            there = (slice(None), held) if axis else (held,)
-            found[place][there] = chosen[there]
-    return found
+            chosen_scores = combined(
+                values,
+                best(figure, training_grades, training_scores, candidates(figure, training_grades, training_scores)),
+            )
+            # the held-out items of all systems, or all items of the held-out systems
+            held_out = (slice(None), held_places) if axis == 1 else (held_places,)
+            scores[place][held_out] = chosen_scores[held_out]
+    return scores
 
 
 def _folds(
@@ -174,35 +202,37 @@ def _folds(
     if len(order) < 2:
         raise InputError("All graded items are of one cluster; expected at least two clusters for folds.")
     for fold in np.array_split(order, min(n_folds, len(order))):
-        held = np.isin(units, fold)
-        yield graded[~held], graded[held]
+        is_held_out = np.isin(units, fold)
+        yield graded[~is_held_out], graded[is_held_out]
 
 
 def standardized(metrics: Array, places: _Places | None = None, axis: int = 1) -> Array:
     """Return z-scores, with mean and deviation of all outputs, or of those of some systems (axis 0) or items (1)."""
-    seen = metrics if places is None else np.take(metrics, places, axis + 1)
-    spread = spreads(seen)
-    middle = np.nanmean(seen.reshape(len(seen), -1), axis=1)
-    return np.asarray((metrics - middle[:, None, None]) / spread[:, None, None], np.float64)
+    selected = metrics if places is None else np.take(metrics, places, axis + 1)
+    spread = spreads(selected)
+    mean = np.nanmean(selected.reshape(len(selected), -1), axis=1)
+    return np.asarray((metrics - mean[:, None, None]) / spread[:, None, None], np.float64)
 
 
 def spreads(metrics: Array) -> Array:
     """Return the standard deviation of each metric, 1 of a constant one."""
-    found = np.nanstd(metrics.reshape(len(metrics), -1), axis=1)
-    return np.where(found > 0, found, 1.0)
+    deviations = np.nanstd(metrics.reshape(len(metrics), -1), axis=1)
+    return np.where(deviations > 0, deviations, 1.0)
 
 
 def combined(values: Array, weights: Weights) -> Array:
     """Return the weighted sum of scores."""
-    return np.asarray(sum(weight * values[number] for number, weight in weights), np.float64)
+    return np.asarray(sum(weight * values[index] for index, weight in weights), np.float64)
 
 
 def best(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
     """Return the candidate with the best figure, of equal ones the first."""
-    found = [np.nan_to_num(value_of(figure, human, combined(values, each))[0], nan=-np.inf) for each in candidates]
-    return candidates[int(np.argmax(found))]
+    figures = [
+        np.nan_to_num(value_of(figure, human, combined(values, weights))[0], nan=-np.inf) for weights in candidates
+    ]
+    return candidates[int(np.argmax(figures))]
 
 
 def singles(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return each metric alone."""
-    return [((number, 1.0),) for number in range(len(values))]
+    return [((index, 1.0),) for index in range(len(values))]

@@ -37,7 +37,18 @@ from .layers import LayerSweep
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (
-    *("test_set", "dimension", "metric", "figure", "value", "low", "high", "n", "epsilon", "rank", "cluster", "unit"),
+    "test_set",
+    "dimension",
+    "metric",
+    "figure",
+    "value",
+    "low",
+    "high",
+    "n",
+    "epsilon",
+    "rank",
+    "cluster",
+    "unit",
     "signature",
 )
 #: Of a correlation, as they stand in its JSON.
@@ -168,11 +179,12 @@ class Correlation:
 
     def titles(self) -> dict[str, str]:
         """Return what people call each metric, by its label; with its options where two share a name."""
-        times, found = Counter(column.title for column in self.metrics), {}
+        times, titles = Counter(column.title for column in self.metrics), {}
         for column in self.metrics:
-            inside = f" ({column.label.partition(':')[2] or column.label})" if times[column.title] > 1 else ""
-            found[column.label] = f"{column.title}{inside}"
-        return found
+            # a label may be the name of the metric, a colon and its options
+            options = f" ({column.label.partition(':')[2] or column.label})" if times[column.title] > 1 else ""
+            titles[column.label] = f"{column.title}{options}"
+        return titles
 
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
@@ -185,21 +197,29 @@ class Correlation:
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
-        found = []
+        rows = []
         for table in self.tables:
             for column in self.metrics:
                 for name, figure in table.figures[column.label].items():
                     ranked = name == table.rank_by
-                    row = (
-                        *(self.test_set.name, table.dimension, column.label, name),
-                        *(figure.value, figure.low, figure.high, figure.n),
-                        figure.epsilon if name == "item.acc_eq" else None,
-                        table.ranking.index(column.label) + 1 if ranked else None,
-                        table.clusters[column.label] if ranked else None,
-                        *(self.unit, column.signature),
+                    rows.append(
+                        {
+                            "test_set": self.test_set.name,
+                            "dimension": table.dimension,
+                            "metric": column.label,
+                            "figure": name,
+                            "value": figure.value,
+                            "low": figure.low,
+                            "high": figure.high,
+                            "n": figure.n,
+                            "epsilon": figure.epsilon if name == "item.acc_eq" else None,
+                            "rank": table.ranking.index(column.label) + 1 if ranked else None,
+                            "cluster": table.clusters[column.label] if ranked else None,
+                            "unit": self.unit,
+                            "signature": column.signature,
+                        }
                     )
-                    found.append(dict(zip(COLUMNS, row, strict=True)))
-        return found
+        return rows
 
     def to_dataframe(self) -> Any:
         """Return a data frame of pandas: the rows of :meth:`records`."""
@@ -228,7 +248,7 @@ class Correlation:
                     **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
                     "agreement": _plain(table.agreement),
                     "figures": {
-                        label: {name: _plain(_fields(each)) for name, each in table.figures[label].items()}
+                        label: {name: _plain(_fields(figure)) for name, figure in table.figures[label].items()}
                         for label in labels
                     },
                     **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
@@ -236,7 +256,7 @@ class Correlation:
                     "p_adjusted": _rows(table.adjusted),
                     "p_williams": _rows(table.williams),
                     "remarks": table.remarks,
-                    "layers": [each.to_dict() for each in table.layers],
+                    "layers": [sweep.to_dict() for sweep in table.layers],
                 }
                 for table in self.tables
             ],
@@ -283,7 +303,7 @@ class Correlation:
 
     def signatures(self) -> list[str]:
         """Return the signature of each metric once."""
-        return [each for each in dict.fromkeys(column.signature for column in self.metrics) if each]
+        return [signature for signature in dict.fromkeys(column.signature for column in self.metrics) if signature]
 
     def __repr__(self) -> str:
         return (
@@ -310,13 +330,14 @@ def _rows(values: Array) -> list[list[float | None]]:
 
 
 def _number(value: float) -> float | None:
+    # JSON has no NaN, the only value that differs from itself
     return None if value != value else float(value)
 
 
 # A correlation as text, JSON, TSV, Markdown or LaTeX.
 
 
-def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
+def to_text(correlation: Correlation, width: int | None = None, colour: bool = False) -> str:
     """Return the answers, then for each dimension the ranking and p between metrics, for a terminal."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
@@ -325,91 +346,101 @@ def to_text(found: Correlation, width: int | None = None, colour: bool = False) 
         for line in lines:
             console.print(one_cell(line), soft_wrap=True, markup=False)
 
-    for table in found.tables:
-        say([*answer_lines(found, table), ""])
-    for table in found.tables:
-        console.print(_ranking(found, table))
-        if len(found.metrics) > 1:
-            console.print(_pvalues(found, table))
-        say([*note_lines(found, table), ""])
-    names = list(dict.fromkeys(name for table in found.tables for name in shown_figures(table)))
-    say([found.legend(), *found.tested(found.tables), *found.about(names), *found.signatures()])
+    for table in correlation.tables:
+        say([*answer_lines(correlation, table), ""])
+    for table in correlation.tables:
+        console.print(_ranking(correlation, table))
+        if len(correlation.metrics) > 1:
+            console.print(_pvalues(correlation, table))
+        say([*note_lines(correlation, table), ""])
+    names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
+    say(
+        [
+            correlation.legend(),
+            *correlation.tested(correlation.tables),
+            *correlation.about(names),
+            *correlation.signatures(),
+        ]
+    )
     return buffer.getvalue()
 
 
-def _ranking(found: Correlation, table: DimensionTable) -> Table:
-    title = f"{found.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
-    shown = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
-    shown.add_column("cluster", justify="right")
-    shown.add_column("metric", overflow="fold")
-    names, titles = shown_figures(table), found.titles()
+def _ranking(correlation: Correlation, table: DimensionTable) -> Table:
+    title = (
+        f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
+    )
+    ranking = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    ranking.add_column("cluster", justify="right")
+    ranking.add_column("metric", overflow="fold")
+    names, titles = shown_figures(table), correlation.titles()
     for name in names:
-        shown.add_column(name.replace(".", "\n"), justify="right")
+        ranking.add_column(name.replace(".", "\n"), justify="right")
     for label in table.ranking:
         figures = table.figures[label]
         cells = [
             f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else number(figures[name].value)
             for name in names
         ]
-        shown.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
-    return shown
+        ranking.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
+    return ranking
 
 
-def _pvalues(found: Correlation, table: DimensionTable) -> Table:
-    shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column(table.p_label, overflow="fold")
+def _pvalues(correlation: Correlation, table: DimensionTable) -> Table:
+    matrix = Table(box=box.SIMPLE_HEAD)
+    matrix.add_column(table.p_label, overflow="fold")
     for place, _ in enumerate(table.ranking, 1):
-        shown.add_column(str(place), justify="right")
-    for place, (label, row) in enumerate(zip(table.ranking, pairs(found, table), strict=True), 1):
-        cells = ["" if p is None else f"{MARKS[way]}{_p(p)}" for p, way in row]
-        shown.add_row(f"{place} {escape(one_cell(found.titles()[label]))}", *cells)
-    return shown
+        matrix.add_column(str(place), justify="right")
+    for place, (label, row) in enumerate(zip(table.ranking, pairs(correlation, table), strict=True), 1):
+        cells = ["" if p is None else f"{MARKS[outcome]}{_p(p)}" for p, outcome in row]
+        matrix.add_row(f"{place} {escape(one_cell(correlation.titles()[label]))}", *cells)
+    return matrix
 
 
-def to_json(found: Correlation) -> str:
+def to_json(correlation: Correlation) -> str:
     """Return all numbers as JSON."""
-    return json_text(found.to_dict())
+    return json_text(correlation.to_dict())
 
 
-def to_tsv(found: Correlation) -> str:
+def to_tsv(correlation: Correlation) -> str:
     """Return a line for each figure of each metric and dimension."""
-    return lines_of_tsv(_table_rows(found))
+    return lines_of_tsv(_table_rows(correlation))
 
 
-def to_csv(found: Correlation) -> str:
+def to_csv(correlation: Correlation) -> str:
     """Return the same as CSV."""
-    return lines_of_csv(_table_rows(found))
+    return lines_of_csv(_table_rows(correlation))
 
 
-def _table_rows(found: Correlation) -> Iterator[list[str]]:
+def _table_rows(correlation: Correlation) -> Iterator[list[str]]:
     yield list(COLUMNS)
-    for row in found.records():
+    for row in correlation.records():
         yield [table_cell(None if value != value else value) for value in row.values()]
 
 
-def to_markdown(found: Correlation) -> str:
+def to_markdown(correlation: Correlation) -> str:
     """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
     parts = []
-    for table in found.tables:
-        head, *rows = _wide(found, table, lambda text: f"**{text}**", as_markdown)
+    for table in correlation.tables:
+        head, *rows = _wide(correlation, table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-        shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        lines_above, notes = (map(as_markdown, of(found, table)) for of in (answer_lines, note_lines))
-        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", *lines_above, shown, *notes]))
-    signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in found.signatures()]
-    return "\n\n".join([*parts, found.legend(), *signatures]) + "\n"
+        body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        lines_above = map(as_markdown, answer_lines(correlation, table))
+        notes = map(as_markdown, note_lines(correlation, table))
+        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", *lines_above, body, *notes]))
+    # a backtick would end the code
+    signatures = [f"`{one_cell(signature).replace('`', chr(39))}`" for signature in correlation.signatures()]
+    return "\n\n".join([*parts, correlation.legend(), *signatures]) + "\n"
 
 
-def to_latex(found: Correlation) -> str:
+def to_latex(correlation: Correlation) -> str:
     """Return the same tables for LaTeX with booktabs."""
     parts = []
-    for table in found.tables:
-        head, *rows = _wide(found, table, lambda text: f"\\textbf{{{text}}}", as_latex)
+    for table in correlation.tables:
+        head, *rows = _wide(correlation, table, lambda text: f"\\textbf{{{text}}}", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        above, notes = (
-            "".join(f"% {one_cell(line)}\n" for line in lines)
-            for lines in (answer_lines(found, table), [*note_lines(found, table), found.legend()])
-        )
+        above = "".join(f"% {one_cell(line)}\n" for line in answer_lines(correlation, table))
+        lines_below = [*note_lines(correlation, table), correlation.legend()]
+        notes = "".join(f"% {one_cell(line)}\n" for line in lines_below)
         parts.append(
             f"{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
             f"{title_row(table.dimension, len(head))}{' & '.join(head)} \\\\\n\\midrule\n"
@@ -419,17 +450,21 @@ def to_latex(found: Correlation) -> str:
 
 
 def _wide(
-    found: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
+    correlation: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
 ) -> list[list[str]]:
     names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
     names = names if table.rank_by in names else [table.rank_by, *names]
-    best = {name: max(_known(each[name].value) for each in table.figures.values()) for name in names}
+    best = {
+        name: max(_known(metric_figures[name].value) for metric_figures in table.figures.values()) for name in names
+    }
     rows = [["cluster", "metric", *map(plain, names)]]
     for label in table.ranking:
         figures = table.figures[label]
-        shown = {name: with_interval(figures[name]) for name in names}
-        cells = [bold(cell) if figures[name].value == best[name] else cell for name, cell in shown.items()]
-        rows.append([str(table.clusters[label]), plain(found.titles()[label]), *cells])
+        cells = [
+            bold(with_interval(figures[name])) if figures[name].value == best[name] else with_interval(figures[name])
+            for name in names
+        ]
+        rows.append([str(table.clusters[label]), plain(correlation.titles()[label]), *cells])
     return rows
 
 
@@ -445,8 +480,14 @@ def _p(value: float) -> str:
 
 #: Figures of the readable tables, where defined; JSON and TSV have all of them.
 SHOWN = (
-    *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
-    *("system.pearson", "system.pairwise_accuracy", "system.spa"),
+    "pooled.pearson",
+    "pooled.kendall_b",
+    "item.kendall_b",
+    "item.acc_eq",
+    "item.darr",
+    "system.pearson",
+    "system.pairwise_accuracy",
+    "system.spa",
 )
 #: Before the p-value of a pair whose difference is significant.
 MARKS = {"better": "▲ ", "worse": "▼ ", "": ""}
@@ -456,22 +497,26 @@ _BESIDE = 4
 
 def shown_figures(table: DimensionTable) -> list[str]:
     """Return the figure of the ranking, and the next ones of those that are shown."""
-    known = next(iter(table.figures.values()))
-    others = [name for name in SHOWN if name in known and name != table.rank_by]
-    others = [name for name in others if name != "item.darr"] or others
-    return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
+    # every metric has the same figures
+    figures = next(iter(table.figures.values()))
+    beside = [name for name in SHOWN if name in figures and name != table.rank_by]
+    beside = [name for name in beside if name != "item.darr"] or beside
+    if len(beside) > _BESIDE:
+        return [table.rank_by, *beside[:_BESIDE], beside[-1]]
+    return [table.rank_by, *beside]
 
 
-def pairs(found: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
+def pairs(correlation: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
     """Return adjusted p of each two metrics, the best first, and whether the row is significantly better or worse.
 
     There is no p of a metric and itself.
     """
 
-    def pair(one: str, other: str) -> tuple[float | None, str]:
-        return None if one == other else table.pair_p(one, other), table.significance(one, other, found.alpha)
+    def pair(row: str, column: str) -> tuple[float | None, str]:
+        p = None if row == column else table.pair_p(row, column)
+        return p, table.significance(row, column, correlation.alpha)
 
-    return [[pair(one, other) for other in table.ranking] for one in table.ranking]
+    return [[pair(row, column) for column in table.ranking] for row in table.ranking]
 
 
 def agreement_lines(table: DimensionTable) -> list[str]:
@@ -483,14 +528,14 @@ def agreement_lines(table: DimensionTable) -> list[str]:
     return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
 
 
-def answer_lines(found: Correlation, table: DimensionTable) -> list[str]:
+def answer_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
     """Return the answer, and the warnings about it."""
-    return [" ".join("".join(sentence) for sentence in answer(found, table)), *table.remarks]
+    return [" ".join("".join(sentence) for sentence in answer(correlation, table)), *table.remarks]
 
 
-def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
+def note_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
     """Return the agreement of raters, and the best layers."""
-    return [*agreement_lines(table), *(each.summary(found.alpha) for each in table.layers)]
+    return [*agreement_lines(table), *(sweep.summary(correlation.alpha) for sweep in table.layers)]
 
 
 def with_interval(figure: FigureValue) -> str:
@@ -503,111 +548,122 @@ def number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
 
 
-def correlation_html(found: Correlation) -> str:
+def correlation_html(correlation: Correlation) -> str:
     """Return the answers, then the figures of each dimension with their intervals, as HTML for a notebook."""
-    parts = [sentences_html([*answer(found, table), *((line,) for line in table.remarks)]) for table in found.tables]
-    names = list(dict.fromkeys(name for table in found.tables for name in shown_figures(table)))
-    for table in found.tables:
-        shown = shown_figures(table)
+    parts = [
+        sentences_html([*answer(correlation, table), *((line,) for line in table.remarks)])
+        for table in correlation.tables
+    ]
+    names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
+    for table in correlation.tables:
+        names_shown = shown_figures(table)
         graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
         rows = [
             [
-                found.titles()[label],
+                correlation.titles()[label],
                 str(table.clusters[label]),
-                *(with_interval(table.figures[label][name]) for name in shown),
+                *(with_interval(table.figures[label][name]) for name in names_shown),
             ]
             for label in table.ranking
         ]
-        last = table is found.tables[-1]
-        below = [found.legend(), *found.about(names), *found.signatures()] if last else []
+        last = table is correlation.tables[-1]
+        notes_below = [correlation.legend(), *correlation.about(names), *correlation.signatures()] if last else []
         parts.append(f"<p><b><bdi>{clean(table.dimension)}</bdi></b>: {graded}</p>")
-        parts.append(scores_html(["metric", "cluster", *shown], rows, [*note_lines(found, table), *below]))
+        parts.append(
+            scores_html(["metric", "cluster", *names_shown], rows, [*note_lines(correlation, table), *notes_below])
+        )
     return f"<div>{''.join(parts)}</div>"
 
 
 # Which metric agrees best with the grades, in plain sentences that claim no more than the tests show.
 
 
-def answer(found: Correlation, table: DimensionTable) -> list[Sentence]:
+def answer(correlation: Correlation, table: DimensionTable) -> list[Sentence]:
     """Return which metrics agree best with a dimension, and which of them the tests tell apart.
 
     The p-values are adjusted for all pairs of metrics (with two metrics there is one pair, and nothing to adjust).
     Lack of significance is not presented as equality.
     """
-    return _Answer(found, table).sentences()
+    return _Answer(correlation, table).sentences()
 
 
 class _Answer:
     """The sentences on one dimension; metrics are passed by their labels, the best first."""
 
-    def __init__(self, found: Correlation, table: DimensionTable) -> None:
-        self.found, self.table = found, table
-        self.ranked, self.titles = table.ranked(), found.titles()
+    def __init__(self, correlation: Correlation, table: DimensionTable) -> None:
+        self.correlation, self.table = correlation, table
+        self.ranked, self.titles = table.ranked(), correlation.titles()
         self.figure = FIGURES[table.rank_by]
 
     def sentences(self) -> list[Sentence]:
-        of, title = self.table.dimension, self.figure.title
+        dimension, title = self.table.dimension, self.figure.title
         if not self.ranked:
-            return [(f"No metric has a {title} with ", of, ": constant grades or scores have none.")]
-        found = [*self._on_ranked(), *self._unrelated()]
+            return [(f"No metric has a {title} with ", dimension, ": constant grades or scores have none.")]
+        sentences = [*self._on_ranked(), *self._unrelated()]
         if undefined := [label for label in self.table.ranking if label not in self.ranked]:
             have = "has" if len(undefined) == 1 else "have"
-            found.append((*self._names(undefined)[:-1], f" {have} no {title}: constant scores have none."))
-        return found
+            sentences.append((*self._names(undefined)[:-1], f" {have} no {title}: constant scores have none."))
+        return sentences
 
     def _on_ranked(self) -> list[Sentence]:
         """Say which metrics agree best, if there are several that do not agree equally, and if it could be tested."""
-        (first, *others), of, title = self.ranked, self.table.dimension, self.figure.title
+        (first, *lower_ranked), dimension, title = self.ranked, self.table.dimension, self.figure.title
         name, value = self.titles[first], self._values([first])
-        if not others:
-            own = self.table.figures[first][self.table.rank_by]
-            interval = f"{100 * self.found.confidence_level:g} % interval {own.low:.3f} to {own.high:.3f}"
+        if not lower_ranked:
+            figure = self.table.figures[first][self.table.rank_by]
+            interval = f"{100 * self.correlation.confidence_level:g} % interval {figure.low:.3f} to {figure.high:.3f}"
             alone = "There is no other metric to compare it with."
-            return [("", name, f" has a {title} of {value} with ", of, f" ({interval})."), (alone,)]
+            return [("", name, f" has a {title} of {value} with ", dimension, f" ({interval})."), (alone,)]
         if len({self.table.figures[label][self.table.rank_by].value for label in self.ranked}) == 1:
             return [
-                (f"{all_of(len(self.ranked)).capitalize()} metrics have the same {title} with ", of, f": {value}.")
+                (
+                    f"{all_of(len(self.ranked)).capitalize()} metrics have the same {title} with ",
+                    dimension,
+                    f": {value}.",
+                )
             ]
-        n_pairs, draws = math.comb(len(self.ranked), 2), self.found.n_permutations
-        if n_pairs / (draws + 1) >= self.found.alpha:
+        # Of n draws, p is at least 1 / (n + 1), and Holm's method multiplies the least by the number of pairs.
+        n_pairs, draws = math.comb(len(self.ranked), 2), self.correlation.n_permutations
+        if n_pairs / (draws + 1) >= self.correlation.alpha:
             adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
             least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
-            enough = f"{math.floor(n_pairs / self.found.alpha):,} would do."
+            enough = f"{math.floor(n_pairs / self.correlation.alpha):,} would do."
             few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)
-            return [("", name, " agrees best with ", of, f" ({title} {value})."), few]
-        worse = [label for label in others if self.table.significance(first, label, self.found.alpha)]
-        unclear = [label for label in others if label not in worse]
+            return [("", name, " agrees best with ", dimension, f" ({title} {value})."), few]
+        worse = [label for label in lower_ranked if self.table.significance(first, label, self.correlation.alpha)]
+        unclear = [label for label in lower_ranked if label not in worse]
         return [self._best(first, unclear), *self._better(first, worse, not unclear)]
 
     def _best(self, first: str, unclear: Sequence[str]) -> Sentence:
         """Say which metric agrees best, and that the tests do not find some others worse."""
-        of, group = self.table.dimension, [first, *unclear]
-        best: Sentence = ("", self.titles[first], " agrees best with ", of)
+        dimension, group = self.table.dimension, [first, *unclear]
+        best: Sentence = ("", self.titles[first], " agrees best with ", dimension)
         apart = f" ({self.figure.title} {self._values([first])}); these data do not tell it apart from "
         if not unclear:
             return (*best, f" ({self.figure.title} {self._values([first])}).")
-        p = f"{self._p(first, unclear)}, alpha {self.found.alpha:g}"
+        p = f"{self._p(first, unclear)}, alpha {self.correlation.alpha:g}"
         if len(group) > MOST_NAMED:
             n_others = len(self.ranked) - 1
             return (
                 *best,
                 f"{apart}{'any' if len(unclear) == n_others else len(unclear)} of the {n_others} others ({p}).",
             )
-        alike = not any(self.table.significance(*pair, self.found.alpha) for pair in permutations(unclear, 2))
+        # "A, B and C agree best" would be wrong if the tests tell B from C, or if a worse metric ranks between them.
+        alike = not any(self.table.significance(*pair, self.correlation.alpha) for pair in permutations(unclear, 2))
         if not alike or group != self.ranked[: len(group)]:
             return (*best, apart, *self._names(unclear)[1:-1], f" ({p}).")
         values, names = f"{self.figure.title} {self._values(group)}", self._names(group)
         if len(group) == len(self.ranked):
             start = "These data do not tell apart how well "
-            return (start, *names[1:-1], " agree with ", of, f" ({values}; {p}).")
-        return (*names[:-1], " agree best with ", of, f" ({values}); these data do not tell them apart ({p}).")
+            return (start, *names[1:-1], " agree with ", dimension, f" ({values}; {p}).")
+        return (*names[:-1], " agree best with ", dimension, f" ({values}); these data do not tell them apart ({p}).")
 
     def _better(self, first: str, worse: Sequence[str], all_others: bool) -> list[Sentence]:
         """Say that metrics are significantly worse than the first."""
         if not worse:
             return []
         better, p = " agrees significantly better than ", self._p(first, worse)
-        p += f", alpha {self.found.alpha:g}" if all_others else ""
+        p += f", alpha {self.correlation.alpha:g}" if all_others else ""
         if len(worse) == 1:
             return [("", self.titles[first], better, self.titles[worse[0]], f" ({p}).")]
         others = f"{all_of(len(worse))} others" if all_others else f"the other {len(worse)}"
@@ -615,17 +671,19 @@ class _Answer:
 
     def _unrelated(self) -> list[Sentence]:
         """Say that even the best metric may be unrelated to the grades, where its interval shows that."""
-        own = self.table.figures[self.ranked[0]][self.table.rank_by]
-        if not (self.figure.is_correlation and own.low <= 0):
+        figure = self.table.figures[self.ranked[0]][self.table.rank_by]
+        if not (self.figure.is_correlation and figure.low <= 0):
             return []
-        interval = f"the {100 * self.found.confidence_level:g} % interval, {own.low:.3f} to {own.high:.3f}"
-        name, of = self.titles[self.ranked[0]], self.table.dimension
-        return [("That ", name, " agrees with ", of, f" at all is not shown: {interval}, is not above 0.")]
+        interval = (
+            f"the {100 * self.correlation.confidence_level:g} % interval, {figure.low:.3f} to {figure.high:.3f}"
+        )
+        name, dimension = self.titles[self.ranked[0]], self.table.dimension
+        return [("That ", name, " agrees with ", dimension, f" at all is not shown: {interval}, is not above 0.")]
 
-    def _p(self, first: str, others: Sequence[str]) -> str:
+    def _p(self, first: str, labels: Sequence[str]) -> str:
         """Return the p-value of the first and another metric; of several the least, or the largest if significant."""
-        pvalues = [self.table.adjusted_p(first, label) for label in others]
-        significant = max(pvalues) < self.found.alpha
+        pvalues = [self.table.adjusted_p(first, label) for label in labels]
+        significant = max(pvalues) < self.correlation.alpha
         which = "" if len(pvalues) == 1 else "largest " if significant else "least "
         return f"{which}{self.table.p_label} {pvalue_text(max(pvalues) if significant else min(pvalues))}"
 

@@ -50,7 +50,7 @@ def pvalues_between(
         return _exchanged_sums(human, metrics, n_resamples, seed, clusters)
     if figure in _OF_PAIRS:
         return _exchanged_pairs(human, metrics, epsilons, n_resamples, seed, clusters)
-    values = np.array([_standardized(each) for each in metrics])
+    values = np.array([_standardized(scores) for scores in metrics])
     if figure == "system.pairwise_accuracy":
         return exchanged(_pairwise_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
     if figure == "system.spa":
@@ -77,9 +77,9 @@ def exchanged(
     for part in counted(parts, "testing", "permutations", n_resamples):
         masks = part.reshape(-1, n_systems, n_clusters)
         masks = masks if n_clusters == n_items else masks[:, :, clusters]
-        for place, (one, other) in enumerate(pairs):
-            shift = masks * (values[other] - values[one])
-            null[place, draw : draw + len(masks)] = figure(values[other] - shift) - figure(values[one] + shift)
+        for place, (first, second) in enumerate(pairs):
+            shift = masks * (values[second] - values[first])
+            null[place, draw : draw + len(masks)] = figure(values[second] - shift) - figure(values[first] + shift)
         draw += len(masks)
     return _matrix(len(values), null, observed)
 
@@ -87,16 +87,17 @@ def exchanged(
 def one_by_one(figure: str, human: Array) -> Callable[[Array], Array]:
     """Return a function from several scores to the figure of each; takes seconds for a pair of metrics."""
     function = FIGURES[figure].function
-    return lambda scores: np.array([function(Sample.whole(human, each))[0] for each in scores])
+    return lambda scores: np.array([function(Sample.whole(human, metric))[0] for metric in scores])
 
 
 def _pairwise_accuracy(human: Array) -> Callable[[Array], Array]:
     count = np.maximum((~np.isnan(human)).sum(1), 1)
-    one, other = np.triu_indices(len(human), 1)
+    first, second = np.triu_indices(len(human), 1)
 
     def orders(values: Array) -> Array:
         of_systems = values.sum(2) / count
-        return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
+        # rounded, so that means that differ by a rounding error tie
+        return np.asarray(np.sign(np.round(of_systems[:, first] - of_systems[:, second], 12)), np.float64)
 
     of_grades = orders(np.nan_to_num(human)[None])
     return lambda scores: np.asarray((orders(scores) == of_grades).mean(1), np.float64)
@@ -104,49 +105,53 @@ def _pairwise_accuracy(human: Array) -> Callable[[Array], Array]:
 
 def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
     """Return SPA with p of two systems from the normal distribution; time grows with the square of the systems."""
-    there = ~np.isnan(human)
-    known: Array = np.asarray(there[:1] if there.all() else there, np.float64)
-    of_grades = p_of_pairs(np.nan_to_num(_standardized(human)), known)
-    return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, known) - of_grades).mean(-1), np.float64)
+    has_grade = ~np.isnan(human)
+    is_graded: Array = np.asarray(has_grade[:1] if has_grade.all() else has_grade, np.float64)
+    of_grades = p_of_pairs(np.nan_to_num(_standardized(human)), is_graded)
+    return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, is_graded) - of_grades).mean(-1), np.float64)
 
 
 def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> Array:
     """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
-    there = ~np.isnan(human)
-    g, values = _standardized(human)[there], np.array([_standardized(each)[there] for each in metrics])
+    is_graded = ~np.isnan(human)
+    g, values = _standardized(human)[is_graded], np.array([_standardized(metric)[is_graded] for metric in metrics])
     first, second = np.triu_indices(len(metrics), 1)
     shift = values[second] - values[first]
     squares = values[second] ** 2 - values[first] ** 2
     parts = np.concatenate([shift, squares, shift * g]).T
-    systems, items = np.nonzero(there)
+    systems, items = np.nonzero(is_graded)
     parts = Clusters.of(systems * human.shape[1] + clusters[items], len(g)).sums(parts)
     masks = counted(tosses(len(parts), n_resamples, seed), "testing", "permutations", n_resamples)
     changes = np.concatenate([mask @ parts for mask in masks])
-    sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])  # (3, k)
-    dx, dxx, dxy = np.split(changes, 3, axis=1)  # (draws, pairs) each
+    # of scores, their squares and their products with grades: shape (3, k), and of each pair (draws, pairs)
+    sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])
+    dx, dxx, dxy = np.split(changes, 3, axis=1)
 
     def r(x: Array, xx: Array, xy: Array) -> Array:
-        n, y, yy = (np.broadcast_to(each, x.shape) for each in (float(len(g)), g.sum(), (g * g).sum()))
+        n, y, yy = (np.broadcast_to(total, x.shape) for total in (float(len(g)), g.sum(), (g * g).sum()))
         return pearson_of_sums(n, x, y, xx, yy, xy)
 
-    one, other = sums[:, None, first], sums[:, None, second]
-    null = r(other[0] - dx, other[1] - dxx, other[2] - dxy) - r(one[0] + dx, one[1] + dxx, one[2] + dxy)
-    return _matrix(len(metrics), null.T, r(*sums))
+    first_sums, second_sums = sums[:, None, first], sums[:, None, second]
+    # What an exchange adds to the sums of the first metric, it takes from those of the second.
+    r_first = r(first_sums[0] + dx, first_sums[1] + dxx, first_sums[2] + dxy)
+    r_second = r(second_sums[0] - dx, second_sums[1] - dxx, second_sums[2] - dxy)
+    return _matrix(len(metrics), (r_second - r_first).T, r(*sums))
 
 
 def _exchanged_pairs(
     human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
 ) -> Array:
     """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
-    _, there = agreements(human, human, 0.0)
-    count = there.sum(0)
-    shares = there / np.maximum(count, 1) / max(1, int((count > 0).sum()))
+    _, is_graded = agreements(human, human, 0.0)
+    count = is_graded.sum(0)
+    # An item counts as much as any other, however many pairs it has: the figure is the mean over items.
+    shares = is_graded / np.maximum(count, 1) / max(1, int((count > 0).sum()))
     pairs = zip(metrics, epsilons, strict=True)
     by_item = np.array([shares * agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
     values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
     values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
-    one, other = np.triu_indices(len(metrics), 1)
-    differences = (values[other] - values[one]).T
+    first, second = np.triu_indices(len(metrics), 1)
+    differences = (values[second] - values[first]).T
     masks = counted(tosses(len(differences), n_resamples, seed), "testing", "permutations", n_resamples)
     null = np.concatenate([(1 - 2 * mask) @ differences for mask in masks])
     return _matrix(len(metrics), null.T, values.sum(1))
@@ -158,17 +163,17 @@ def williams_between(figure: str, human: Array, metrics: Array, clusters: Number
     NaN unless the figure is Pearson's r, and for outputs in clusters: the test is for independent ones.
     """
     k = len(metrics)
-    found = np.full((k, k), np.nan)
+    pvalues = np.full((k, k), np.nan)
     if figure not in ("pooled.pearson", "system.pearson"):
-        return found
+        return pvalues
     if figure == "pooled.pearson" and clusters is not None:
-        return found
+        return pvalues
     n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
-    own = [value_of(figure, human, metric)[0] for metric in metrics]
-    for one, other in product(range(k), repeat=2):
-        between = value_of(figure, metrics[other], metrics[one])[0]
-        found[one, other] = williams(own[other], own[one], between, n) if one != other else 1.0
-    return found
+    coefficients = [value_of(figure, human, metric)[0] for metric in metrics]
+    for row, column in product(range(k), repeat=2):
+        between = value_of(figure, metrics[column], metrics[row])[0]
+        pvalues[row, column] = williams(coefficients[column], coefficients[row], between, n) if row != column else 1.0
+    return pvalues
 
 
 def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
@@ -178,6 +183,7 @@ def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
     """
     if n < 4 or math.isnan(r_one + r_other + r_between):
         return math.nan
+    # Metrics that are the same but for a scale leave nothing to test: t would divide by 0.
     if r_between >= 1 - 1e-12:
         return 0.5 if math.isclose(r_one, r_other, abs_tol=1e-12) else float(r_other < r_one)
     k = 1 - r_one**2 - r_other**2 - r_between**2 + 2 * r_one * r_other * r_between
@@ -193,6 +199,7 @@ def t_tail(t: float, freedom: int) -> float:
     if t == 0:
         return 0.5
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    # The fraction converges fast on this side; on the other, the function is 1 minus itself with a and b exchanged.
     inner = x < (a + 1) / (a + b + 2)
     tail = front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
     return tail / 2 if t > 0 else 1 - tail / 2
@@ -200,19 +207,20 @@ def t_tail(t: float, freedom: int) -> float:
 
 def _fraction(x: float, a: float, b: float) -> float:
     """Return the continued fraction of the incomplete beta function, by Lentz's method."""
+    # in place of a denominator of 0
     tiny = 1e-300
     c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
-    found = d
+    fraction = d
     for step in range(1, 300):
         for factor in (
             step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
             -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
         ):
             d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
-            found *= c * d
+            fraction *= c * d
         if abs(c * d - 1) < 1e-15:
             break
-    return found
+    return fraction
 
 
 def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
@@ -221,14 +229,14 @@ def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]
     From the best down, a cluster begins at the first metric that is significantly worse than all of the previous one.
     """
     order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
-    found, members, number = [0] * len(values), order[:1], 1
+    numbers, members, number = [0] * len(values), order[:1], 1
     for index in order:
-        if index not in members and all(pvalues[each, index] < alpha for each in members):
+        if index not in members and all(pvalues[member, index] < alpha for member in members):
             members, number = [], number + 1
         if index not in members:
             members.append(index)
-        found[index] = number
-    return found
+        numbers[index] = number
+    return numbers
 
 
 def tosses(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
@@ -248,14 +256,14 @@ def _standardized(values: Array) -> Array:
 
 def _matrix(k: int, null: Array, observed: Array) -> Array:
     """Return p of both directions of each pair, from draws of second minus first, shape (pairs, draws)."""
-    found = np.ones((k, k))
-    for place, (one, other) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
-        delta = observed[other] - observed[one]
+    pvalues = np.ones((k, k))
+    for place, (first, second) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
+        delta = observed[second] - observed[first]
         if math.isnan(delta):
-            found[one, other] = found[other, one] = np.nan
+            pvalues[first, second] = pvalues[second, first] = np.nan
             continue
         draws: NDArray[np.float64] = null[place]
-        slack = ROUNDING * max(abs(observed[one]), abs(observed[other]))
-        found[other, one] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
-        found[one, other] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
-    return found
+        slack = ROUNDING * max(abs(observed[first]), abs(observed[second]))
+        pvalues[second, first] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
+        pvalues[first, second] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
+    return pvalues
