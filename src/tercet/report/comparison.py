@@ -75,21 +75,28 @@ def to_html(
     with drawing():
         views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
-        "page.html", script="browse.js", title=_title(comparisons) if title is None else title, version=version,
-        date=datetime.date.today().isoformat() if date is None else date, command=command, views=views,
-        colours=COLOURS, json=json.dumps,
-    )  # fmt: skip
+        "page.html",
+        script="browse.js",
+        title=_title(comparisons) if title is None else title,
+        version=version,
+        date=datetime.date.today().isoformat() if date is None else date,
+        command=command,
+        views=views,
+        colours=COLOURS,
+        json=json.dumps,
+    )
 
 
 def _title(comparisons: Sequence[Comparison]) -> str:
-    systems = {name for each in comparisons for name in each.test_set.systems}
-    counted = "Scores of a system" if len(systems) == 1 else "Scores of systems"
-    if any(each.test is not None for each in comparisons):
-        counted = "Comparison of systems"
+    systems = {name for comparison in comparisons for name in comparison.test_set.systems}
+    start = "Scores of a system" if len(systems) == 1 else "Scores of systems"
+    if any(comparison.test is not None for comparison in comparisons):
+        start = "Comparison of systems"
     if len(comparisons) > 1:
-        return f"{counted} on {len(comparisons)} test sets"
+        return f"{start} on {len(comparisons)} test sets"
     name = comparisons[0].test_set.name
-    return counted if name == "test set" else f"{counted} on {name}"  # so are texts called that have no file
+    # "test set" is the name of texts that come from no file
+    return start if name == "test set" else f"{start} on {name}"
 
 
 # The contents of a report, in order.
@@ -111,7 +118,7 @@ class ScoreView:
     marks: Marks
     chart: DotChart
     lengths: str
-    distributions: str  # as the one above a plot, empty where there is nothing to show
+    distributions: str  # like `lengths` a plot, empty where there is nothing to show
     same_segments: str  # the score before it whose segments have the same scores; empty without one
 
 
@@ -188,31 +195,49 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
     for table in comparison.tables:
         by_metric.setdefault(table.metric, []).append(table)
-    buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
+    # kept, since mostly the same segments are scored by all metrics
+    buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))
     segments = [Segments(comparison, primary_table(tables)) for tables in by_metric.values()]
     metrics = [
-        _metric(segments[number], names, buckets(_scored(tables[0])), prefix, f"m{number}")
+        _metric(segments[number], names, buckets(_scored(tables[0])), prefix=prefix, place=f"m{number}")
         for number, tables in enumerate(by_metric.values())
     ]
     rows = metrics[0].scores[0].rows
     words = _words(segments[0], rows, names, f"{prefix}w")
-    several = len(comparison.tables) > 1
-    contents = [(each.place, " ".join(filter(None, [each.title, each.options]))) for each in metrics]
-    contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
+    has_several_scores = len(comparison.tables) > 1
+    contents = [(metric.place, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
+    contents.append(("words", "Words"))
+    if words.pairs:
+        contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
-    verdict = summary_verdict(comparison.tables, titles, names) if several else metrics[0].scores[0].verdict
+    verdict = (
+        summary_verdict(comparison.tables, titles, names) if has_several_scores else metrics[0].scores[0].verdict
+    )
+    # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
+    # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
+    remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
     return TestSetView(
-        comparison, prefix, names, contents,
-        # Metrics are named too where some leave out segments that others score: they have no short name.
-        [*comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069"), *comparison.warnings],
-        verdict, titles,
-        [(each.scorer.segment_rule, each.title) for each in comparison.tables if each.scorer.segment_rule],
-        summary_charts(comparison, titles, [row.system for row in rows], names) if several else [],
-        marks_of(comparison, comparison.tables), {name: place for place, name in enumerate(names)},
-        metrics, words, browse(segments, titles, names, metrics[0].buckets),
+        comparison=comparison,
+        prefix=prefix,
+        names=names,
+        contents=contents,
+        warnings=[*remarks, *comparison.warnings],
+        verdict=verdict,
+        titles=titles,
+        segment_rules=[
+            (table.scorer.segment_rule, table.title) for table in comparison.tables if table.scorer.segment_rule
+        ],
+        charts=(
+            summary_charts(comparison, titles, [row.system for row in rows], names) if has_several_scores else []
+        ),
+        marks=marks_of(comparison, comparison.tables),
+        places={name: place for place, name in enumerate(names)},
+        metrics=metrics,
+        words=words,
+        browse=browse(segments, titles, names, metrics[0].buckets),
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
-    )  # fmt: skip
+    )
 
 
 def _metric(
@@ -221,39 +246,72 @@ def _metric(
     scores, comparison = [], segments.comparison
     tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
-        same = next((other.title for other in tables[:index] if other.segments == table.segments), "")
-        scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
-    chosen, label = segments.table, tables[0].metric
-    title = chosen.scorer.title or chosen.name
+        same_segments = (earlier.title for earlier in tables[:index] if earlier.segments == table.segments)
+        scores.append(
+            _score(
+                comparison,
+                table,
+                names,
+                buckets,
+                prefix=f"{prefix}{place}s{index}",
+                same_segments=next(same_segments, ""),
+            )
+        )
+    primary, label = segments.table, tables[0].metric
     return MetricView(
-        label, title, comparison.options()[label], place, scores, buckets,
-        [each for each in comparison.facts if each.metric == label and each.line],
-        chosen.title, chosen.higher_is_better, segments.legend, segments.pairs(), which_pairs(chosen),
-        segments.spread(),
-    )  # fmt: skip
+        label=label,
+        title=primary.scorer.title or primary.name,
+        options=comparison.options()[label],
+        place=place,
+        scores=scores,
+        buckets=buckets,
+        facts=[facts for facts in comparison.facts if facts.metric == label and facts.line],
+        name=primary.title,
+        higher_is_better=primary.higher_is_better,
+        legend=segments.legend,
+        pairs=segments.pairs(),
+        which_pairs=which_pairs(primary),
+        spread=segments.spread(),
+    )
 
 
 def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str], prefix: str) -> WordsView:
     comparison, table = segments.comparison, segments.table
-    texts, called = comparison.test_set.systems, [names[row.system] for row in rows]
+    texts = comparison.test_set.systems
+    row_names = [names[row.system] for row in rows]
     words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
     lengths = [
         LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
         for row in rows
     ]
     if not words.tokens.lengths[words.references].any():
-        return WordsView(words.unit, False, lengths, None, [], [], [], "", [])
-    found, shown = word_frequencies(words), _shown(rows)
-    values = [found.values[row.system] for row in rows]
+        return WordsView(
+            unit=words.unit,
+            has_references=False,
+            rows=lengths,
+            frequencies=None,
+            verdict=[],
+            best=[],
+            series=[],
+            plot="",
+            pairs=[],
+        )
+    frequencies, coloured = word_frequencies(words), _shown(rows)
+    values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
-    axes = (f"occurrences of the {words.unit} in the references", "F in percent", description)
+    plot_texts = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
-        words.unit, True, lengths, found, bucket_verdict(columns, called, True, "frequency groups"),
-        [float(np.nanmax(column)) for column in columns], _series(called, shown),
-        length_plot(values, shown, found.labels, axes, prefix),
-        ngram_pairs(words, compared_pairs(comparison, table)),
-    )  # fmt: skip
+        unit=words.unit,
+        has_references=True,
+        rows=lengths,
+        frequencies=frequencies,
+        verdict=bucket_verdict(columns, row_names, True, "frequency groups"),
+        best=[float(np.nanmax(column)) for column in columns],
+        series=_series(row_names, coloured),
+        plot=length_plot(values, coloured, frequencies.labels, texts=plot_texts, prefix=prefix),
+        pairs=ngram_pairs(words, compared_pairs(comparison, table)),
+    )
 
 
 def _with_numbers(table: ScoreTable) -> ScoreTable:
@@ -271,58 +329,70 @@ def _scored(table: ScoreTable) -> tuple[int, ...]:
 
 
 def _score(
-    comparison: Comparison, table: ScoreTable, names: dict[str, str], buckets: Buckets | None, prefix: str, same: str
+    comparison: Comparison,
+    table: ScoreTable,
+    names: dict[str, str],
+    buckets: Buckets | None,
+    prefix: str,
+    same_segments: str,
 ) -> ScoreView:
     values = [row.value for row in table.rows]
     higher = table.higher_is_better
+    # the best first, NaN last, ties in the order of the systems
     ranks = [np.inf if np.isnan(value) else -value if higher else value for value in values]
     order = sorted(range(len(values)), key=lambda index: (ranks[index], index))
     rows = [table.rows[index] for index in order]
-    called = [names[row.system] for row in rows]
-    lengths, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
-    ordered, shown = [lengths[index] for index in order if lengths], _shown(rows)
-    columns = list(zip(*ordered, strict=True))
+    row_names = [names[row.system] for row in rows]
+    bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
+    by_length = [bucket_rows[index] for index in order if bucket_rows]
+    coloured = _shown(rows)
+    columns = list(zip(*by_length, strict=True))
     plot, title = "", f"{table.title}{'' if higher else ', lower is better'}"
     if buckets is not None:
         axis = f"{buckets.unit} of the {buckets.of}"
-        about = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
-        plot = length_plot(ordered, shown, buckets.labels, (axis, title, about), f"{prefix}l")
+        description = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
+        plot = length_plot(by_length, coloured, buckets.labels, texts=(axis, title, description), prefix=f"{prefix}l")
     return ScoreView(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, called, higher, "length groups"),
-        pairs=[[_verdict(table, one, other, comparison.alpha, higher) for other in order] for one in order],
-        by_length=ordered,
+        length_verdict=bucket_verdict(columns, row_names, higher, "length groups"),
+        pairs=[
+            [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in order]
+            for index in order
+        ],
+        by_length=by_length,
         best_by_length=[(np.fmax if higher else np.fmin).reduce(column) for column in columns],
         rule=rule,
-        series=_series(called, shown),
+        series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
-        chart=DotChart(called, [dot_column(comparison, table, table.title, [row.system for row in rows])]),
+        chart=DotChart(row_names, [dot_column(comparison, table, table.title, [row.system for row in rows])]),
         lengths=plot,
-        distributions="" if same else score_distributions(table, rows, called, f"{prefix}d"),
-        same_segments=same,
+        distributions="" if same_segments else score_distributions(table, rows, row_names, f"{prefix}d"),
+        same_segments=same_segments,
     )
 
 
-def _series(called: Sequence[str], shown: Sequence[int]) -> list[tuple[str, str, str]]:
-    return [(colour, mark, called[index]) for (colour, mark, _), index in zip(SERIES, shown, strict=False)]
+def _series(names: Sequence[str], coloured: Sequence[int]) -> list[tuple[str, str, str]]:
+    return [(colour, mark, names[index]) for (colour, mark, _), index in zip(SERIES, coloured, strict=False)]
 
 
 def _shown(rows: Sequence[SystemScore]) -> list[int]:
     """Return the systems that get a colour: the best ones and the baseline."""
-    shown = list(range(min(len(rows), len(SERIES))))
+    coloured = list(range(min(len(rows), len(SERIES))))
     baseline = next(index for index, row in enumerate(rows) if row.difference is None)
-    return shown if baseline in shown else [*shown[:-1], baseline]
+    return coloured if baseline in coloured else [*coloured[:-1], baseline]
 
 
-def _verdict(table: ScoreTable, one: int, other: int, alpha: float, higher: bool) -> tuple[str | None, float]:
-    p = float(table.pvalues[one, other])
-    if one == other:
+def _verdict(table: ScoreTable, row: int, column: int, alpha: float, higher: bool) -> tuple[str | None, float]:
+    p = float(table.pvalues[row, column])
+    if row == column:
         return None, p
-    if not p < alpha:  # NaN too
+    # not "p >= alpha", which is false for NaN
+    if not p < alpha:
         return "", p
-    return ("better" if (table.rows[one].value > table.rows[other].value) == higher else "worse"), p
+    is_better = (table.rows[row].value > table.rows[column].value) == higher
+    return "better" if is_better else "worse", p
 
 
 # Verdicts on a table, in plain sentences that claim no more than its tests show.
@@ -340,20 +410,22 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     better = -1.0 if table.higher_is_better else 1.0
     rows = sorted(table.rows, key=lambda row: better * row.value)
     top = [row for row in rows if row.best]
-    rest = [row for row in rows if not row.best]
-    called = {row.system: names[row.system] for row in rows}
-    which = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
+    not_best = [row for row in rows if not row.best]
+    row_names = {row.system: names[row.system] for row in rows}
+    score_title = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
     if len(rows) == 1:
-        return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
-    if not rest or not top:
-        return [(f"{all_of(len(rows)).capitalize()} systems have the same {which}: {rows[0].value:.2f}.",)]
+        return [
+            ("", row_names[rows[0].system], f" has a {score_title} of {rows[0].value:.2f}. There is no other system.")
+        ]
+    if not not_best or not top:
+        return [(f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {rows[0].value:.2f}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
-    score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
+    score = f"{have}{score_title}: {top[0].value:.2f}, {_apart(table, top[0], not_best[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
-    first = (*listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
+    first = (*listed([row_names[row.system] for row in top])[:-1], score, row_names[not_best[0].system], next_best)
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
-    return [first, *_tested(comparison, table, rest, called), *_baseline(comparison, table, called)]
+    return [first, *_tested(comparison, table, not_best, row_names), *_baseline(comparison, table, row_names)]
 
 
 def _without(
@@ -362,72 +434,75 @@ def _without(
     """Return the verdict on the systems that have a score, and which have none: NaN is neither good nor bad."""
     have = "has" if len(undefined) == 1 else "have"
     ending = f" {have} no {table.title}: it is NaN, not a number, and compared with no other."
-    which = (*listed([names[row.system] for row in undefined])[:-1], ending)
+    missing = (*listed([names[row.system] for row in undefined])[:-1], ending)
     places = [place for place, row in enumerate(table.rows) if not math.isnan(row.value)]
     if not places:
-        return [which]
+        return [missing]
     scored = replace(
         table, rows=[table.rows[place] for place in places], pvalues=table.pvalues[np.ix_(places, places)]
     )
-    return [*score_verdict(comparison, scored, names), which]
+    return [*score_verdict(comparison, scored, names), missing]
 
 
 def _tested(
-    comparison: Comparison, table: ScoreTable, rest: Sequence[SystemScore], called: Mapping[str, str]
+    comparison: Comparison, table: ScoreTable, not_best: Sequence[SystemScore], names: Mapping[str, str]
 ) -> list[Sentence]:
     """Return which others are significantly worse than the best (the first of those with the best score)."""
     place = {row.system: index for index, row in enumerate(table.rows)}
     best = next(index for index, row in enumerate(table.rows) if row.best)
-    named = called[table.rows[best].system]
-    pvalues = {row.system: float(table.pvalues[place[row.system], best]) for row in rest}
-    worse, unclear = ([row for row in rest if bool(row.as_good) == same] for same in (False, True))
+    best_name = names[table.rows[best].system]
+    pvalues = {row.system: float(table.pvalues[place[row.system], best]) for row in not_best}
+    worse = [row for row in not_best if not row.as_good]
+    unclear = [row for row in not_best if row.as_good]
     unknown, better = "The test finds no significant difference between ", " is significantly better than"
+    # with two systems there is one pair, and nothing to adjust
     kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
     largest = pvalue_text(max((pvalues[row.system] for row in worse), default=1.0))
-    if len(rest) == 1 and worse:
+    if len(not_best) == 1 and worse:
         if len(table.rows) == 2:
             return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
-        return [("", named, f"{better} ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")]
+        return [("", best_name, f"{better} ", names[worse[0].system], f" ({kind} {largest}, {alpha}).")]
     if not unclear:
-        return [("", named, f"{better} {all_of(len(rest))} others (largest {kind} {largest}, {alpha}).")]
-    none = "which does not show that there is none"
+        return [("", best_name, f"{better} {all_of(len(not_best))} others (largest {kind} {largest}, {alpha}).")]
+    caution = "which does not show that there is none"
     if len(unclear) <= MOST_NAMED:
-        others = listed([called[row.system] for row in unclear])
+        unclear_names = listed([names[row.system] for row in unclear])
         joint = {1: " and ", 2: " and either of "}.get(len(unclear), " and any of ")
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
-        ending = f" ({kind} {inside}; {alpha}), {none}."
-        found: list[Sentence] = [(unknown, named, joint, *others[1:-1], ending)]
+        ending = f" ({kind} {inside}; {alpha}), {caution}."
+        sentences: list[Sentence] = [(unknown, best_name, joint, *unclear_names[1:-1], ending)]
     else:
         least = pvalue_text(min(pvalues[row.system] for row in unclear))
-        counted = f" and {len(unclear)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
-        found = [(unknown, named, counted)]
+        counted = f" and {len(unclear)} of the {len(not_best)} others (least {kind} {least}, {alpha}), {caution}."
+        sentences = [(unknown, best_name, counted)]
     if worse:
-        others_named = "the other" if len(worse) == 1 else f"the other {len(worse)}"
-        found.append(
-            ("", named, f"{better} {others_named} ({'' if len(worse) == 1 else 'largest '}{kind} {largest}).")
-        )
-    return found
+        if len(worse) == 1:
+            ending = f"{better} the other ({kind} {largest})."
+        else:
+            ending = f"{better} the other {len(worse)} (largest {kind} {largest})."
+        sentences.append(("", best_name, ending))
+    return sentences
 
 
-def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, str]) -> list[Sentence]:
+def _baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
-    base = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
-    if base is None or len(table.rows) == 2 or table.rows[base].best:
+    baseline = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
+    if baseline is None or len(table.rows) == 2 or table.rows[baseline].best:
         return []
     direction = 1.0 if table.higher_is_better else -1.0
-    gains = direction * np.array([row.value - table.rows[base].value for row in table.rows])
-    significant = table.pvalues[base] < comparison.alpha
-    better, worse = (int((significant & (sign * gains > 0)).sum()) for sign in (1, -1))
-    found = [
-        f"significantly {how} than {_others(n, len(table.rows) - 1)}"
-        for how, n in (("worse", better), ("better", worse))
+    gains = direction * np.array([row.value - table.rows[baseline].value for row in table.rows])
+    significant = table.pvalues[baseline] < comparison.alpha
+    better, worse = int((significant & (gains > 0)).sum()), int((significant & (gains < 0)).sum())
+    findings = [
+        f"significantly {outcome} than {_others(n, len(table.rows) - 1)}"
+        for outcome, n in (("worse", better), ("better", worse))
         if n
     ]
-    if not found:
+    if not findings:
         return [("The test finds no significant difference between the baseline and any other system.",)]
-    name = called[table.rows[base].system]
+    name = names[table.rows[baseline].system]
     start = "The baseline " if name != "baseline" else "The "
-    return [(start, name, f" is {', and '.join(found)}.")]
+    return [(start, name, f" is {', and '.join(findings)}.")]
 
 
 def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
@@ -439,13 +514,13 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     ]
     if undefined:
         complete = [(table, title) for table, title in zip(tables, titles, strict=True) if title not in undefined]
-        found = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
-        return [*found, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
-    # where all systems score 0, none is best
-    both = [
+        sentences = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
+        return [*sentences, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
+    # Where all systems score 0, none is the best, and the score has no say.
+    with_best = [
         (table, title) for table, title in zip(tables, titles, strict=True) if any(row.best for row in table.rows)
     ]
-    tables, titles = [table for table, _ in both], [title for _, title in both]
+    tables, titles = [table for table, _ in with_best], [title for _, title in with_best]
     if len(tables) < 2:
         return []
     tops: dict[tuple[str, ...], list[str]] = {}
@@ -455,18 +530,18 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         (best,) = tops
         first = (*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_counted(tables)}.")
         return [first, *_apart_from_best(tables, titles, names, len(best))]
-    found = [("The scores do not agree on the best system.",)]
+    sentences = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        found.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
+        sentences.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
     rivals = {name for best in tops for name in best}
-    near = [
+    undecided = [
         title
         for table, title in zip(tables, titles, strict=True)
         if any(row.as_good and not row.best and names[row.system] in rivals for row in table.rows)
     ]
-    if near:
-        found.append((f"By {_joined(near)}, the test does not tell them apart.",))
-    return found
+    if undecided:
+        sentences.append((f"By {_joined(undecided)}, the test does not tell them apart.",))
+    return sentences
 
 
 def _counted(tables: Sequence[ScoreTable]) -> str:
@@ -489,67 +564,72 @@ def _apart_from_best(
         return []
     if rows[0].as_good is None:
         return [("The differences were not tested: they may be due to chance.",)]
+    # by system, the scores in which it is not told apart from the best
     unclear = {
-        system.system: [title for table, title in zip(tables, titles, strict=True) if table.rows[place].as_good]
-        for place, system in enumerate(tables[0].rows)
-        if not system.best
+        row.system: [title for table, title in zip(tables, titles, strict=True) if table.rows[place].as_good]
+        for place, row in enumerate(tables[0].rows)
+        if not row.best
     }
     unclear = {system: scores for system, scores in unclear.items() if scores}
     if not unclear:
-        other = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
-        return [(f"It is significantly better than {other} in each of them.",)]
+        others = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
+        return [(f"It is significantly better than {others} in each of them.",)]
     if len(unclear) > MOST_NAMED:
         number = "any" if len(unclear) == len(rows) else f"{len(unclear)}"
         return [
             (f"In at least one of them, the tests do not tell it apart from {number} of the {len(rows)} others.",)
         ]
     parts = ["The tests do not tell it apart from "]
-    for place, (system, scores) in enumerate(unclear.items()):
+    for n_left, (system, scores) in zip(reversed(range(len(unclear))), unclear.items(), strict=True):
         inside = "" if len(scores) == len(tables) else f" ({', '.join(scores)})"
-        last = place == len(unclear) - 1
-        parts += [names[system], f"{inside}{'.' if last else ' and ' if place == len(unclear) - 2 else ', '}"]
+        joint = {0: ".", 1: " and "}.get(n_left, ", ")
+        parts += [names[system], f"{inside}{joint}"]
     return [tuple(parts)]
 
 
 def bucket_verdict(
-    columns: Sequence[Sequence[float]], called: Sequence[str], higher: bool, bucket: str
+    columns: Sequence[Sequence[float]], names: Sequence[str], higher: bool, bucket: str
 ) -> list[Sentence]:
     """Return in how many buckets each system alone is best; `columns` has a value of each system for each bucket."""
-    if len(called) < 2 or len(columns) < 2:
+    if len(names) < 2 or len(columns) < 2:
         return []
-    wins, ties, choose = dict.fromkeys(called, 0), 0, max if higher else min
+    wins, ties = dict.fromkeys(names, 0), 0
+    choose = max if higher else min
     for column in columns:
-        known = [value for value in column if not np.isnan(value)]
-        best = [name for name, value in zip(called, column, strict=True) if known and value == choose(known)]
+        defined = [value for value in column if not np.isnan(value)]
+        best = [name for name, value in zip(names, column, strict=True) if defined and value == choose(defined)]
         if len(best) == 1:
             wins[best[0]] += 1
-        ties += len(best) > 1
-    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
+        elif len(best) > 1:
+            ties += 1
+    winners = sorted((name for name in names if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
     tied = f"; {ties} end{'s' if ties == 1 else ''} in a tie" if ties else ""
     parts: list[str] = [""]
-    for name in ordered:
+    for name in winners:
         number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
-        joint = "; " if name != ordered[-1] else f"{tied}. These were not tested."
+        joint = "; " if name != winners[-1] else f"{tied}. These were not tested."
         parts += [name, f" is best in {number} {bucket}{joint}"]
-    return [tuple(parts)] if ordered else []
+    return [tuple(parts)] if winners else []
 
 
 def _joined(names: Sequence[str]) -> str:
     return "".join(listed(names))
 
 
-def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
-    """Return by how much one is better; scores in percent are points apart."""
-    apart = abs(best.value - other.value)
+def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
+    """Return by how much the best score is better than the next best; scores in percent are points apart."""
+    difference = abs(best.value - next_best.value)
     percent = table.scorer.is_share and table.scorer.scale == 100
     points = " points" if percent else ""
     where = "above" if table.higher_is_better else "below"
-    return f"{f'{apart:.2f}' if apart >= 0.005 else 'less than 0.01'}{points} {where}"
+    # less than half of 0.01 would read as 0.00
+    amount = f"{difference:.2f}" if difference >= 0.005 else "less than 0.01"
+    return f"{amount}{points} {where}"
 
 
-def _others(count: int, of: int) -> str:
-    if count == of:
-        return f"{all_of(of)} others"
+def _others(count: int, n_others: int) -> str:
+    if count == n_others:
+        return f"{all_of(n_others)} others"
     return "1 other" if count == 1 else f"{count} others"
 
 
@@ -562,17 +642,22 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
     The page defines the colours as variables: ``--ink``, ``--soft``, ``--line``, ``--paper`` and ``--accent``.
     """
     names = short_names(list(comparison.test_set.systems))
-    first = primary_table(comparison.tables)
+    primary = primary_table(comparison.tables)
     views = []
-    for table in (first, *(each for each in comparison.tables if each is not first)):
+    for table in (primary, *(table for table in comparison.tables if table is not primary)):
         rows = _ordered(table)
         order = [row.system for row in rows]
         chart = DotChart([names[name] for name in order], [dot_column(comparison, table, table.title, order)])
         views.append((table, rows, score_verdict(comparison, table, names), chart))
     return render(
-        "compared.html", c=comparison, views=views, names=names, notes=notes, lines=lines,
+        "compared.html",
+        c=comparison,
+        views=views,
+        names=names,
+        notes=notes,
+        lines=lines,
         marks=marks_of(comparison, comparison.tables),
-    )  # fmt: skip
+    )
 
 
 def _ordered(table: ScoreTable) -> list[SystemScore]:

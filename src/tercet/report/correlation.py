@@ -25,29 +25,36 @@ _WIDTH, _HEIGHT = 290, 220
 _ACROSS = 2
 
 
-def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
+def trust_html(correlation: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
     """Return a report of a correlation: one HTML page that loads nothing and needs no script."""
     needs("An HTML report", "report", "jinja2", "matplotlib")
     with drawing():
-        views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
+        views = [_view(correlation, table, f"c{number}") for number, table in enumerate(correlation.tables, 1)]
     return render(
-        "trust.html", title=title, command=command, found=found, views=views, figures=FIGURES, marks=MARKS,
+        "trust.html",
+        title=title,
+        command=command,
+        found=correlation,
+        views=views,
+        figures=FIGURES,
+        marks=MARKS,
         figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
-    )  # fmt: skip
+    )
 
 
-def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
+def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
     """Return what the template shows of a dimension."""
-    columns = {column.label: column for column in found.metrics}
-    titles = found.titles()
-    known = next(iter(table.figures.values()))
-    names = [table.rank_by, *(name for name in SHOWN if name in known and name != table.rank_by)]
-    columns_of_dots = [_dots(found, table, name) for name in names]
-    human = found.grades.mean(table.dimension)
+    columns = {column.label: column for column in correlation.metrics}
+    titles = correlation.titles()
+    # every metric has the same figures
+    figures = next(iter(table.figures.values()))
+    names = [table.rank_by, *(name for name in SHOWN if name in figures and name != table.rank_by)]
+    columns_of_dots = [_dots(correlation, table, name) for name in names]
+    human = correlation.grades.mean(table.dimension)
     return {
         "table": table,
         "prefix": prefix,
-        "answer": answer(found, table),
+        "answer": answer(correlation, table),
         "names": names,
         "titles": titles,
         "charts": [
@@ -57,32 +64,41 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
             )
         ],
         "agreement": agreement_lines(table),
-        "pairs": pairs(found, table),
+        "pairs": pairs(correlation, table),
         "layers": [
-            (each.summary(found.alpha), _curve(each, f"{prefix}l{number}"))
-            for number, each in enumerate(table.layers)
+            (sweep.summary(correlation.alpha), _curve(sweep, f"{prefix}l{number}"))
+            for number, sweep in enumerate(table.layers)
         ],
         "many": table.n_graded > _MANY,
         "plots": [
             (titles[label], _scatter(human, columns[label], f"{prefix}p{number}", table.n_graded > _MANY))
             for number, label in enumerate(table.ranking[:_PLOTS])
         ],
-        "worst": _worst(found, human, columns[table.ranking[0]]),
+        "worst": _worst(correlation, human, columns[table.ranking[0]]),
     }
 
 
-def _dots(found: Correlation, table: DimensionTable, name: str) -> DotColumn:
+def _dots(correlation: Correlation, table: DimensionTable, name: str) -> DotColumn:
     """Return a figure of each metric; of the figure that was tested, metrics worse than the best are hollow."""
-    values = [table.figures[label][name] for label in table.ranking]
-    best = max((each.value for each in values if not math.isnan(each.value)), default=math.nan)
+    figure_values = [table.figures[label][name] for label in table.ranking]
+    best = max(
+        (figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)),
+        default=math.nan,
+    )
     worse = [
-        name == table.rank_by and bool(table.significance(table.ranking[0], label, found.alpha))
+        name == table.rank_by and bool(table.significance(table.ranking[0], label, correlation.alpha))
         for label in table.ranking
     ]
     dots = [
-        Dot(each.value, each.low, each.high, "best" if each.value == best else "hollow" if hollow else "filled")
-        for each, hollow in zip(values, worse, strict=True)
+        Dot(
+            figure_value.value,
+            figure_value.low,
+            figure_value.high,
+            "best" if figure_value.value == best else "hollow" if hollow else "filled",
+        )
+        for figure_value, hollow in zip(figure_values, worse, strict=True)
     ]
+    # so that no line breaks within "tau-b"
     title = FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}")
     return DotColumn(title, dots, f"{FIGURES[name].least} to 1".replace("-", "−"))
 
@@ -90,31 +106,35 @@ def _dots(found: Correlation, table: DimensionTable, name: str) -> DotColumn:
 def _scatter(human: Array, column: MetricColumn, prefix: str, many: bool) -> str:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     figure, axes = _axes()
-    there = ~np.isnan(human) & ~np.isnan(column.scores)
-    x, y = human[there], column.scores[there]
+    is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
+    x, y = human[is_graded], column.scores[is_graded]
     if many:
         axes.hexbin(x, y, gridsize=18, mincnt=1, cmap="Blues", alpha=0.7, linewidths=0)
     else:
         axes.plot(x, y, linestyle="", marker="o", markersize=3, color=INK, alpha=0.25, markeredgewidth=0)
     once = np.ones((1, human.shape[1]))
-    of_systems = [means(np.where(there, values, np.nan), once)[0] for values in (human, column.scores)]
-    axes.plot(*of_systems, linestyle="", marker="D", markersize=8, color=ACCENT)
+    mean_grades, mean_scores = (
+        means(np.where(is_graded, values, np.nan), once)[0].tolist() for values in (human, column.scores)
+    )
+    axes.plot(mean_grades, mean_scores, linestyle="", marker="D", markersize=8, color=ACCENT)
     axes.grid(color=LINE)
     axes.set_axisbelow(True)
-    pairs = zip(*(each.tolist() for each in of_systems), strict=True)
-    description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
+    systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
+    description = f"Mean grade and mean score of each system: {systems}"
     return inline_svg(figure, ["grade", "score, negated" if column.negated else "score"], description, prefix)
 
 
 def _curve(sweep: LayerSweep, prefix: str) -> str:
     """Return a plot of the figure of each layer with its interval; the best is a diamond, the usual one a ring."""
     figure, axes = _axes()
-    values = [each.value for each in sweep.values]
-    low, high = ([getattr(each, side) for each in sweep.values] for side in ("low", "high"))
+    values = [figure_value.value for figure_value in sweep.values]
+    low = [figure_value.low for figure_value in sweep.values]
+    high = [figure_value.high for figure_value in sweep.values]
     axes.fill_between(range(len(values)), low, high, color=LINE)
     axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
     axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
     axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
+    # about eight ticks, however deep the network is
     axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
     description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
     return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
@@ -132,27 +152,28 @@ def _axes() -> tuple[Any, Any]:
     return figure, axes
 
 
-def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
+def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
     """Return the outputs whose ranks by grade and by score differ most."""
-    there = ~np.isnan(human) & ~np.isnan(column.scores)
+    is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     places = np.full((2, *human.shape), np.nan)
     for place, values in enumerate((human, column.scores)):
-        own = values[there]
-        low = np.searchsorted(np.sort(own), own, "left")
-        high = np.searchsorted(np.sort(own), own, "right")
-        places[place][there] = 50 * (low + high) / len(own)
+        graded_values = values[is_graded]
+        low = np.searchsorted(np.sort(graded_values), graded_values, "left")
+        high = np.searchsorted(np.sort(graded_values), graded_values, "right")
+        # a percentile; equal values share the middle of their places
+        places[place][is_graded] = 50 * (low + high) / len(graded_values)
     apart = np.nan_to_num(np.abs(places[0] - places[1]))
     systems, items = np.unravel_index(np.argsort(-apart, axis=None, kind="stable")[:_WORST], apart.shape)
-    names = list(found.test_set.systems)
+    names = list(correlation.test_set.systems)
     return [
         {
             "item": int(item) + 1,
-            "references": found.test_set.references[item],
+            "references": correlation.test_set.references[item],
             "system": names[system],
-            "text": found.test_set.systems[names[system]][item],
+            "text": correlation.test_set.systems[names[system]][item],
             "grade": float(human[system, item]),
             "score": float(column.scores[system, item]),
-            "places": [float(each[system, item]) for each in places],
+            "places": [float(ranks[system, item]) for ranks in places],
         }
         for system, item in zip(systems.tolist(), items.tolist(), strict=True)
     ]

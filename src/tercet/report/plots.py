@@ -40,10 +40,17 @@ class Marks:
 
     def key(self) -> str:
         """Return what the dots and lines of a chart are."""
-        tested = ["filled: not significantly worse"] * self.as_good + ["hollow: significantly worse"] * self.worse
-        lines = [f"Lines: {self.intervals} intervals."] * bool(self.intervals)
-        dashed = ["Dashed: the baseline’s score."] * self.baseline
-        return " ".join([*lines, f"Diamond: {'; '.join(['best', *tested])}.", *dashed])
+        dots = ["Diamond: best"]
+        if self.as_good:
+            dots.append("filled: not significantly worse")
+        if self.worse:
+            dots.append("hollow: significantly worse")
+        sentences = [f"{'; '.join(dots)}."]
+        if self.intervals:
+            sentences.insert(0, f"Lines: {self.intervals} intervals.")
+        if self.baseline:
+            sentences.append("Dashed: the baseline’s score.")
+        return " ".join(sentences)
 
 
 def primary_table(tables: Sequence[ScoreTable]) -> ScoreTable:
@@ -55,19 +62,24 @@ def summary_charts(
     comparison: Comparison, titles: Sequence[str], order: Sequence[str], names: dict[str, str]
 ) -> list[DotChart]:
     """Return the scores of all systems as dots; of many scores, those that each metric sorts systems by."""
-    chosen = list(zip(comparison.tables, titles, strict=True))
-    if len(chosen) > _MOST_COLUMNS:
-        tables = [table for table, _ in chosen]
-        primary = [primary_table([each for each in tables if each.metric == table.metric]) for table in tables]
-        chosen = [each for each, own in zip(chosen, primary, strict=True) if each[0] is own]
-    return dot_charts([names[name] for name in order], [dot_column(comparison, *each, order) for each in chosen])
+    titled_tables = list(zip(comparison.tables, titles, strict=True))
+    if len(titled_tables) > _MOST_COLUMNS:
+        by_metric: dict[str, list[ScoreTable]] = {}
+        for table in comparison.tables:
+            by_metric.setdefault(table.metric, []).append(table)
+        titled_tables = [
+            (table, title) for table, title in titled_tables if table is primary_table(by_metric[table.metric])
+        ]
+    columns = [dot_column(comparison, table, title, order) for table, title in titled_tables]
+    return dot_charts([names[name] for name in order], columns)
 
 
 def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> DotColumn:
     """Return the scores of one table with their intervals, in an order of the systems."""
     of_system = {row.system: row for row in table.rows}
     rows = [of_system[name] for name in order]
-    tested = comparison.test is not None  # without a test, none is known to be worse
+    # without a test, no system is known to be worse
+    tested = comparison.test is not None
     marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
     dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
     note = "" if table.higher_is_better else "lower is better"
@@ -77,13 +89,16 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
 
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     """Return the marks that occur in some tables."""
-    others = [row.as_good for table in tables for row in table.rows if not row.best]
-    lower = any(not table.higher_is_better for table in tables)
-    drawn = any(row.low < row.high for table in tables for row in table.rows)
-    level = f"{100 * comparison.confidence_level:g} %" if drawn else ""
-    significant = any((table.pvalues < comparison.alpha).any() for table in tables)
+    # True, False, or None without a test
+    as_good = [row.as_good for table in tables for row in table.rows if not row.best]
+    has_intervals = any(row.low < row.high for table in tables for row in table.rows)
     return Marks(
-        True in others, False in others, lower, comparison.test is not None, significant, level if drawn else ""
+        as_good=True in as_good,
+        worse=False in as_good,
+        lower=any(not table.higher_is_better for table in tables),
+        baseline=comparison.test is not None,
+        pairs=any((table.pvalues < comparison.alpha).any() for table in tables),
+        intervals=f"{100 * comparison.confidence_level:g} %" if has_intervals else "",
     )
 
 
@@ -124,9 +139,10 @@ class DotColumn:
 
     def bounds(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        given = [each for dot in self.dots if dot.drawn for each in (dot.value, dot.low, dot.high)]
-        known = [value for value in given if math.isfinite(value)]
-        low, high = min(known, default=0.0), max(known, default=1.0)
+        numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
+        finite = [value for value in numbers if math.isfinite(value)]
+        low, high = min(finite, default=0.0), max(finite, default=1.0)
+        # where all values are the same, a margin that depends on their size: the scale must not be empty
         margin = _MARGIN * (high - low) or max(abs(high), 1.0) * _MARGIN
         return low - margin, high + margin
 
@@ -140,8 +156,8 @@ class DotColumn:
         from matplotlib.ticker import MaxNLocator
 
         low, high = self.bounds()
-        values = [each for each in MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= each <= high]
-        return [(self.place(each), f"{each:.6g}".replace("-", "−")) for each in values]
+        values = [tick for tick in MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= tick <= high]
+        return [(self.place(tick), f"{tick:.6g}".replace("-", "−")) for tick in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +169,7 @@ class DotChart:
 
     def described(self) -> str:
         """Return the chart in words, for readers who do not see it."""
-        return "; ".join(f"{each.title}: {', '.join(self._in_words(each.dots))}" for each in self.columns)
+        return "; ".join(f"{column.title}: {', '.join(self._in_words(column.dots))}" for column in self.columns)
 
     def _in_words(self, dots: Sequence[Dot]) -> Iterable[str]:
         for name, dot in zip(self.names, dots, strict=True):
@@ -167,10 +183,15 @@ def dot_charts(names: Sequence[str], columns: Sequence[DotColumn], across: int =
 
 # The plots of reports and notebooks: intervals, scores by length, and how scores of segments are distributed.
 
-#: Lines of systems in the plot of lengths: colours with a contrast of 3 to white and to black, and other marks each.
+#: Lines of systems in the plot of lengths: a colour with a contrast of 3 to white and to black, a mark as the page
+#: writes it, and the same mark as matplotlib calls it.
 SERIES = (
-    ("#2f7fc1", "●", "o"), ("#c8620b", "■", "s"), ("#1a9173", "▲", "^"), ("#b0569a", "◆", "D"), ("#8a7a1f", "▼", "v"),
-)  # fmt: skip
+    ("#2f7fc1", "●", "o"),
+    ("#c8620b", "■", "s"),
+    ("#1a9173", "▲", "^"),
+    ("#b0569a", "◆", "D"),
+    ("#8a7a1f", "▼", "v"),
+)
 
 # in pixels
 _WIDTH, _HEIGHT = 400, 240
@@ -191,17 +212,18 @@ def intervals_figure(comparison: Comparison) -> Any:
     from matplotlib.figure import Figure
 
     names = short_names(list(comparison.test_set.systems))
-    across = min(_ACROSS, len(comparison.tables))
-    down = -(-len(comparison.tables) // across)
-    size = (1.5 + 2.6 * across, down * (0.8 + 0.32 * len(names)))
+    n_columns = min(_ACROSS, len(comparison.tables))
+    n_rows = math.ceil(len(comparison.tables) / n_columns)
+    size = (1.5 + 2.6 * n_columns, n_rows * (0.8 + 0.32 * len(names)))
     figure = for_notebooks(Figure(figsize=size, layout="constrained"))
     level = f"{100 * comparison.confidence_level:g} %"
     places = [-place for place in range(len(names))]
     for number, (table, label) in enumerate(zip(comparison.tables, comparison.titles(), strict=True)):
-        axes = figure.add_subplot(down, across, 1 + number)
+        axes = figure.add_subplot(n_rows, n_columns, 1 + number)
         _draw_intervals(axes, table.rows, comparison.test is not None)
-        shown = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % across == 0]
-        axes.set_yticks(places if shown else [], labels=shown, parse_math=False)
+        # the systems' names stand only beside the first column
+        labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % n_columns == 0]
+        axes.set_yticks(places if labels else [], labels=labels, parse_math=False)
         axes.set_ylim(-len(table.rows) + 0.45, 0.55)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel(f"{one_cell(label)}, {level} interval", parse_math=False)
@@ -217,52 +239,71 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
     baseline = next(row.value for row in rows if row.difference is None)
     axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
     for place, row in enumerate(rows):
-        as_good = row.as_good or not tested  # without a test, none is known to be worse
+        # without a test, no system is known to be worse
+        as_good = row.as_good or not tested
         colour = accent if as_good else ink
         axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
         axes.plot(
-            [row.value], [-place], linestyle="", marker="D" if row.best else "o", markersize=7.5,
-            color=colour, markerfacecolor=colour if as_good else paper, markeredgewidth=1.8, zorder=3,
-        )  # fmt: skip
-    known = [row for row in rows if row.low <= row.high]  # not NaN
-    low, high = min((row.low for row in known), default=0.0), max((row.high for row in known), default=1.0)
+            [row.value],
+            [-place],
+            linestyle="",
+            marker="D" if row.best else "o",
+            markersize=7.5,
+            color=colour,
+            markerfacecolor=colour if as_good else paper,
+            markeredgewidth=1.8,
+            zorder=3,
+        )
+    # bounds that are NaN are not ordered
+    with_interval = [row for row in rows if row.low <= row.high]
+    low = min((row.low for row in with_interval), default=0.0)
+    high = max((row.high for row in with_interval), default=1.0)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
 
 
-def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
+def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: Sequence[str], prefix: str) -> str:
     """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
     scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
-    called = [name for name, own in zip(called, scores, strict=True) if own.size]
-    scores = [own for own in scores if own.size]
+    names = [name for name, system_scores in zip(names, scores, strict=True) if system_scores.size]
+    scores = [system_scores for system_scores in scores if system_scores.size]
     if not scores:
         return ""
-    medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
+    medians = "; ".join(
+        f"{name} {np.median(system_scores):.2f}" for name, system_scores in zip(names, scores, strict=True)
+    )
     description = f"Histograms of the segments' {table.title}; medians: {medians}"
     figure, axes = _rows_of_systems(len(scores), highest=56)
     edges = np.histogram_bin_edges(np.concatenate(scores), _BINS)
-    counts = [np.histogram(each, edges)[0] for each in scores]
-    highest = max(int(each.max()) for each in counts)
-    for place, (own, count) in enumerate(zip(scores, counts, strict=True)):
+    counts = [np.histogram(system_scores, edges)[0] for system_scores in scores]
+    highest = max(int(count.max()) for count in counts)
+    for place, (system_scores, count) in enumerate(zip(scores, counts, strict=True)):
         floor = -place - 0.42
         axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
-        axes.plot([np.median(own)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
-    labels = [f"{table.title} of single segments", *(fitted(name, _COLUMNS) for name in called)]
+        axes.plot([np.median(system_scores)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
+    labels = [f"{table.title} of single segments", *(fitted(name, _COLUMNS) for name in names)]
     return inline_svg(figure, labels, description, prefix)
 
 
 def length_plot(
-    values: Sequence[Sequence[float]], shown: Sequence[int], labels: Sequence[str], texts: tuple[str, str, str],
+    values: Sequence[Sequence[float]],
+    coloured: Sequence[int],
+    labels: Sequence[str],
+    texts: tuple[str, str, str],
     prefix: str,
-) -> str:  # fmt: skip
-    """Return lines over the buckets: those of the systems `shown` in colour, the others grey."""
+) -> str:
+    """Return lines over the buckets: those of the systems with the indices `coloured` in colour, the others grey.
+
+    `texts` are the labels of both axes, and a description for readers who do not see the plot.
+    """
     figure, axes = _axes(_HEIGHT, left=48)
     places = range(len(labels))
     for index, row in enumerate(values):
-        if index not in shown:
+        if index not in coloured:
             axes.plot(places, row, color=INK, alpha=0.3, linewidth=1)
-    for (colour, _, marker), index in zip(SERIES, shown, strict=False):
+    for (colour, _, marker), index in zip(SERIES, coloured, strict=False):
         axes.plot(places, values[index], color=colour, marker=marker, markersize=6, linewidth=1.8)
+    # @0 and @1 are the labels of the axes: every text is a number, which `inline_svg` replaces
     axes.set_xticks(list(places), labels=[f"@{2 + place}" for place in places])
     axes.set_xlim(-0.3, len(labels) - 0.7)
     axes.grid(axis="y", color=LINE)
@@ -271,12 +312,12 @@ def length_plot(
     return inline_svg(figure, [*texts[:2], *labels], texts[2], prefix)
 
 
-def _rows_of_systems(number: int, highest: int) -> tuple[Any, Any]:
+def _rows_of_systems(n_systems: int, highest: int) -> tuple[Any, Any]:
     """Return axes with a row for each system; the texts @1, @2 ... are their names, @0 is the label below."""
-    row = max(_ROW, min(highest, (_HEIGHT - _BOTTOM - _TOP) // number))
-    figure, axes = _axes(row * number + _BOTTOM + _TOP, left=_LEFT)
-    axes.set_yticks([-place for place in range(number)], labels=[f"@{1 + place}" for place in range(number)])
-    axes.set_ylim(-number + 0.45, 0.55)
+    row = max(_ROW, min(highest, (_HEIGHT - _BOTTOM - _TOP) // n_systems))
+    figure, axes = _axes(row * n_systems + _BOTTOM + _TOP, left=_LEFT)
+    axes.set_yticks([-place for place in range(n_systems)], labels=[f"@{1 + place}" for place in range(n_systems)])
+    axes.set_ylim(-n_systems + 0.45, 0.55)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=LINE)
     axes.set_xlabel("@0")
@@ -304,7 +345,8 @@ INK, LINE, ACCENT = "#010101", "#020202", "#030303"
 
 _OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)"}
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # these would differ from run to run
+#: Left out of an SVG, as these would differ from run to run.
+_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"#([\w.-]+)")
 
@@ -334,7 +376,8 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
         element.tail = None
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in ("style", "metadata"):  # the style would apply to the whole page
+            # the style would apply to the whole page
+            if child.tag in ("style", "metadata"):
                 parent.remove(child)
     names = _names(root, prefix)
     for element in root.iter():
@@ -343,7 +386,8 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
         else:
             element.text = None
         element.attrib = {name: _value(name, value, names) for name, value in element.attrib.items()}
-        if not element.attrib.get("id", "x"):
+        # ids that nothing refers to have become empty
+        if element.attrib.get("id") == "":
             del element.attrib["id"]
     _unwrap(root)
     root.attrib = {"viewBox": box, "class": "plot", "role": "img", "aria-label": _allowed(description)}
@@ -351,21 +395,27 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
 
 
 def _allowed(text: str) -> str:
-    return unescape(clean(text))  # without what XML does not allow; what it escapes is escaped at the end
+    """Return a text without what XML does not allow, but not yet escaped: ElementTree escapes it at the end."""
+    return unescape(clean(text))
 
 
 def _names(root: ElementTree.Element, prefix: str) -> dict[str, str]:
     """Return a new id for each one that is referenced."""
-    found = [name for each in root.iter() for value in each.attrib.values() for name in _REFERENCE.findall(value)]
-    known = {each.get("id") for each in root.iter()}
-    return {name: f"{prefix}{number}" for number, name in enumerate(dict.fromkeys(found)) if name in known}
+    references: dict[str, None] = {}
+    for element in root.iter():
+        for value in element.attrib.values():
+            references.update(dict.fromkeys(_REFERENCE.findall(value)))
+    # "#" also begins a colour: only what is an id is a reference
+    ids = {element.get("id") for element in root.iter()}
+    return {name: f"{prefix}{number}" for number, name in enumerate(references) if name in ids}
 
 
 def _write(element: ElementTree.Element, labels: Sequence[str]) -> None:
     text = (element.text or "").strip()
     element.text = _allowed(labels[int(text[1:])]) if text.startswith("@") else text
     style = dict(part.split(": ", 1) for part in element.attrib.pop("style", "").split("; ") if ": " in part)
-    element.set("text-anchor", style.get("text-anchor", "start"))  # the font is that of the page
+    # of the style only the anchor stays, as the font is that of the page
+    element.set("text-anchor", style.get("text-anchor", "start"))
     if element.get("transform", "").startswith("rotate(-0 "):
         del element.attrib["transform"]
 
@@ -380,14 +430,14 @@ def _value(name: str, value: str, names: dict[str, str]) -> str:
 
 
 def _unwrap(element: ElementTree.Element) -> None:
-    """Remove groups without attributes."""
+    """Put the children of groups without attributes in their place, and remove empty groups."""
     children: list[ElementTree.Element] = []
     for child in list(element):
         _unwrap(child)
         children += list(child) if child.tag == "g" and not child.attrib else [child]
         element.remove(child)
-    kept = [child for child in children if child.tag != "g" or len(child)]
-    element.extend(kept)
+    with_content = [child for child in children if child.tag != "g" or len(child)]
+    element.extend(with_content)
 
 
 # Short names of systems in a report: without shared parts, and cut to fit.
@@ -409,6 +459,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     places = [tail.find(joint) for joint in _JOINTS if joint in tail]
     stop = len(tail) - min(places) if places else 0
     cut = {name: name[start : len(name) - stop] for name in names}
+    # a name that is nothing but shared parts would be empty
     return cut if all(cut.values()) else {name: name for name in names}
 
 
@@ -416,6 +467,7 @@ def fitted(name: str, columns: int) -> str:
     """Return a name cut in the middle to so many columns: wide characters take two."""
     if _columns(name) <= columns:
         return name
+    # one column is for the ellipsis; letters come from both ends in turn until there is no room
     room, head, tail = columns - 1, "", ""
     while True:
         for letter in (name[len(head)], name[-1 - len(tail)]):
@@ -430,9 +482,10 @@ def fitted(name: str, columns: int) -> str:
 
 def _common(names: Sequence[str]) -> str:
     """Return what all names begin with."""
+    # What the first and the last name in the order of letters share, all names between them share too.
     first, last = min(names), max(names)
-    number = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:number]
+    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]
 
 
 def _columns(text: str) -> int:

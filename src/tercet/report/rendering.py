@@ -25,11 +25,17 @@ def render(name: str, *, script: str = "", version: str = __version__, **values:
         return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
-        loader=PackageLoader(__package__), autoescape=True, finalize=safe, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        finalize=safe,
+        # a misspelt name in a template is an error, not an empty text
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters["decimals"] = decimals
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
+    # The page's policy names the script by its hash: one that a text smuggled in would have another.
     code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
     digest = base64.b64encode(sha256(code.encode()).digest()).decode()
     return environment.get_template(name).render(

@@ -70,22 +70,23 @@ class Pair(Generic[T]):
 
 def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
     """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-    others = [row for row in table.rows if row.difference is not None]
-    others.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
-    return [(comparison.baseline, row.system) for row in others[:_PAIRS]]
+    # only the baseline has no difference to itself
+    rows = [row for row in table.rows if row.difference is not None]
+    rows.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
+    return [(comparison.baseline, row.system) for row in rows[:_PAIRS]]
 
 
 def which_pairs(table: ScoreTable) -> str:
     """Return which pairs of systems are shown, and why these."""
-    others = len(table.rows) - 1
-    if others < 2:
+    n_others = len(table.rows) - 1
+    if n_others < 2:
         return ""
     best_is_baseline = next(row.best for row in table.rows if row.difference is None)
-    also = "" if best_is_baseline else "with the best system, and "
-    shown = f"the baseline {also}with those whose {table.title} differs most from its"
-    if others <= _PAIRS:
+    if n_others <= _PAIRS:
         return "Each other system is shown beside the baseline."
-    return f"Shown: {shown} ({_PAIRS} of {others} pairs); the list of segments below has every pair."
+    also = "" if best_is_baseline else "with the best system, and "
+    pairs = f"the baseline {also}with those whose {table.title} differs most from its"
+    return f"Shown: {pairs} ({_PAIRS} of {n_others} pairs); the list of segments below has every pair."
 
 
 class Segments:
@@ -98,40 +99,49 @@ class Segments:
 
     def pairs(self) -> list[Pair[Example]]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-        return [self._pair(*each) for each in compared_pairs(self.comparison, self.table)]
+        return [self._pair(baseline, system) for baseline, system in compared_pairs(self.comparison, self.table)]
 
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
         systems = list(self.table.segments)
         columns = zip(*self.table.segments.values(), strict=True)
-        known = ([score for score in scores if score is not None] for scores in columns)
-        spreads = [(max(own) - min(own), -index) for index, own in enumerate(known) if own]
+        scores_by_segment = ([score for score in scores if score is not None] for scores in columns)
+        # with negative indices, so that the maximum of equal spreads is the first segment
+        spreads = [(max(scores) - min(scores), -index) for index, scores in enumerate(scores_by_segment) if scores]
+        # of two systems, the segments of their pair show the same
         if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
-            return None  # of two systems the segments above show the same
+            return None
         index = -max(spreads)[1]
-        best = next((row.value for row in self.table.rows if row.best), 0.0)  # none: all scores are 0
+        # without a best system, all scores are 0
+        best = next((row.value for row in self.table.rows if row.best), 0.0)
         sign = -1 if best >= max(row.value for row in self.table.rows) else 1
         ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
         return self._example(index, ordered)
 
-    def _pair(self, one: str, other: str) -> Pair[Example]:
-        mine, theirs = self.table.segments[one], self.table.segments[other]
-        both = enumerate(zip(mine, theirs, strict=True))
-        differences = [(b - a, index) for index, (a, b) in both if a is not None and b is not None]
+    def _pair(self, baseline: str, system: str) -> Pair[Example]:
+        scores = zip(self.table.segments[baseline], self.table.segments[system], strict=True)
+        differences = [(b - a, index) for index, (a, b) in enumerate(scores) if a is not None and b is not None]
         up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
         down = sorted(pair for pair in differences if pair[0] < 0)
-        groups = [(system, found[:_EACH_WAY]) for system, found in ((other, up), (one, down)) if found]
-        shown = [(system, [self._example(index, (one, other)) for _, index in found]) for system, found in groups]
-        return Pair(one, other, shown)
+        groups = [
+            (name, [self._example(index, (baseline, system)) for _, index in pairs[:_EACH_WAY]])
+            for name, pairs in ((system, up), (baseline, down))
+            if pairs
+        ]
+        return Pair(baseline, system, groups)
 
     def _example(self, index: int, systems: Sequence[str]) -> Example:
         test_set, scores = self.comparison.test_set, self.table.segments
         references = test_set.references[index]
         texts = {name: self.colours.of(test_set.systems[name][index], references) for name in systems}
         source = None if test_set.source is None else plain(test_set.source[index])
-        shown, more = references[:MOST_REFERENCES], max(0, len(references) - MOST_REFERENCES)
-        outputs = [Output(name, scores[name][index], text) for name, text in texts.items()]
-        return Example(index + 1, source, list(map(plain, shown)), more, outputs)
+        return Example(
+            number=index + 1,
+            source=source,
+            references=list(map(plain, references[:MOST_REFERENCES])),
+            more_references=max(0, len(references) - MOST_REFERENCES),
+            outputs=[Output(name, scores[name][index], text) for name, text in texts.items()],
+        )
 
 
 # Every segment of a test set, packed into a report for its script: sorted and filtered there, a page at a time.
@@ -160,39 +170,37 @@ def browse(
     """Return all segments, with all scores: those first whose first score differs most between the systems.
 
     Texts beyond 40 million characters are left out, and matches are in colour for 1,000 outputs or so: those whose
-    scores differ most, by each metric's primary score in turn. The
-    matches are those of the first metric that has any.
+    scores differ most, by each metric's primary score in turn. The matches are those of the first metric that has
+    any.
     """
     comparison = metrics[0].comparison
-    coloured_by = next((each for each in metrics if each.legend), metrics[0])
+    coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
     test_set, systems = comparison.test_set, list(comparison.test_set.systems)
-    kept = _fitting(comparison, _by_difference(metrics[0].table))
+    indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
-    coloured = set(_first_of([_by_difference(each.table) for each in metrics], most)) & set(kept)
-    shown = {
-        name: [
-            _pieces(coloured_by.colours.of(text, test_set.references[index]) if index in coloured else plain(text))
-            for index, text in ((index, test_set.systems[name][index]) for index in kept)
-        ]
-        for name in systems
-    }
+    coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
+
+    def output(name: str, index: int) -> Any:
+        text = test_set.systems[name][index]
+        return _pieces(coloured_by.colours.of(text, test_set.references[index]) if index in coloured else plain(text))
+
     data = {
         "systems": [names[name] for name in systems],
         "baseline": systems.index(comparison.baseline),
-        "numbers": [index + 1 for index in kept],
-        "source": None if test_set.source is None else [_pieces(plain(test_set.source[index])) for index in kept],
+        "numbers": [index + 1 for index in indices],
+        "source": None if test_set.source is None else [_pieces(plain(test_set.source[index])) for index in indices],
         "references": [
-            list(map(_pieces, map(plain, test_set.references[index][:MOST_REFERENCES]))) for index in kept
+            list(map(_pieces, map(plain, test_set.references[index][:MOST_REFERENCES]))) for index in indices
         ],
-        "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in kept],
-        "coloured": [index in coloured for index in kept],
-        "lengths": None if buckets is None else [buckets.lengths.get(index) for index in kept],
-        "outputs": list(shown.values()),
+        "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in indices],
+        "coloured": [index in coloured for index in indices],
+        "lengths": None if buckets is None else [buckets.lengths.get(index) for index in indices],
+        "outputs": [[output(name, index) for index in indices] for name in systems],
         "scores": [
             {
                 "title": title,
                 "higher": table.higher_is_better,
-                "values": [[_rounded(table.segments[name][index]) for index in kept] for name in systems],
+                "values": [[_rounded(table.segments[name][index]) for index in indices] for name in systems],
             }
             for table, title in zip(comparison.tables, titles, strict=True)
         ],
@@ -201,7 +209,7 @@ def browse(
     unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
     return Browse(
         data=base64.b64encode(packed).decode(),
-        n_segments=len(kept),
+        n_segments=len(indices),
         n_all=len(test_set.references),
         legend=coloured_by.legend,
         coloured_by=coloured_by.table.title,
@@ -213,8 +221,10 @@ def browse(
 
 def _by_difference(table: ScoreTable) -> list[int]:
     """Return all segments, those first whose scores differ most between systems; of one system the worst."""
-    scores = np.array(list(table.segments.values()), np.float64)  # None becomes NaN
+    # None becomes NaN
+    scores = np.array(list(table.segments.values()), np.float64)
     if len(scores) > 1:
+        # of a segment without any score, -inf: `initial` keeps numpy from warning of it
         order = np.nanmax(scores, axis=0, initial=-np.inf) - np.nanmin(scores, axis=0, initial=np.inf)
     else:
         order = -scores[0] if table.higher_is_better else scores[0]
@@ -222,26 +232,30 @@ def _by_difference(table: ScoreTable) -> list[int]:
 
 
 def _first_of(orders: Sequence[Sequence[int]], most: int) -> Iterator[int]:
-    """Yield so many segments, from all orders in turn."""
-    found: dict[int, None] = {}
-    for each in zip(*orders, strict=True):
-        found.update(dict.fromkeys(each))
-        if len(found) >= most:
+    """Yield as many segments as `most`, from all orders in turn."""
+    chosen: dict[int, None] = {}
+    for segments in zip(*orders, strict=True):
+        chosen.update(dict.fromkeys(segments))
+        if len(chosen) >= most:
             break
-    yield from list(found)[:most]
+    yield from list(chosen)[:most]
 
 
 def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
     """Return the segments whose texts fit into a page, in the order of the test set."""
     test_set = comparison.test_set
-    room, kept = _CHARACTERS, list[int]()
+    room, fitting = _CHARACTERS, list[int]()
     for index in order:
-        texts = [*test_set.references[index][:MOST_REFERENCES], *(own[index] for own in test_set.systems.values())]
+        texts = [
+            *test_set.references[index][:MOST_REFERENCES],
+            *(texts_of_system[index] for texts_of_system in test_set.systems.values()),
+        ]
         room -= sum(map(len, texts))
-        if room < 0 and kept:
+        # the first segment is shown, however long it is
+        if room < 0 and fitting:
             break
-        kept.append(index)
-    return sorted(kept)
+        fitting.append(index)
+    return sorted(fitting)
 
 
 def _pieces(text: Text) -> Any:
@@ -252,9 +266,8 @@ def _pieces(text: Text) -> Any:
 
 
 def _rounded(value: float | None) -> float | None:
-    return (
-        None if value is None or not np.isfinite(value) else round(value, 6)
-    )  # ties are equal, and no page shows more
+    # so that ties are equal; no page shows more
+    return None if value is None or not np.isfinite(value) else round(value, 6)
 
 
 # Scores by the length of the reference: segments in buckets, and the score of each bucket.
@@ -290,19 +303,28 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
     size = _characters if by_characters else _words
-    lengths = np.array([round(sum(map(size, each)) / max(1, len(each))) for each in texts], np.int64)
+    lengths = np.array(
+        [round(sum(map(size, segment_references)) / max(1, len(segment_references))) for segment_references in texts],
+        np.int64,
+    )
     number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
     shares = np.arange(1, number) / number
     edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
-    places = np.searchsorted(edges, lengths)  # a length that is an edge belongs below it
+    # a length that is an edge belongs below it
+    places = np.searchsorted(edges, lengths)
     members, labels = [], []
     for place in np.unique(places):
         inside = np.flatnonzero(places == place)
         low, high = int(lengths[inside].min()), int(lengths[inside].max())
         members.append(np.asarray(scored, np.int64)[inside])
         labels.append(str(low) if low == high else f"{low}–{high}")
-    of_segments = dict(zip(scored, lengths.tolist(), strict=True))
-    return Buckets("characters" if by_characters else "words", labels, members, of, of_segments)
+    return Buckets(
+        unit="characters" if by_characters else "words",
+        labels=labels,
+        members=members,
+        of=of,
+        lengths=dict(zip(scored, lengths.tolist(), strict=True)),
+    )
 
 
 def _words(text: str) -> int:
@@ -310,6 +332,7 @@ def _words(text: str) -> int:
 
 
 def _characters(text: str) -> int:
+    # marks (M), such as accents and vowel signs, belong to the letter before them
     return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)
 
 
@@ -317,10 +340,11 @@ def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]
     """Return a row per system with a score per bucket, and a sentence on how they are computed."""
     segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
     inside = np.concatenate(buckets.members)
-    whole = [float(each[inside].mean()) for each in segments]
-    if len(inside) > 1 and np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
-        return [[float(each[inside].mean()) for inside in buckets.members] for each in segments], MEAN
-    return [[table.score_of(system, inside) for inside in buckets.members] for system in table.stats], EXACT
+    # Whether a score is the mean of its segments is seen from the numbers; one segment cannot show it.
+    means = [float(scores[inside].mean()) for scores in segments]
+    if len(inside) > 1 and np.allclose(means, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
+        return [[float(scores[members].mean()) for members in buckets.members] for scores in segments], MEAN
+    return [[table.score_of(system, members) for members in buckets.members] for system in table.stats], EXACT
 
 
 # The words of a test set as integers, and how many match the references.
@@ -356,20 +380,24 @@ class Words:
         without any word in the references.
         """
         lengths = self.tokens.lengths
-        own = lengths[self.rows(system)]
-        given = np.bincount(self.owners[self.references], minlength=self.n_segments)
+        prediction_lengths = lengths[self.rows(system)]
+        n_references = np.bincount(self.owners[self.references], minlength=self.n_segments)
         sums = np.bincount(self.owners[self.references], lengths[self.references], minlength=self.n_segments)
-        expected = (sums / np.maximum(given, 1)).sum()
-        return int(own.sum()), float(own[given > 0].sum() / expected) if expected else float("nan")
+        expected = (sums / np.maximum(n_references, 1)).sum()
+        n_words = int(prediction_lengths.sum())
+        if not expected:
+            return n_words, float("nan")
+        return n_words, float(prediction_lengths[n_references > 0].sum() / expected)
 
     def read(self, words: Sequence[int]) -> str:
         """Return words joined by spaces; without spaces in scripts without them, except next to a to z."""
         spelled = self.spelled()
-        read = ""
-        for each in (spelled[word] for word in words):
-            close = self.unit == "characters" and not (each[0].isascii() or read[-1:].isascii())
-            read += each if close or not read else f" {each}"
-        return read
+        text = ""
+        for word in words:
+            spelling = spelled[word]
+            close = self.unit == "characters" and not (spelling[0].isascii() or text[-1:].isascii())
+            text += spelling if close or not text else f" {spelling}"
+        return text
 
 
 def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
@@ -380,7 +408,15 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
     letters = count_letters(corpus if len(segments) else read_texts([]).with_texts(corpus.texts))
     unit = "characters" if letters.mostly_without_blanks else "words"
     owners = np.append(np.tile(np.arange(n), len(systems)), segments)
-    return Words(list(systems), unit, tokens.tokens, tokens.n_types, cache(spelled), owners, n)
+    return Words(
+        systems=list(systems),
+        unit=unit,
+        tokens=tokens.tokens,
+        n_types=tokens.n_types,
+        spelled=cache(spelled),
+        owners=owners,
+        n_segments=n,
+    )
 
 
 def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Array, Array]:
@@ -392,6 +428,7 @@ def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Arra
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
     keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * n_types + values, return_counts=True)
     of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
+    # each segment has one row: nothing to merge
     if len(np.unique(owners[rows])) == len(rows):
         return of_segments, counts
     merged, places = np.unique(of_segments, return_inverse=True)
@@ -400,10 +437,10 @@ def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Arra
     return merged, most
 
 
-def matched(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+def matched(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
     """Return the keys that two tallies share, and the lower count of each."""
-    keys, mine, theirs = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
-    return keys, np.minimum(one[1][mine], other[1][theirs])
+    keys, first_places, second_places = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
+    return keys, np.minimum(first[1][first_places], second[1][second_places])
 
 
 # Texts in matching and other pieces, with the colours of tercet's explanations.
@@ -449,10 +486,10 @@ class Colours:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = scorer.explained(read_batch([prediction], [list(references)]))
+                explanation = scorer.explained(read_batch([prediction], [list(references)]))
         except TercetError:
             return plain(prediction)
-        words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(found)]
+        words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(explanation)]
         pieces = placed(prediction, words, self._ascii_only) or spelled(words)
         return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
 
@@ -508,12 +545,12 @@ def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, 
 
 
 def _cut(pieces: Sequence[tuple[int, str]]) -> Text:
-    kept, room = [], _LONGEST
+    shown_pieces, room = [], _LONGEST
     for level, part in pieces:
         if room > 0:
-            kept.append((level, part[:room]))
+            shown_pieces.append((level, part[:room]))
         room -= len(part)
-    return Text(kept, max(0, -room))
+    return Text(shown_pieces, max(0, -room))
 
 
 # N-grams that one system matches more often than another, as compare-mt finds them (Neubig et al. 2019).
@@ -553,37 +590,45 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
     starts = []
     for order in range(1, _LONGEST_NGRAM + 1):
         units, n_types = ngram_ids(tokens, order, words.n_types)
-        expected = tally(units, references, owners, n_types)
+        reference_tally = tally(units, references, owners, n_types)
         for place, name in enumerate(involved):
-            keys, found = matched(tally(units, np.arange(n) + place * n, owners, n_types), expected)
-            counts[name].append(np.bincount(keys % n_types, found, minlength=n_types).astype(np.int64))
+            prediction_tally = tally(units, np.arange(n) + place * n, owners, n_types)
+            keys, matches_by_key = matched(prediction_tally, reference_tally)
+            counts[name].append(np.bincount(keys % n_types, matches_by_key, minlength=n_types).astype(np.int64))
+        # Where each n-gram stands first: written from the end, so that the first place is written last.
         first = np.zeros(n_types, np.int64)
-        first[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]  # where each stands first
+        first[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]
         starts.append(first)
-    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(each) for each in starts])
+    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(first) for first in starts])
     places = np.concatenate(starts)
-    of_systems = {name: np.concatenate(own) for name, own in counts.items()}
+    matches_of = {name: np.concatenate(counts_by_order) for name, counts_by_order in counts.items()}
 
-    def listed(more: str, less: str, swapped: bool) -> list[Ngram]:
-        a, b = of_systems[more], of_systems[less]
+    def listed(system: str, rival: str, swapped: bool) -> list[Ngram]:
+        a, b = matches_of[system], matches_of[rival]
         share = (a + 1) / (a + b + 2)
         chosen = np.flatnonzero(a >= b + _LEAST)
         chosen = chosen[np.lexsort((places[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
-        kept: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
-        for each in chosen.tolist():
-            ngram = tuple(values[places[each] : places[each] + orders[each]].tolist())
-            matches = int(a[each]), int(b[each])
-            if not any(matches == own and _covers(other, ngram) for other, own, _ in kept):
-                kept.append((ngram, matches, float(share[each])))
-            if len(kept) == _MOST:
+        entries: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
+        for index in chosen.tolist():
+            ngram = tuple(values[places[index] : places[index] + orders[index]].tolist())
+            matches = int(a[index]), int(b[index])
+            if not any(
+                matches == earlier_matches and _covers(earlier, ngram) for earlier, earlier_matches, _ in entries
+            ):
+                entries.append((ngram, matches, float(share[index])))
+            if len(entries) == _MOST:
                 break
+        # of a pair, the baseline's matches come first
         return [
-            Ngram(words.read(ngram), matches[::-1] if swapped else matches, clear) for ngram, matches, clear in kept
+            Ngram(words.read(ngram), matches[::-1] if swapped else matches, ngram_share)
+            for ngram, matches, ngram_share in entries
         ]
 
     return [
-        Pair(one, other, [(other, listed(other, one, True)), (one, listed(one, other, False))])
-        for one, other in pairs
+        Pair(
+            baseline, system, [(system, listed(system, baseline, True)), (baseline, listed(baseline, system, False))]
+        )
+        for baseline, system in pairs
     ]
 
 
@@ -619,32 +664,43 @@ def word_frequencies(words: Words) -> Frequencies:
     that match over the words of the predictions and of those references.
     """
     keys, counts = tally(words.tokens, words.references, words.owners, words.n_types)
-    often = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)
-    buckets = np.searchsorted(_EDGES, often, "right")  # 0: in no reference
+    occurrences = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)
+    # the bucket of each word; 0 for words that occur in no reference
+    buckets = np.searchsorted(_EDGES, occurrences, "right")
     kinds = np.bincount(buckets, minlength=len(_EDGES) + 1)
-    shown = [place for place in range(1, len(_EDGES) + 1) if kinds[place]]
+    buckets_with_words = [place for place in range(1, len(_EDGES) + 1) if kinds[place]]
     values, unknown = {}, {}
     for system in words.systems:
-        sums = np.zeros((3, len(_EDGES) + 1), np.int64)  # matches, words of the system, words of the references
+        # of each bucket: matches, words of the system, words of the references
+        sums = np.zeros((3, len(_EDGES) + 1), np.int64)
         predictions, references = _held_against(words, words.rows(system))
-        mine, theirs = (tally(words.tokens, rows, words.owners, words.n_types) for rows in (predictions, references))
-        for row, (keys, counts) in zip(sums, (matched(mine, theirs), mine, theirs), strict=True):
+        prediction_tally, reference_tally = (
+            tally(words.tokens, rows, words.owners, words.n_types) for rows in (predictions, references)
+        )
+        tallies = (matched(prediction_tally, reference_tally), prediction_tally, reference_tally)
+        for row, (keys, counts) in zip(sums, tallies, strict=True):
             row += np.bincount(buckets[keys % words.n_types], counts, minlength=len(row)).astype(np.int64)
         with np.errstate(invalid="ignore"):
-            values[system] = (200.0 * sums[0] / (sums[1] + sums[2]))[shown].tolist()
+            values[system] = (200.0 * sums[0] / (sums[1] + sums[2]))[buckets_with_words].tolist()
         unknown[system] = 100.0 * float(sums[1][0]) / max(1, int(sums[1].sum()))
-    return Frequencies([_label(place) for place in shown], [int(kinds[place]) for place in shown], values, unknown)
+    return Frequencies(
+        [_label(place) for place in buckets_with_words],
+        [int(kinds[place]) for place in buckets_with_words],
+        values,
+        unknown,
+    )
 
 
 def _held_against(words: Words, predictions: Array) -> tuple[Array, Array]:
     """Return the predictions of segments with references, and the row of a reference for each of them."""
     references = words.references
     segments = words.owners[references]
-    own = predictions[segments]
-    shared, either = overlaps(words.tokens, own, references, words.n_types, multiset=True)
+    paired_predictions = predictions[segments]
+    shared, either = overlaps(words.tokens, paired_predictions, references, words.n_types, multiset=True)
     starts = np.flatnonzero(np.diff(segments, prepend=-1))
+    # F: the lengths of both texts add up to what they share and what either has
     best = first_greatest(2 * shared / np.maximum(shared + either, 1), starts)
-    return own[best], references[best]
+    return paired_predictions[best], references[best]
 
 
 def _label(place: int) -> str:
