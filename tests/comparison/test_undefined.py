@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from tercet.cli.options import failures, read_thresholds
+from tercet.cli.thresholds import failures, read_thresholds
 from tercet.comparison.compare import compare
 from tercet.comparison.tables import export_segments, to_csv, to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.report.comparison import to_html

@@ -530,7 +530,7 @@ def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path,
     page.mouse.move(300, 300)
     page.wait_for_timeout(500)
     assert (asked, said) == ([(tmp_path / name).as_uri()], [])
-    own_script = (ROOT / "src" / "tercet" / "pages" / "templates" / "browse.js").read_text()
+    own_script = (ROOT / "src" / "tercet" / "report" / "templates" / "browse.js").read_text()
     for expression, expected in {
         "window.ran": None, "document.querySelectorAll('iframe, img, base, object').length": 0,
         "[...document.scripts].map(each => each.textContent)": [own_script],

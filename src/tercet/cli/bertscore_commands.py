@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.test_sets import check_ending, check_file, check_outputs
 from tercet.errors import InputError, needs
 from tercet.explanation.places import visible
 from tercet.files.text import LIMITS, stream_lines
+from tercet.files.writing import check_ending, check_file, check_outputs
 
 from .options import Quiet
 

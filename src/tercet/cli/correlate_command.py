@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import typer
 from rich.console import Console
 
-from tercet.comparison.test_sets import check_file, check_outputs
-from tercet.comparison.workbook import Sheet
 from tercet.errors import OptionError, shorten
 from tercet.explanation.places import visible
+from tercet.files.writing import check_file, check_outputs
 
 from .options import (
     ClusterColumn,
@@ -157,6 +156,8 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
     if form == "xlsx" and output.out is not None:
         rows = [list(row.values()) for row in correlation.records()]
+        from tercet.comparison.workbook import Sheet
+
         write_book([Sheet("Figures", COLUMNS, len(rows), rows)], output.out)
     else:
         write(text, output.out, form, bom=output.bom)

@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.test_sets import check_outputs, check_references
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.places import one_cell, visible
+from tercet.files.writing import check_outputs
 from tercet.registry import metric_class
 
 from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_specs, report_on
@@ -201,6 +201,7 @@ def _of_package(
 ) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.difference import explain_difference
+    from tercet.comparison.test_sets import check_references
     from tercet.statistics.progress import bars_within, line_of
 
     differences: list[tuple[str, str, Difference]] = []

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.comparison.test_sets import check_different, check_file, check_outputs
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.places import visible
+from tercet.files.writing import check_different, check_file, check_outputs
 
 from .options import Quiet, metrics_like, reading, scoring, takes_groups, writing
 

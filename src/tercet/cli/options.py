@@ -5,28 +5,24 @@ from __future__ import annotations
 import codecs
 import errno
 import io
-import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
 from tercet.base.options import Option
-from tercet.comparison.metric_specs import MetricSpec, parse_metric
-from tercet.comparison.scores import Comparison, ScoreTable, to_comparison
-from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.explanation.places import visible
+from tercet.errors import OptionError
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
-from tercet.streaming.ray import score_systems
 
 if TYPE_CHECKING:
+    from tercet.comparison.metric_specs import MetricSpec
     from tercet.comparison.test_sets import TestSet
 
 
@@ -366,91 +362,6 @@ class CompareOutput(ScoreOutput):
             )
 
 
-# ``--fail-under``: thresholds, so that a command fails if a system became worse.
-
-
-class Threshold(NamedTuple):
-    """The name of a score, or of a metric for its primary score, and the worst value allowed."""
-
-    name: str
-    value: float
-
-
-class _Score(NamedTuple):
-    """A score of a metric with options, and whether it is the metric's primary one."""
-
-    metric: str
-    name: str
-    is_primary: bool
-
-
-def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
-    """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
-    thresholds = []
-    for text in threshold_texts or ():
-        name, _, value = text.rpartition("=")
-        try:
-            threshold = Threshold(name.strip(), float(value))
-        except ValueError:
-            threshold = Threshold("", math.nan)
-        if not threshold.name or not math.isfinite(threshold.value):
-            raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
-        thresholds.append(threshold)
-    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if thresholds else []
-    scores = [_Score(label, name, name == scorer.primary) for label, scorer in scorers for name in scorer.score_names]
-    for name, _ in thresholds:
-        if not _meant(name, scores):
-            score_names = dict.fromkeys(score.name for score in scores)
-            raise OptionError(
-                f"--fail-under: no score is called {shorten(name)} with these metrics. "
-                f"{did_you_mean(name, score_names)}"
-            )
-    return thresholds
-
-
-def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
-    """Return a line for each score of a system that is worse than its threshold."""
-    lines = []
-    for comparison in comparisons:
-        scores = [_Score(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables]
-        labels = comparison.score_labels()
-        for threshold in thresholds:
-            for index in _meant(threshold.name, scores):
-                for system, why in _worse(comparison.tables[index], threshold.value):
-                    name = f"{comparison.test_set.name}: the system {shorten(system)}"
-                    lines.append(f"{name}: {labels[index]} is {why}")
-    return lines
-
-
-def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
-    """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
-    side = "below" if table.higher_is_better else "above"
-    for row in table.rows:
-        if math.isnan(row.value):
-            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."
-        elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
-            gap = abs(row.value - limit)
-            yield row.system, f"{row.value:.2f}, {side} {limit:g} by {gap:{'.2f' if gap >= 0.005 else '.1g'}}."
-
-
-def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
-    """Return the scores with this name, or the primary ones of a metric with this name."""
-    named_scores = [
-        index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
-    ]
-    try:
-        # A short name becomes the name that tables have.
-        metric = parse_metric(name).label
-    except OptionError:
-        # It is no metric: the name of a score, or a typo.
-        metric = name
-    return named_scores or [
-        index
-        for index, score in enumerate(scores)
-        if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])
-    ]
-
-
 # The standard streams of a command: if closed, broken or full, it ends with a short message or quietly.
 
 _OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
@@ -514,44 +425,3 @@ def _open_closed() -> None:
     ):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
-
-
-# ``tercet score --engine ray``: files of any size as one test set.
-
-
-def score_with_ray(
-    texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
-) -> Comparison:
-    """Return the scores of all files together; warns of skipped files."""
-    level, seed = scores.confidence_level, scores.seed
-    scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
-    results = score_systems(
-        texts.files,
-        {spec.label: scorer for spec, scorer in scorers},
-        systems=texts.system,
-        references=texts.reference_column,
-        id=texts.id_column,
-        cluster=texts.cluster,
-        write_segments=output.segments,
-        on_bad_file=texts.on_bad_file,
-        progress=output.progress,
-    )
-    bad_files = next(iter(results.values())).bad_files
-    if bad_files:
-        skipped_files = (
-            "1 file could not be read and is"
-            if len(bad_files) == 1
-            else f"{len(bad_files):,} files could not be read and are"
-        )
-        typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
-    name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
-    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
-
-
-def refuse_with_ray(**options: object) -> None:
-    """Raise an OptionError for options that do not work with files of any size."""
-    option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-    if option_names:
-        raise OptionError(
-            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
-        )

@@ -17,13 +17,14 @@ from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import BOM, export_segments, to_text
-from tercet.comparison.test_sets import TestSet, check_ending, check_file
+from tercet.comparison.test_sets import TestSet
 from tercet.comparison.workbook import Sheet, needs_workbooks, sheets_of, write_workbook
 from tercet.errors import OptionError, needs
 from tercet.explanation.places import visible
-from tercet.files.writing import write_text_file
+from tercet.files.writing import check_ending, check_file, write_text_file
 
-from .options import Format, ScoreOutput, Threshold, failures
+from .options import Format, ScoreOutput
+from .thresholds import Threshold, failures
 
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {

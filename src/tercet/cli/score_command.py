@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
-from tercet.comparison.test_sets import check_ending, check_folder, check_outputs
 from tercet.errors import OptionError
 from tercet.explanation.places import visible
+from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
 from .options import (
@@ -31,8 +31,9 @@ from .options import (
 
 if TYPE_CHECKING:
     from tercet.comparison.metric_specs import MetricSpec
+    from tercet.comparison.scores import Comparison
 
-    from .options import Threshold
+    from .thresholds import Threshold
 
 
 @takes_groups
@@ -44,17 +45,15 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     from .output import finish
 
     if texts.engine == "ray":
-        from .options import refuse_with_ray, score_with_ray
-
         specs, thresholds, form = _checked(texts, scores, output, segments=None)
-        refuse_with_ray(
+        _refuse_with_ray(
             references=texts.references,
             source=texts.source,
             source_column=texts.source_column,
             format_html=form == "html",
             interval=scores.interval != "percentile",
         )
-        finish([score_with_ray(texts, specs, scores, output)], form, output, thresholds)
+        finish([_score_with_ray(texts, specs, scores, output)], form, output, thresholds)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
@@ -109,8 +108,8 @@ def _checked(
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
     from tercet.comparison.workbook import needs_workbooks
 
-    from .options import read_thresholds
     from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
+    from .thresholds import read_thresholds
 
     specs = read_specs(scores.metric or ["bleu_multi"])
     thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
@@ -232,3 +231,44 @@ def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) 
         return value.lower() if value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0") else "true"
     # The words of a list are joined by +, as a comma separates options.
     return value.replace(",", "+") if value and value[0] not in "[{" else value or "..."
+
+
+def _score_with_ray(
+    texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
+) -> Comparison:
+    """Return the scores of all files together; warns of skipped files."""
+    from tercet.comparison.scores import to_comparison
+    from tercet.streaming.ray import score_systems
+
+    level, seed = scores.confidence_level, scores.seed
+    scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
+    results = score_systems(
+        texts.files,
+        {spec.label: scorer for spec, scorer in scorers},
+        systems=texts.system,
+        references=texts.reference_column,
+        id=texts.id_column,
+        cluster=texts.cluster,
+        write_segments=output.segments,
+        on_bad_file=texts.on_bad_file,
+        progress=output.progress,
+    )
+    bad_files = next(iter(results.values())).bad_files
+    if bad_files:
+        skipped_files = (
+            "1 file could not be read and is"
+            if len(bad_files) == 1
+            else f"{len(bad_files):,} files could not be read and are"
+        )
+        typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
+    name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
+    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
+
+
+def _refuse_with_ray(**options: object) -> None:
+    """Raise an OptionError for options that do not work with files of any size."""
+    option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if option_names:
+        raise OptionError(
+            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
+        )

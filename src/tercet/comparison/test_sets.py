@@ -5,11 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import re
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,7 +26,7 @@ from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, refer
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.table import Log, Roles, Table
 from tercet.files.text import STDIN, open_binary, read_lines
-from tercet.files.writing import is_plain
+from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.stats import SegmentStats
 
@@ -585,89 +584,6 @@ def without_ends(path: str) -> str:
 _JOINED = " Or give a TMX file for each system, and one with the references ({})."
 
 
-def check_file(path: Path) -> None:
-    """Raise an InputError for a file that could not be written."""
-    folder = path.parent
-    if path == Path("-"):
-        raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
-    if not is_plain(path):
-        # A pipe or a device is written to as it is.
-        fits = os.access(path, os.W_OK) and not path.is_dir()
-    else:
-        # A file is written beside its path and then takes its place, for which the folder must be writable.
-        fits = folder.is_dir() and all(
-            os.access(existing, os.W_OK) for existing in (folder, path) if existing.exists()
-        )
-    if not fits:
-        raise InputError(
-            f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
-            "not writable."
-        )
-
-
-def check_ending(option: str, path: Path, formats: Iterable[str], otherwise: str = "") -> None:
-    """Raise an OptionError for a file whose extension is not among those of `formats`; "" stands for no extension."""
-    endings = list(formats)
-    if path.suffix.lower() not in endings:
-        raise OptionError(
-            f"{option} {shorten(str(path))}: the extension {shorten(path.suffix)} names no format: use one of "
-            f"{' '.join(filter(None, endings))}{otherwise}."
-        )
-
-
-def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
-    """Raise an InputError for an output file that would overwrite an input or another output.
-
-    `outputs` are keyed by their name in messages, such as ``--out``; an input ``-`` is the standard input. Pipes and
-    other non-files may be given twice.
-    """
-    input_names = list(inputs)
-    written: dict[str, Path] = {}
-    for option, path in outputs.items():
-        if path is None or not is_plain(path):
-            continue
-        for input_name in input_names:
-            if _is_same(path, input_name):
-                name = "the standard input" if input_name == STDIN else f"the input {input_name!r}"
-                raise InputError(f"{option} would overwrite {name}: give another file.")
-        for other_option, other_path in written.items():
-            if _is_same(path, str(other_path)):
-                raise InputError(
-                    f"{other_option} and {option} would be written to the same file, {str(path)!r}: give two."
-                )
-        written[option] = path
-
-
-def _is_same(path: Path, name: str) -> bool:
-    # A file may be missing, and the standard input may be no file.
-    with suppress(OSError, ValueError):
-        status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)
-        return os.path.samestat(path.stat(), status)
-    # Of files that are not there yet, only the paths can be compared.
-    return name != STDIN and os.path.realpath(path) == os.path.realpath(name)
-
-
-def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
-    """Raise an InputError for a file that is given twice, by any path or link, or also as references."""
-    earlier: list[tuple[str, str, os.stat_result]] = []
-    for number, path in enumerate([*files, *references]):
-        try:
-            status = os.stat(path)
-        except OSError:
-            # The standard input, or a missing file, which its reader reports.
-            continue
-        kind = role if number < len(files) else "references"
-        for earlier_path, earlier_kind, earlier_status in earlier:
-            if os.path.samestat(status, earlier_status):
-                if (path, kind) == (earlier_path, earlier_kind):
-                    raise InputError(f"The file {path!r} is given twice{' as references' * (kind == 'references')}.")
-                also = kind.replace("a ", "another ", 1) if kind == earlier_kind else kind
-                raise InputError(
-                    f"{earlier_path!r} is given as {earlier_kind}, and {path!r} as {also}: they are the same file."
-                )
-        earlier.append((path, kind, status))
-
-
 def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
     """Raise an InputError for a column that is not there, or is named twice or in two roles."""
     for column in [*systems, *references, *([] if source is None else [source])]:
@@ -734,15 +650,6 @@ def warn_repeated_ids(table: Table) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-
-
-def check_folder(path: Path) -> None:
-    """Raise an InputError for a folder that cannot be made or written to."""
-    existing = next(ancestor for ancestor in (path.absolute(), *path.absolute().parents) if ancestor.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise InputError(
-            f"Cannot write files to the folder {str(path)!r}: {str(existing)!r} is not a writable folder."
-        )
 
 
 def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:

@@ -10,16 +10,18 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from tercet.checks import Check, refuse
-from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing
-from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, check_working_directory, shorten
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tercet.corpus.corpus import Corpus
+    from tercet.corpus.reading import Crossing
+    from tercet.engine.ragged import Ragged
 
 _LOG = logging.getLogger("tercet")
 
@@ -418,6 +420,9 @@ def cut_warning(cut: int, limit: int | None) -> str:
 
 def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_text: str) -> NDArray[np.bool_]:
     """Return which documents of a batch are cut at `limit` tokens; InputError for one that is too long."""
+    # Commands import this file for their help, which needs no numpy.
+    import numpy as np
+
     is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
     if long_text == "error" and is_too_long.any():
         raise _long_text_error(int(np.flatnonzero(is_too_long)[0]), whole, batch, limit)
