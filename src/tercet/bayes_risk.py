@@ -106,7 +106,7 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
             if bar is not None:
                 bar.update()
     assert signature is not None
-    notes = scorer.notes("1") | ({"seg": scorer.segment_rule} if scorer.segment_rule is not None else {})
+    notes = scorer.notes("1", segments=True)
     notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
     return Choices(
         metric=scorer.name,

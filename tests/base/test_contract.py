@@ -92,8 +92,8 @@ class TestEveryMetric:
     def test_pieces_and_threads_do_not_matter(self, metric, options, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
-        monkeypatch.setattr("tercet.base.scoring.PIECE", 7)
-        monkeypatch.setattr("tercet.base.scoring.PIECE_OF_NETWORKS", 7)
+        monkeypatch.setattr("tercet.base.metric.PIECE", 7)
+        monkeypatch.setattr("tercet.base.metric.PIECE_OF_NETWORKS", 7)
         for n_jobs in (1, 5):
             pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
             assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))

@@ -41,7 +41,7 @@ def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options):
     options = {**options, "missing_references": "zero"}
     alone = [tercet.scorer(metric, **options).stats(texts, references) for texts in SYSTEMS.values()]
     for piece in (1 << 13, 20):
-        monkeypatch.setattr("tercet.base.scoring.PIECE", piece)
+        monkeypatch.setattr("tercet.base.metric.PIECE", piece)
         together = batch_stats(make_scorer(metric, options), corpus_of(SYSTEMS, references)).split(len(SYSTEMS))
         for stats, expected in zip(together, alone, strict=True):
             assert stats.signature == expected.signature

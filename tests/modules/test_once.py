@@ -77,7 +77,7 @@ def assert_once(seen, *systems):
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
 def test_score_and_explain(seen, monkeypatch, piece):
-    monkeypatch.setattr("tercet.base.scoring.PIECE", piece)
+    monkeypatch.setattr("tercet.base.metric.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert seen["read"] == texts_of(PREDICTIONS)
     assert not seen["encoded"]  # the engine reads strings as they are

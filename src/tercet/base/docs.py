@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from tercet.checks import Integer
 
-from .options import Call, Option, in_words
-from .scorer import Scorer
+from .options import Call, Common, Option, Value, in_words
 
 _WIDTH = 118
 
@@ -36,9 +35,9 @@ class OptionDoc:
         return f"{first}." if stop else first
 
 
-def option_docs(kind: type[Scorer]) -> list[OptionDoc]:
+def option_docs(kind: type[Value]) -> list[OptionDoc]:
     """Return the documentation of each option: the metric's own first, then those of every metric and call."""
-    own, common = kind.options(), {**Scorer.options(), **Call.options()}
+    own, common = kind.options(), {**Common.options(), **Call.options()}
     names = [name for name in own if name not in common]
     return [option_doc(own.get(name) or common[name]) for name in (*names, *common)]
 
@@ -54,7 +53,7 @@ def option_doc(declared: Option) -> OptionDoc:
     return OptionDoc(declared.name, declared.python_type, takes, shown, declared.doc)
 
 
-def parameters(kind: type[Scorer]) -> str:
+def parameters(kind: type[Value]) -> str:
     """Return the section of a docstring of a metric's class."""
     return "\n".join(_numpydoc_section("Parameters", [option_doc(each) for each in kind.options().values()]))
 
@@ -67,13 +66,13 @@ def _numpydoc_section(title: str, docs: Iterable[OptionDoc]) -> Iterator[str]:
         yield _wrapped(each.doc, 4)
 
 
-def args_section(kind: type[Scorer]) -> str:
+def args_section(kind: type[Value]) -> str:
     """Return the lines of options under ``Args:`` of an evaluate module."""
     texts = [f"{each.name} (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)]
     return "\n".join(_wrapped(text, 4, 8) for text in texts)
 
 
-def markdown_list(kind: type[Scorer]) -> str:
+def markdown_list(kind: type[Value]) -> str:
     """Return the list of options of a card."""
     texts = [
         f"- **{each.name}** (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)

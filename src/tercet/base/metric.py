@@ -1,27 +1,40 @@
-"""The metric: a value with options that scores texts when called."""
+"""The metric: a value with options that scores texts when called; and the way from texts to a result."""
 
 from __future__ import annotations
 
+import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import reduce
 from inspect import cleandoc
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from itertools import product
+from math import isqrt
+from operator import add
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.corpus.artefacts import warn_of_artefacts, warn_of_token_lists
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_missing, read_items
-from tercet.corpus.reading import read_predictions
+from tercet.corpus.items import check_missing, read_items, read_texts
+from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
+from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, on_command_line, shorten
 from tercet.explanation.explanation import Matched
 from tercet.markup import metric_html
 from tercet.result import Result
-from tercet.statistics.stats import SegmentStats
+from tercet.signature import Signature
+from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.clusters import Clusters
+from tercet.statistics.progress import bar_of
+from tercet.statistics.stats import Scores, SegmentStats, check_alike
 
+from .dialects import Dialect, no_option
 from .docs import parameters
-from .options import Call
-from .scorer import Scorer, segment_lists
-from .scoring import batch_stats, pair_scores, score_batch
+from .options import Call, Common, check_value
+from .rows import BASE_COLUMNS, PairRows, rows_of_items
 
 #: The numbers of a call that asks for nothing special.
 _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
@@ -64,8 +77,11 @@ class About(NamedTuple):
     )
 
 
-class Metric(Scorer, metaclass=_Helpful):
+class Metric(Common, metaclass=_Helpful):
     """A metric with its options, which are attributes: a value that can be called.
+
+    Its only state is its options, so threads can share it. What it must know of a corpus before scoring (`fit`) is
+    passed along as a context.
 
     Examples
     --------
@@ -77,17 +93,53 @@ class Metric(Scorer, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
+    # What people call it, and what it replaces.
+
     about: ClassVar[About]
+    short: ClassVar[str]
+    title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
-    short: ClassVar[str]
+    #: For values of ``compat``: the interface of that package's evaluate module.
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: evaluate's modules that it replaces, each with the configuration that does.
     replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
     #: What else evaluate's own module calls the predictions.
     predictions_also_called: ClassVar[tuple[str, ...]] = ()
 
-    def __dir__(self) -> list[str]:
-        return [*PUBLIC, "name", *self.options()]
+    # What its scores are.
+
+    primary: ClassVar[str]
+    #: Whether higher is better, for the primary score; of others, `is_higher_better` says it.
+    higher_is_better: ClassVar[bool] = True
+    #: What the option ``scale`` turns into percent: a share of 1, a rate, which may be above 1, or nothing.
+    unit: ClassVar[Literal["share", "rate", None]] = "share"
+    #: The scale of the package that the scores equal: 1, or 100 for percent.
+    original_scale: ClassVar[int] = 1
+    #: Keys and attributes of the result to report with the score, such as lengths.
+    facts: ClassVar[tuple[str, ...]] = ()
+
+    # What it takes, and how it works.
+
+    #: Whether predictions are compared with references; otherwise references are ignored.
+    takes_references: ClassVar[bool] = True
+    #: Reads and checks a user's predictions, and references if it takes any.
+    reader: ClassVar[Callable[..., Corpus]] = staticmethod(read_corpus)
+    #: Whether scoring loads a network.
+    loads_model: ClassVar[bool] = False
+    #: Whether `segment_stats` takes several systems at once; otherwise it is called once per system.
+    takes_systems: ClassVar[bool] = False
+    #: Whether `finalize` and other users of the sums also take a list of floats.
+    in_floats: ClassVar[bool] = False
+    #: How to score a corpus in parts with a metric that needs the whole corpus (`needs_corpus`).
+    fit_first: ClassVar[str] = ""
+    #: The effect of ``missing_references="zero"``, and the error if every item was left out.
+    at_zero: ClassVar[str] = "scores them 0"
+    nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
+    base_columns: ClassVar[tuple[str, ...]] = BASE_COLUMNS
+    _asked: ClassVar[Call] = Call()
+
+    # What a user calls.
 
     def __call__(
         self,
@@ -142,11 +194,6 @@ class Metric(Scorer, metaclass=_Helpful):
             call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
             metric = self._calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
         return score_batch(metric, self.corpus(predictions, references), cluster)
-
-    def _calling(self, call: dict[str, Any]) -> Metric:
-        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
-        given = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
         """Return the scores of each item, as the key ``segments`` of a result has them.
@@ -216,10 +263,130 @@ class Metric(Scorer, metaclass=_Helpful):
         check_missing(items.missing, "error", at_zero="")
         return self.explained(items.batch())
 
-    def _repr_html_(self) -> str:
-        """Show in a notebook what the metric is, with its options, and how it is called."""
-        texts = "predictions, references" if self.takes_references else "predictions"
-        return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
+    # What a metric defines: names and rows of numbers, and scores from the sums of rows.
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the k columns of a row."""
+
+    @property
+    @abstractmethod
+    def score_names(self) -> tuple[str, ...]:
+        """The keys of `finalize` that are scores: they get intervals and segment scores."""
+
+    @abstractmethod
+    def signature(self, context: Any) -> Signature:
+        """Return the signature of the statistics."""
+
+    @abstractmethod
+    def segment_stats(self, batch: Corpus, context: Any) -> SegmentStats:
+        """Return one row of statistics per item."""
+
+    @abstractmethod
+    def finalize(self, totals: Any) -> Scores:
+        """Return the scores of sums of rows."""
+
+    @abstractmethod
+    def explained(self, batch: Corpus, context: Any = None) -> Any:
+        """Explain a batch of one item, with the context of a corpus, or None."""
+
+    # What a metric may define: by default, nothing special.
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Chains of columns: in no row, nor in a sum, is one more than the next. Forged sums are known by them."""
+        return ()
+
+    def fit(self, batch: Corpus) -> Any:
+        """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""
+        return None
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the rows of a part depend on the other parts."""
+        return False
+
+    @property
+    def signature_tells(self) -> bool:
+        """Whether equal signatures mean equal rows, whatever the other parts."""
+        return not self.needs_corpus
+
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError for what the metric does not support: some calls, resamples, or sums without rows."""
+        if summed and self.asked.segments:
+            raise OptionError(
+                f"{self.name}: segments=True needs the scores of every item, but only sums are kept here; "
+                "tercet.score gives them."
+            )
+
+    def check_missing(self, missing: Sequence[int]) -> None:
+        """Raise an InputError for items without reference, unless the options allow them."""
+        if self.takes_references:
+            check_missing(missing, self.missing_references, self.at_zero)
+
+    def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
+        """Return a warning about the texts, raised once per call, or None; of sums, the context alone is known."""
+        return None
+
+    def score_warning(self, totals: Any) -> str | None:
+        """Return a warning about the sums of the rows, raised once per call, or None."""
+        return None
+
+    def pair_rows(self, crossing: Crossing, context: Any) -> PairRows:
+        """Return what makes rows of pairs, each an item of its own; of them only the primary score is used.
+
+        What a text takes is done here, once, and not in each block. Threads share what is returned.
+        """
+        return rows_of_items(crossing.strings, lambda batch: self.segment_stats(batch, context).rows)
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums for the score of the corpus, shape (k,), in the best type for `finalize`."""
+        return stats.sums() if self.in_floats else stats.total()
+
+    @property
+    def segment_metric(self) -> Metric:
+        """The metric that scores single items: itself, unless these have rules of their own."""
+        return self
+
+    @property
+    def segment_names(self) -> tuple[str, ...]:
+        """The names of `score_names` for a single item, in the same order."""
+        return self.score_names
+
+    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the scores of single segments as in that package, bit for bit, at its scale: bits decide ties."""
+        return self.segment_metric.finalize(rows)
+
+    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
+        scores = self.finalize(totals)
+        return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return further attributes of the result; `entries` are what `report` returned."""
+        return {}
+
+    def facts_line(self, entries: Mapping[str, Any]) -> str:
+        """Return the `facts` on one line, of a result's keys and attributes."""
+        facts = {name: entries[name] if isinstance(entries[name], list) else [entries[name]] for name in self.facts}
+        return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in values)}" for name, values in facts.items())
+
+    def score_title(self, score: str) -> str:
+        """Return what people call one of the scores, such as ROUGE-L."""
+        named = self.title and score.startswith(self.primary)
+        return (self.title + score.removeprefix(self.primary) if named else score).replace("_", " ")
+
+    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+        """Return further entries of a result's signature, and for `segments` how these are scored."""
+        notes = {"refs": references} if self.takes_references else {}
+        if self.scale != 1 and self.unit is not None:
+            notes["scale"] = str(self.scale)
+        return notes
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the matched tokens of the prediction, or None."""
+        return None
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
@@ -227,25 +394,414 @@ class Metric(Scorer, metaclass=_Helpful):
         return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
 
     @classmethod
-    def better(cls) -> str:
-        """Return which scores are better: higher, lower, or, if it depends on the score, either."""
-        if cls.is_higher_better is not Scorer.is_higher_better:
-            return "either"
-        return "higher" if cls.higher_is_better else "lower"
-
-    @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction, given those of a call."""
         return dict(given)
+
+    # Texts -> rows.
+
+    @classmethod
+    def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
+        """Return a user's texts, checked; without references if the metric takes none."""
+        return cls.reader(predictions, references) if cls.takes_references else cls.reader(predictions)
+
+    @classmethod
+    def read(cls, predictions: Any, references: Any = None) -> Corpus:
+        """Return a user's texts, checked and encoded; errors as :meth:`corpus`."""
+        return cls.corpus(predictions, references).encoded()
+
+    def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
+        """Return the rows of all systems of a batch, system by system."""
+        if self.takes_systems or batch.n_systems == 1:
+            return self.segment_stats(batch, context)
+        systems = (batch.system(place) for place in range(batch.n_systems))
+        return SegmentStats.concatenate([self.segment_stats(system, context) for system in systems])
+
+    def total_of(self, totals: Any, column: str) -> int:
+        """Return the sum of a column of counts."""
+        return int(totals[self.columns.index(column)])
+
+    def base_rows(self, batch: Corpus, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the base columns of the rows, shape (n, 4)."""
+        references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
+        missing = (references == 0) & self.takes_references
+        left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
+        empty = (prediction_lengths == 0) & ~left_out
+        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
+
+    def is_higher_better(self, score: str) -> bool:
+        """Return whether higher is better, for one of the scores."""
+        return self.higher_is_better
+
+    @classmethod
+    def better(cls) -> str:
+        """Return which scores are better: higher, lower, or, if it depends on the score, either."""
+        if cls.is_higher_better is not Metric.is_higher_better:
+            return "either"
+        return "higher" if cls.higher_is_better else "lower"
+
+    # Its options, and those of a call.
+
+    @classmethod
+    def all_options(cls) -> list[str]:
+        """Return the names of the options that a call takes, those of every metric first."""
+        return list({**Common.options(), **Call.options(), **cls.options()})
+
+    @classmethod
+    def from_options(cls: type[MetricT], given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
+        """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
+        of_call = {name: each for name, each in given.items() if name in Call.options() and name not in cls._declared}
+        made = cls.made({name: value for name, value in given.items() if name not in of_call}, idle=idle)
+        made.check()
+        return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
+
+    def have_effect(self, names: Container[str]) -> bool:
+        """Return whether each of these options has an effect with the others."""
+        of_metric = (each for each in self._declared.values() if each.name in names)
+        of_call = (each for each in Call.options().values() if each.name in names)
+        return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
+            o.only_with is None or o.only_with.test(self.asked) for o in of_call
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given, self.asked.given)
+
+    def __repr__(self) -> str:
+        made = super().__repr__()
+        asked = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
+        return f"scorer({made}{asked})" if asked else made
+
+    def __eq__(self, other: object) -> bool:
+        same = super().__eq__(other)
+        return same and self.asked == other.asked if isinstance(other, Metric) else same
+
+    def __hash__(self) -> int:
+        return hash((super().__hash__(), self.asked))
+
+    @property
+    def asked(self) -> Call:
+        """The options of the call."""
+        return self._asked
+
+    def asking(self: MetricT, call: Call) -> MetricT:
+        """Return the same metric with these options of a call."""
+        metric = type(self).__new__(type(self))
+        metric.__dict__.update(self.__dict__, _asked=call)
+        metric.check_call(resampled=call.confidence_level is not None)
+        return metric
+
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        for name, value in ((name, given[name]) for name in given if name not in self._declared):
+            if name not in Call.options():
+                known = self._declared if on_command_line() else self.all_options()  # typed for one metric
+                raise no_option(called or self.name, name, known, self.dialects)
+            check_value(called or self.name, name, Call.options()[name].checked, value)
+            raise OptionError(
+                f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
+                f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
+            )
+        super()._take(given, called, idle)
+
+    @classmethod
+    def dialect(cls, configuration: str) -> Dialect:
+        """Return the dialect of a configuration of the evaluate module: ``"default"``, or the name of a preset."""
+        if configuration == "default":
+            return Dialect()
+        if not isinstance(configuration, str) or configuration not in cls.presets:
+            hint = did_you_mean(str(configuration), ["default", *cls.presets])
+            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
+        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
 
     def with_options(self: MetricT, given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
         """Return a metric with these options besides its own."""
         return type(self).from_options({**self.given, **self.asked.given, **given}, idle=idle)
 
-    @abstractmethod
-    def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Explain a batch of one item, with the context of a corpus, or None."""
+    def _calling(self, call: dict[str, Any]) -> Metric:
+        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
+        given = {name: value for name, value in call.items() if value != Call.options()[name].default}
+        return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
 
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the matched tokens of the prediction, or None."""
-        return None
+    def __dir__(self) -> list[str]:
+        return [*PUBLIC, "name", *self.options()]
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the metric is, with its options, and how it is called."""
+        texts = "predictions, references" if self.takes_references else "predictions"
+        return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
+
+
+def _restored(cls: type[MetricT], given: Mapping[str, Any], asked: Mapping[str, Any]) -> MetricT:
+    return cls.from_options({**given, **asked}, idle=True)
+
+
+# From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.
+
+
+def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
+    """Score checked texts; intervals resample the clusters that are given by a label for each item."""
+    clusters = None if cluster is None else Clusters.of(cluster, corpus.n_items)
+    if clusters is not None and metric.asked.confidence_level is None:
+        warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
+    stats = batch_stats(metric, corpus)
+    warn(metric, metric.score_warning(stats.sums() if metric.in_floats else stats.total()))
+    return summarize(metric, stats, clusters)
+
+
+def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) -> SegmentStats:
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
+
+    Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones.
+    """
+    if not corpus.n_items:
+        needed = "predictions and references" if metric.takes_references else "predictions"
+        raise InputError(f"The corpus is empty: {needed} must have at least one item.")
+    missing = corpus.missing
+    if missing:
+        metric.check_missing(missing)
+    stats, context = corpus_stats(metric, corpus)
+    if warned is None or metric.name not in warned:
+        message = metric.corpus_warning(context, corpus)
+        if message is not None:
+            warn(metric, message)
+            if warned is not None:
+                warned.add(metric.name)
+    if not corpus.searched and metric.takes_references:
+        warn_of_artefacts(corpus)
+        warn_of_token_lists(corpus)
+    return stats
+
+
+def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
+    """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
+    call = metric.asked
+    totals: Any = stats.sums() if metric.in_floats else stats.total()
+    n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
+    if not n_scored:
+        raise InputError(metric.nothing_left)
+    scored = stats.column("items") > 0
+    scored_stats = stats if n_scored == len(stats) else stats.selected(scored)
+    reference_span = scored_stats.span("references")
+    entries = metric.report(metric.corpus_totals(stats), stats)
+    notes: dict[str, str] = {}
+    requested: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
+    if call.confidence_level is not None:
+        units = scored_stats
+        if clusters is not None:
+            clusters = clusters.selected(scored)
+            units, attributes["n_clusters"] = clusters.stats(scored_stats), len(clusters)
+            notes["clusters"] = str(len(clusters))
+        bootstrapped = bootstrap(
+            metric, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
+        )
+        intervals = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
+        notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
+    if call.segments:
+        requested["segments"] = segment_lists(metric, stats)
+    if call.confidence_level is not None:
+        requested["intervals"] = intervals
+
+    def signature() -> str:
+        return str(stats_signature.extended({**metric.notes(reference_span, segments=call.segments), **notes}))
+
+    stats_signature = stats.signature
+    if call.signature:
+        requested["signature"] = signature()
+    return Result(
+        {**entries, **requested} if requested else entries,
+        metric=metric.name,
+        signature=signature,
+        n_segments=n_scored,
+        empty_predictions=n_empty,
+        missing_references=n_missing,
+        intervals=requested.get("intervals"),
+        segments=requested.get("segments"),
+        **attributes,
+        **metric.details(totals, stats, entries),
+    )
+
+
+def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists; None for an item left out."""
+    names = zip(metric.segment_names, metric.score_names, strict=True)
+    lists: dict[str, list[Any]]
+    if metric.in_floats and len(stats) == 1:  # in half the time of arrays of one number
+        one = metric.segment_metric.finalize(stats.rows[0].tolist())
+        lists = {name: [one[score]] for name, score in names}
+    else:
+        values = metric.segment_metric.finalize(stats.rows)
+        lists = {name: values[score].tolist() for name, score in names}
+    for index in np.flatnonzero(stats.column("items") == 0).tolist():
+        for scores in lists.values():
+            scores[index] = None
+    return lists
+
+
+def warn(metric: Metric, message: str | None) -> None:
+    """Warn, in the metric's name, at the line that called tercet or evaluate; None warns of nothing."""
+    if message is not None:
+        warnings.warn(f"{metric.name}: {message}", UserWarning, stacklevel=level_of_caller())
+
+
+# From a corpus to statistics of its segments, piece by piece: a piece fits in the processor's cache.
+
+#: Items that are encoded, tokenized and counted at a time.
+PIECE = 1 << 13
+#: The same if a network embeds texts: among many, neighbours have similar lengths.
+PIECE_OF_NETWORKS = 1 << 16
+
+T = TypeVar("T")
+
+
+def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n_systems: int = 1) -> Iterator[T]:
+    """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
+    n_jobs, size = metric.asked.n_jobs, _largest_piece(metric, n_systems)
+    size = max(1, min(size, -(-n_segments // n_jobs)))
+    starts = range(0, max(1, n_segments), size)
+    stops = range(size, size * len(starts) + 1, size)
+    if n_jobs == 1 or len(starts) == 1:
+        yield from map(work, starts, stops)
+        return
+    pool = ThreadPoolExecutor(n_jobs)
+    try:
+        yield from pool.map(work, starts, stops)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running pieces
+
+
+def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
+    """Return the rows of a corpus, system by system, and the context that the metric fitted to it.
+
+    A piece is encoded once, and counted in the context of itself. It is counted again where the context of the corpus
+    gives another signature; only metrics whose signature does not show that are fitted to the corpus first.
+    """
+    n, n_systems = corpus.n_segments, corpus.n_systems
+    size = _largest_piece(metric, n_systems)
+    if n <= size and (metric.asked.n_jobs == 1 or n == 1):
+        context = metric.fit(corpus)
+        return metric.system_stats(corpus, context), context
+
+    rows = np.empty((n_systems, n, len(metric.columns)))
+
+    def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
+        stats = metric.system_stats(batch, context)
+        of_piece = rows[:, start : start + batch.n_segments]
+        of_piece[:] = stats.rows.reshape(of_piece.shape)
+        if bar is not None:
+            bar.total = max(bar.total, bar.n + batch.n_segments)  # of those that are counted again too
+            bar.update(batch.n_segments)
+        return replace(stats, rows=of_piece[0])
+
+    contexts: list[Any]
+    pieces: dict[int, SegmentStats] = {}
+
+    def fitted_and_counted(start: int, stop: int) -> Any:
+        batch = corpus.part(start, stop)
+        context = metric.fit(batch)
+        pieces[start] = counted(batch, start, context)
+        return context
+
+    def settled(start: int, stop: int) -> SegmentStats:
+        stats = pieces.get(start)
+        if stats is not None and stats.signature == signature:
+            return stats
+        return counted(corpus.part(start, stop), start, context)
+
+    with bar_of("scoring", "segments", n) as bar:
+        if metric.needs_corpus and not metric.signature_tells:
+            contexts = [metric.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
+        else:
+            contexts = list(each_piece(metric, n, fitted_and_counted, n_systems))
+        context = joined_context(contexts)
+        signature = metric.signature(context)
+        parts = list(each_piece(metric, n, settled, n_systems))
+    check_alike(parts)
+    return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
+
+
+def joined_context(contexts: Sequence[Any]) -> Any:
+    """Return the context of a corpus from those of its parts; None where the metric has none."""
+    return None if contexts[0] is None else reduce(add, contexts)
+
+
+def _largest_piece(metric: Metric, n_systems: int) -> int:
+    return PIECE_OF_NETWORKS if metric.loads_model else max(1, PIECE // n_systems)
+
+
+# Many against many: the score of each hypothesis against each reference, in blocks that bound the memory.
+
+#: Of a block: most pairs, and most texts and characters of a side (but one text at least).
+PAIRS, TEXTS, CHARACTERS = 1 << 15, 1 << 10, 1 << 17
+
+
+def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.float64]:
+    """Return the primary score of each hypothesis against each reference, shape (h, r)."""
+    if not metric.takes_references:
+        raise OptionError(f"{metric.name} scores texts without references: there are no pairs to compare.")
+    hypothesis_texts = _texts(hypotheses, "hypotheses")
+    reference_texts = hypothesis_texts if references is None else _texts(references, "references")
+    if not hypothesis_texts or not reference_texts:
+        return np.zeros((len(hypothesis_texts), len(reference_texts)))
+    context = metric.fit(Corpus(hypothesis_texts[:1] * len(reference_texts), reference_texts))
+    warn(metric, metric.corpus_warning(context))
+    crossing = Crossing.of(hypothesis_texts, reference_texts)
+    rows_of, scores_of = metric.pair_rows(crossing, context), metric.segment_metric.finalize
+    # repeats are scored once: candidates that a model samples are often equal
+    distinct_texts, row_of = _different(crossing.hypotheses)
+    distinct_references, column_of = _different(crossing.references)
+    scores = np.empty((len(distinct_texts), len(distinct_references)))
+
+    def fill(block: tuple[slice, slice]) -> None:
+        rows = rows_of(distinct_texts[block[0]], distinct_references[block[1]])
+        scores_of_block = scores[block]
+        scores_of_block[:] = np.asarray(scores_of(rows)[metric.primary]).reshape(scores_of_block.shape)
+
+    n_jobs = 1 if metric.loads_model else metric.asked.n_jobs  # a network has threads of its own
+    blocks = [*_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs)]
+    if len(blocks) == 1 or n_jobs == 1:
+        for block in blocks:
+            fill(block)
+    else:
+        pool = ThreadPoolExecutor(n_jobs)
+        try:
+            [*pool.map(fill, blocks)]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running blocks
+    if scores.shape == (len(hypothesis_texts), len(reference_texts)):
+        return scores
+    return scores[np.ix_(row_of, column_of)]
+
+
+def _different(texts: Places) -> tuple[Places, Places]:
+    """Return the different ones in the order in which they first come, and which of them each is."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
+    return np.array([*place], np.int64), np.array([place[text] for text in texts.tolist()], np.int64)
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    """Return a user's texts, checked; InputError names the first that is none, or cannot be encoded."""
+    strings = read_texts(values, name).encoded().strings
+    assert strings is not None
+    return strings[0]
+
+
+def _blocks(strings: list[str], texts: Places, references: Places, n_jobs: int) -> Iterable[tuple[slice, slice]]:
+    """Return blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
+    most_columns = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
+    most_rows = min(TEXTS, PAIRS // min(most_columns, len(references)), -(-len(texts) // n_jobs))
+    rows, columns = (
+        _spans([len(strings[text]) for text in side.tolist()], size)
+        for side, size in ((texts, most_rows), (references, most_columns))
+    )
+    return product(rows, columns)
+
+
+def _spans(sizes: list[int], most: int) -> Iterator[slice]:
+    """Yield slices of at most so many texts, of `CHARACTERS` together (but one text at least)."""
+    start, total = 0, 0
+    for place, size in enumerate(sizes):
+        if place > start and (place - start == most or total + size > CHARACTERS):
+            yield slice(start, place)
+            start, total = place, 0
+        total += size
+    yield slice(start, len(sizes))

@@ -13,7 +13,17 @@ from inspect import Parameter, Signature, formatannotation
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
-from tercet.checks import MOST_RESAMPLES, Check, OneOf, RefusedError, flag, integer, number, text_or_callable
+from tercet.checks import (
+    MOST_RESAMPLES,
+    Check,
+    OneOf,
+    RefusedError,
+    as_scale,
+    flag,
+    integer,
+    number,
+    text_or_callable,
+)
 from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, with_constants
 from tercet.networks.find import as_device, as_dtype
 
@@ -306,7 +316,19 @@ def _in_words(node: ast.expr) -> str:
     return name.lower() if "Any" in inner else f"{name.lower()} of {' to '.join(inner)}"
 
 
-# The options of a call, the same for every metric.
+# The options that every metric has, and those of a call.
+
+
+class Common(Value):
+    """The options that every metric has."""
+
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out '
+        '("skip"), or score it 0 ("zero"); the result counts such items.',
+    )
+    scale: Literal[1, 100] = option(default=1, doc="Scores from 0 to 1, or in percent.", check=as_scale)
+
 
 _OF_INTERVALS = OnlyWith("confidence_level", lambda call: call.confidence_level is not None, refused=False)
 

@@ -136,7 +136,7 @@ def compare(
     }
     check_values("compare", {**settings, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_COMPARE_CHECKS})
     for spec in specs:
-        spec.scorer(scale=100).check_resampling()
+        spec.scorer(scale=100).check_call(resampled=True)
         if spec.takes_references:
             check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     # One system has no other that it could be tested against.

@@ -237,11 +237,15 @@ class MeanScorer(Scorer):
         total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, scorer, part_context in zip(self._mean.parts, self._scorers, context.parts, strict=True):
             stats = scorer.system_stats(batch, part_context)
-            total += part.weight * scorer.segment_scores(stats.rows)[part.score]
+            total += part.weight * scorer.segment_metric.finalize(stats.rows)[part.score]
             base_rows = stats.rows[:, : base_rows.shape[1]]
         # A segment that was left out has no part in the mean.
         total[base_rows[:, 0] == 0] = 0.0
         return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
+
+    def explained(self, batch: Corpus, context: Any = None) -> Any:
+        """Refuse: a mean is explained by its metrics, one by one."""
+        raise OptionError("A mean of metrics has no explanation of its own: explain its metrics one by one.")
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean over items."""

@@ -400,7 +400,7 @@ def check_options(
     checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
     check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
     scorer = make_scorer(metric, options)
-    scorer.check_resampling()
+    scorer.check_call(resampled=True)
     return scorer
 
 

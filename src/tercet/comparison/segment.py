@@ -96,7 +96,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
         for name, system_stats in zip(systems, part_stats, strict=True)
     }
     # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
-    explainer = scorer.with_options({**scorer.segment_options, "scale": 1}, idle=True)
+    explainer = scorer.segment_metric.with_options({"scale": 1}, idle=True)
     return ExplainedSegment(
         test_set=test_set,
         metric=spec.label,

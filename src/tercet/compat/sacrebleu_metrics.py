@@ -248,7 +248,7 @@ class Metric(ABC, Generic[S]):
             if self._changed():
                 scores = np.array([self._compute_score_from_stats(row).score for row in totals])
             else:
-                scores = self.tercet.scores_of(totals)[self.tercet.primary]
+                scores = self.tercet.finalize(totals)[self.tercet.primary]
             score.keep_interval(scores)
         return score
 

@@ -66,7 +66,7 @@ class SumsModule(Module):
             digits = torch.from_numpy(ExactSums.of(rows).digits[0])
             setattr(self, self._state, getattr(self, self._state) + digits.to(self.device))
         if self.return_sentence_level_score:
-            scores = self._metric.segment_scores(stats.rows)[self._metric.primary]
+            scores = self._metric.segment_metric.finalize(stats.rows)[self._metric.primary]
             getattr(self, self._sentences).append(self._tensor(scores))
 
     def compute(self) -> Any:

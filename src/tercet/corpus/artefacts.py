@@ -522,3 +522,29 @@ def warn_of_token_lists(corpus: Corpus) -> None:
     message = token_list_warning(corpus)
     if message is not None:
         warn_of(message)
+
+
+class Watch:
+    """Warns once of each artefact, and of references that are tokens, for texts that arrive in parts."""
+
+    __slots__ = ("_all", "_warned")
+
+    def __init__(self) -> None:
+        self._all, self._warned = Artefacts(), set[str]()
+
+    def see(self, corpus: Corpus) -> None:
+        """Warn of what one side of the parts so far has alone, unless it was warned of before."""
+        tokens = token_list_warning(corpus)
+        if tokens is not None and "tokens" not in self._warned:
+            self._warned.add("tokens")
+            warn_of(tokens)
+        by_system, first = artefacts_of(corpus), self._all.n_items
+        if not by_system:
+            self._all.n_items += corpus.n_items
+            return
+        for place, artefacts in enumerate(by_system):  # of groups, whose items a trainer passes one after the other
+            self._all += artefacts.numbered(first + place, len(by_system))
+        for name, message in self._all.messages().items():
+            if name not in self._warned:
+                self._warned.add(name)
+                warn_of(message)

@@ -79,7 +79,7 @@ def score_keys(metric: Metric) -> list[str]:
 def segment_scores(metric: Metric, stats: SegmentStats) -> tuple[list[float | None], str]:
     """Return the primary score of each item, None for one that the options leave out, and how they were scored."""
     names = dict(zip(metric.score_names, metric.segment_names, strict=True))
-    notes = metric.notes(stats.span("references")) | ({"seg": metric.segment_rule} if metric.segment_rule else {})
+    notes = metric.notes(stats.span("references"), segments=True)
     return segment_lists(metric, stats)[names[metric.primary]], str(stats.signature.extended(notes))
 
 

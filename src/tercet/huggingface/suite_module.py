@@ -12,6 +12,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import Call
 from tercet.base.scorer import Scorer
 from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.items import read_texts
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import metric_html
 from tercet.result import Result
@@ -62,7 +63,7 @@ class SuiteModule(Gathering):
         kinds = [datasets.Sequence(text), text]
         features = [{"predictions": text, "references": kind} for kind in kinds]
         if not self.of.takes_references:
-            features = [{"predictions": kind} for kind in (kinds if self.of.takes_sets else [text])]
+            features = [{"predictions": kind} for kind in ([text] if self.of.reader is read_texts else kinds)]
         return evaluate.MetricInfo(
             description=about.description,
             citation=about.citation,

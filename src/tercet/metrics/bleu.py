@@ -555,9 +555,10 @@ class Bleu(BleuOptions):
             totals[stats.columns.index(name)] = last[stats.columns.index(name)]
         return totals
 
-    def check_resampling(self) -> None:
-        """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
-        if self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError also for NLTK's methods that see the last segment: a resample has no last one."""
+        super().check_call(resampled=resampled, summed=summed)
+        if (resampled or summed) and self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
     def _counts(self, totals: Either) -> Counts:
@@ -599,43 +600,37 @@ class Bleu(BleuOptions):
         return smoothed, penalty, {name: factor * where(has_score, mean, 0.0) for name, mean in means.items()}
 
     def finalize(self, totals: Either) -> Scores:
-        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
-        return self._scores(totals, self._method, self.effective_order)
-
-    def scores_of(self, totals: Either) -> Scores:
-        """Return BLEU under every weighting, in two thirds of the time of `finalize`."""
+        """Return BLEU under every weighting."""
         rule, effective = self.reference_length, self.effective_order
         return self._combined(totals, self._method, rule, self._weightings, effective)[2]
 
-    @property
-    def segment_rule(self) -> str | None:
-        """How the scores of segments are made, where that differs from the corpus."""
-        return None if self._by_nltk else f"{self._segment_method},eff"
+    @cached_property
+    def segment_metric(self) -> Bleu:
+        """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
 
-    @property
-    def segment_options(self) -> dict[str, Any]:
-        """Effective order, and exp smoothing where the corpus has none: see `segment_scores`."""
+        A corpus without smoothing may do without, but a single sentence seldom matches 4-grams: nearly all were 0.
+        """
         if self._by_nltk:
-            return {}
-        smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
-        return {**smoothed, "effective_order": True}
+            return self
+        smoothed = {"smooth_method": "exp"} if self._method == "none" else {}
+        return self.with_options({**smoothed, "effective_order": True}, idle=True)
 
-    def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if the corpus has none."""
-        if self._by_nltk:
-            return self.finalize(rows)
-        return self._combined(rows, self._segment_method, self.reference_length, self._weightings, True)[2]
+    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+        """Return further entries of a result's signature."""
+        rule = {} if self._by_nltk or not segments else {"seg": f"{self._segment_method},eff"}
+        return {**super().notes(references), **rule}
 
     def original_scores(self, rows: Array) -> Scores:
         """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
         if self.scale != 100 or self.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
-            return self.segment_scores(rows)
+            return super().original_scores(rows)
         lengths = rows[:, _REFERENCE_LENGTH_COLUMNS[self.reference_length]]
         return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
 
-    def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
-        rule = self.reference_length
-        smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
+    def _scores(self, totals: Either) -> dict[str, Any]:
+        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
+        rule, effective = self.reference_length, self.effective_order
+        smoothed, penalty, scores = self._combined(totals, self._method, rule, self._weightings, effective)
         length, scale = column(totals, _LENGTH), self.scale
         reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[rule])
         return {
@@ -650,7 +645,7 @@ class Bleu(BleuOptions):
     def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         totals = as_floats(totals)
-        entries: dict[str, Any] = self.finalize(totals)
+        entries = self._scores(totals)
         entries["translation_length"] = int(entries["translation_length"])
         if self.reference_length != "average":
             entries["reference_length"] = int(entries["reference_length"])
@@ -668,9 +663,9 @@ class Bleu(BleuOptions):
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 
-    def facts_line(self, known: Mapping[str, Any]) -> str:
+    def facts_line(self, entries: Mapping[str, Any]) -> str:
         """Return the line that sacrebleu prints, in percent."""
-        return facts_line(known, self.scale)
+        return facts_line(entries, self.scale)
 
     @cached_property
     def _is_usual(self) -> bool:
@@ -684,7 +679,7 @@ class Bleu(BleuOptions):
         tokens, words = self.tokens(batch)
         plain, plain_words = self.tokens(batch, as_written=True)
         stats = self.segment_stats(batch)
-        scores = self.finalize(self.corpus_totals(stats))
+        scores = self._scores(self.corpus_totals(stats))
         written = plain_words()
         as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
         return NgramMatches(

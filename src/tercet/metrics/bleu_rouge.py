@@ -282,7 +282,12 @@ class BleuRouge(Metric):
         return results[0], results[1]
 
     def finalize(self, totals: Array) -> Scores:
-        """Return the F of each order and of all, with their counts.
+        """Return the F of all orders, its two sides, and the F of each order."""
+        scores = self._scores(totals)
+        return {name: scores[name] for name in self.score_names}
+
+    def _scores(self, totals: Array) -> Scores:
+        """Return the scores, and the precision and the recall of each order.
 
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).
@@ -323,7 +328,7 @@ class BleuRouge(Metric):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
-        return {name: value.tolist() for name, value in self.finalize(totals).items()}
+        return {name: value.tolist() for name, value in self._scores(totals).items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> BleuRougeMatches:
         """Explain a batch of one item."""
@@ -340,7 +345,7 @@ class BleuRouge(Metric):
 
         scale = self.scale
         row = self.segment_stats(batch).rows[0]
-        scores = {name: value / scale for name, value in self.finalize(row).items()}
+        scores = {name: value / scale for name, value in self._scores(row).items()}
         best = None
         if self.multi_ref == "best":
             best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()

@@ -20,14 +20,13 @@ from tercet.base.options import TOKENIZER, OnlyWith, option
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
-from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.explanation.places import Word, ngram_levels, ngrams, words_of
-from tercet.signature import Signature
 from tercet.statistics.either import quotient
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -141,9 +140,10 @@ class Diversity(Metric):
     extras = ("languages",)
     title = "diversity"
     primary = "self_bleu"
-    higher_is_better = False
     takes_references = False
-    takes_sets = True
+    takes_systems = True
+    higher_is_better = False
+    reader = staticmethod(lambda predictions: read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
 
     tokenizer: (
@@ -216,24 +216,6 @@ class Diversity(Metric):
         """Return whether higher is better: what grows with diversity."""
         return score.startswith(("distinct", "mattr"))
 
-    @classmethod
-    def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return a user's texts, or lists of texts, checked."""
-        return read_sets(predictions)
-
-    def signature(self, context: Sets | None = None) -> Signature:
-        """Return the options that the score depends on."""
-        parts = {
-            "of": "sets" if context is not None and context.grouped else "texts",
-            "tok": tokenizer_label(self.tokenizer),
-            "case": "lc" if self.lowercase or self.tokenizer == "rouge" else "mixed",
-            "order": self.max_order,
-            "window": self.window,
-            "smooth": self.smooth_method,
-            "pairs": "chrf" if self.pairwise_chrf else None,
-        }
-        return Signature.of(self.name, parts)
-
     def fit(self, batch: Corpus) -> Sets:
         """Return the texts of each system."""
         return Sets.of(batch)
@@ -245,6 +227,9 @@ class Diversity(Metric):
         Memory: about 150 bytes per token.
         """
         context = self.fit(batch) if context is None else context
+        if batch.n_systems > 1:  # each a set of its own
+            systems = zip(map(batch.system, range(batch.n_systems)), context.systems, strict=True)
+            return SegmentStats.concatenate([self.segment_stats(system, sets) for system, sets in systems])
         if not batch.n_items:
             rows = np.zeros((0, len(self.columns)))
         elif context.grouped:
@@ -255,15 +240,6 @@ class Diversity(Metric):
                     context.found.update(self._rows_of_texts(context.texts[0]))
             rows = np.stack([context.found[text] for text in texts_of(batch)])
         return SegmentStats(self.signature(context), self.columns, rows)
-
-    def system_stats(self, batch: Corpus, context: Sets) -> SegmentStats:
-        """Return the rows of all systems, each a set of its own."""
-        if batch.n_systems == 1:
-            return self.segment_stats(batch, context)
-        systems = map(batch.system, range(batch.n_systems))
-        return SegmentStats.concatenate(
-            [self.segment_stats(system, sets) for system, sets in zip(systems, context.systems, strict=True)]
-        )
 
     def _rows_of_texts(self, texts: list[str]) -> Iterable[tuple[str, Array]]:
         """Return the row of each text of a set; equal texts have equal ones."""
@@ -297,7 +273,12 @@ class Diversity(Metric):
         return totals
 
     def finalize(self, totals: Array) -> Scores:
-        """Return the measures of a set; of several, their means."""
+        """Return the measures of a set, but for the compression ratio; of several, their means."""
+        measures = self._measured(totals)
+        return {name: measures[name] for name in self.score_names}
+
+    def _measured(self, totals: Array) -> Scores:
+        """Return all measures."""
         first = len(self.base_columns) + 1
         scores: Scores = {}
         for place, name in enumerate(self._measures):
@@ -307,7 +288,7 @@ class Diversity(Metric):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return all measures."""
-        return {name: value.tolist() for name, value in self.finalize(totals).items()}
+        return {name: value.tolist() for name, value in self._measured(totals).items()}
 
     def explained(self, batch: Corpus, context: Sets | None = None) -> Repetitions:
         """Explain a batch of one text, which nothing else of its set changes."""
@@ -320,7 +301,7 @@ class Diversity(Metric):
             for ngram, count in limits[order].most_common():
                 repeated.append(Repeated(" ".join(spelling[token] for token in ngram), count))
         stats = self.segment_stats(batch)
-        scores = self.finalize(self.corpus_totals(stats))
+        scores = self._measured(self.corpus_totals(stats))
         shown_scores = {
             name: float(value) for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))
         }
@@ -383,7 +364,7 @@ def _bleu(o: Diversity, lengths: Numbers, closest: Numbers, counts: list[NgramCo
     for place, name in enumerate(bleu.columns):
         if name in columns:
             rows[:, place] = columns[name]
-    scores: Array = bleu.segment_scores(rows)["bleu"]
+    scores: Array = bleu.segment_metric.finalize(rows)["bleu"]
     return scores
 
 

@@ -20,6 +20,7 @@ from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.base.scorer import Scorer, segment_lists
 from tercet.base.scoring import warn
 from tercet.checks import as_scale, integer
+from tercet.corpus import items
 from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
@@ -150,7 +151,8 @@ class Perplexity(Metric):
     primary = "perplexity"
     higher_is_better = False
     takes_references = False
-    is_share = has_scale = False
+    unit = None
+    reader = staticmethod(items.read_texts)
     loads_model = True
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS

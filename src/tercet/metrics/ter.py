@@ -100,7 +100,7 @@ class Ter(Metric):
     primary = "ter"
     original_scale = 100  # of sacrebleu
     higher_is_better = False
-    is_share = False
+    unit = "rate"
     in_floats = True
     at_zero = "compares them with an empty text"
     presets = PRESETS
@@ -179,7 +179,7 @@ class Ter(Metric):
             "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
         )
 
-    def notes(self, references: str) -> dict[str, str]:
+    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, always with the scale."""
         return {**super().notes(references), "scale": str(self.scale)}
 

@@ -84,7 +84,8 @@ class Wer(SplitsAtBlanks):
     title = "WER"
     about = ABOUT
     takes_systems = in_floats = True
-    higher_is_better = is_share = False
+    higher_is_better = False
+    unit = "rate"
     at_zero = "compares them with an empty text"
     facts = ("hits", "substitutions", "deletions", "insertions")
     columns = (*Scorer.base_columns, *facts, *(f"character_{count}" for count in facts))
@@ -136,7 +137,15 @@ class Wer(SplitsAtBlanks):
         return SegmentStats(self.signature(), self.columns, rows)
 
     def finalize(self, totals: Either) -> Scores:
-        """Return the rates; where the references are empty, WER and CER are the number of insertions, as in jiwer."""
+        """Return the rates."""
+        rates = self._rates(totals)
+        return {name: rates[name] for name in self.score_names}
+
+    def _rates(self, totals: Either) -> Scores:
+        """Return the rates, and the information preserved.
+
+        Where the references are empty, WER and CER are the number of insertions, as in jiwer.
+        """
         words, characters = columns(totals, _WORDS, _CHARACTERS), columns(totals, _CHARACTERS, len(self.columns))
         # Hits, substitutions and deletions make up the reference; substitutions, deletions and insertions are edits.
         lengths, errors = ([sum(counts[start : start + 3]) for counts in (words, characters)] for start in (0, 1))
@@ -153,7 +162,7 @@ class Wer(SplitsAtBlanks):
     def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
         totals = as_floats(totals)
-        return {**self.finalize(totals), **{name: self.total_of(totals, name) for name in self.facts}}
+        return {**self._rates(totals), **{name: self.total_of(totals, name) for name in self.facts}}
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""

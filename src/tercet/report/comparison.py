@@ -226,7 +226,9 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         verdict=verdict,
         titles=titles,
         segment_rules=[
-            (table.scorer.segment_rule, table.title) for table in comparison.tables if table.scorer.segment_rule
+            (notes["seg"], table.title)
+            for table in comparison.tables
+            if "seg" in (notes := table.scorer.notes("", segments=True))
         ],
         charts=(
             summary_charts(comparison, titles, [row.system for row in rows], names) if has_several_scores else []
@@ -619,7 +621,7 @@ def _joined(names: Sequence[str]) -> str:
 def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     """Return by how much the best score is better than the next best; scores in percent are points apart."""
     difference = abs(best.value - next_best.value)
-    percent = table.scorer.is_share and table.scorer.scale == 100
+    percent = table.scorer.unit == "share" and table.scorer.scale == 100
     points = " points" if percent else ""
     where = "above" if table.higher_is_better else "below"
     # less than half of 0.01 would read as 0.00

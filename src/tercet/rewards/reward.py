@@ -296,7 +296,7 @@ class Reward:
             # Floats take half the time of arrays of one number.
             if len(rows) == 1 and scorer.in_floats:
                 rows = rows[0].tolist()
-            scores = scorer.segment_scores(rows)[scorer.primary]
+            scores = scorer.segment_metric.finalize(rows)[scorer.primary]
             rewards = rewards + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
         return groups.ungrouped(np.atleast_1d(rewards * factors))
 

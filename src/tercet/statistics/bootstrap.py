@@ -45,9 +45,9 @@ class BootstrapResult:
 
 def bootstrap_scores(metric: Formula, systems: Sequence[SegmentStats], n_resamples: int, seed: int) -> list[Scores]:
     """Return the scores of corpora resampled with replacement, the same for each system."""
-    metric.check_resampling()
+    metric.check_call(resampled=True)
     totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
-    return [metric.scores_of(sums) for sums in totals]
+    return [metric.finalize(sums) for sums in totals]
 
 
 def bootstrap(metric: Formula, stats: SegmentStats, **settings: Any) -> dict[str, BootstrapResult]:
@@ -88,8 +88,8 @@ def _of_system(
     metric: Formula, stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
 ) -> dict[str, BootstrapResult]:
     results = {}
-    jackknife = metric.scores_of(stats.total() - stats.rows) if method == "BCa" else {}
-    observed = {name: float(value) for name, value in metric.scores_of(metric.corpus_totals(stats)).items()}
+    jackknife = metric.finalize(stats.total() - stats.rows) if method == "BCa" else {}
+    observed = {name: float(value) for name, value in metric.finalize(metric.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
         levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
         bounds = np.quantile(distribution, levels)

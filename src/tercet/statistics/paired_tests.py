@@ -70,7 +70,7 @@ def paired_permutation_test(
     system; memory: resamples times columns, for each system.
     """
     _check_alike(systems)
-    metric.check_resampling()
+    metric.check_call(resampled=True)
     totals = [stats.total() for stats in systems]
     # columns of the references alone are the same for both systems, so exchanging changes nothing
     varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
@@ -96,7 +96,7 @@ def paired_permutation_test(
             ):
                 np.subtract(totals[system][column], lost, out=sums[:, column])
                 sums[:, column] += gained
-        second_scores, first_scores = map(metric.scores_of, exchanged)
+        second_scores, first_scores = map(metric.finalize, exchanged)
         return {name: np.abs(scores - first_scores[name]) for name, scores in second_scores.items()}
 
     return _test(metric, systems, pairs, null)
@@ -105,7 +105,7 @@ def paired_permutation_test(
 def _test(
     metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [metric.scores_of(metric.corpus_totals(stats)) for stats in systems]
+    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():

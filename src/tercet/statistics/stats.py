@@ -19,13 +19,13 @@ Scores = dict[str, NDArray[np.float64]]
 class Formula(Protocol):
     """What resampling asks of a metric: its scores as a function of sums of rows."""
 
-    def scores_of(self, totals: Any) -> Scores:
+    def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows, shape (..., k)."""
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums of a corpus, shape (k,)."""
 
-    def check_resampling(self) -> None:
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
         """Raise OptionError where no formula of sums gives the scores."""
 
 

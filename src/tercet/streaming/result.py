@@ -152,12 +152,12 @@ def _intervals(
     scorer: Scorer, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
     """Return the quantiles of the resamples' scores."""
-    observed = scorer.scores_of(corpus)
+    observed = scorer.finalize(corpus)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
     # Of few items, some resamples draw none.
     scored = resamples[resamples[:, scorer.columns.index("items")] > 0]
-    for name, distribution in scorer.scores_of(scored if len(scored) else corpus[None]).items():
+    for name, distribution in scorer.finalize(scored if len(scored) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score

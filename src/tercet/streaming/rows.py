@@ -374,9 +374,9 @@ def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
 
 def check_in_parts(scorer: Scorer, passes: int) -> None:
     """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
-    scorer.check_totals()
-    # Two passes fit all of a corpus, but the texts of a set depend on each other.
-    if scorer.needs_corpus and (passes == 1 or scorer.takes_sets):
+    scorer.check_call(summed=True, resampled=True)
+    # Two passes fit all of a corpus. Without references, it is the texts of a set that depend on each other.
+    if scorer.needs_corpus and (passes == 1 or not scorer.takes_references):
         raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
 
 

@@ -82,10 +82,10 @@ class Demo:
         self.loads_model = kind.loads_model
         self.takes_references = kind.takes_references
         self.title = kind.title or kind.name
-        self._is_share = kind.is_share
-        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.has_scale else {})}
+        self._is_share = kind.unit == "share"
+        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.unit else {})}
         initial_options = given_options(controls(metric, offered), {})
-        self.controls = controls(metric, offered, make_scorer(metric, initial_options).segment_options)
+        self.controls = controls(metric, offered, _segment_options(make_scorer(metric, initial_options)))
         program_controls = [
             replace(control, value=control.default) if control.name in COMMON else control
             for control in self.controls
@@ -149,7 +149,7 @@ class Demo:
         undecided = [name for name, value in self._values(contents).items() if value is DEPENDS]
         if not undecided:
             return options, []
-        segment_options = make_scorer(self.metric, options).segment_options
+        segment_options = _segment_options(make_scorer(self.metric, options))
         segment_values = {name: value for name, value in segment_options.items() if name in undecided}
         return {**options, **segment_values}, [segment_note(segment_values)] if segment_values else []
 
@@ -183,7 +183,7 @@ class Demo:
             titles=score_titles(scorer),
             only_of_items=frozenset(scorer.segment_names) - {*scorer.score_names},
             scale=scorer.scale,
-            in_percent=scorer.has_scale and scorer.scale == 100,
+            in_percent=scorer.unit is not None and scorer.scale == 100,
         )
         return scored, scorer, batch
 
@@ -235,7 +235,7 @@ class Demo:
                 # Too much to draw, though not to score.
                 scored.notes.append(str(error))
                 return scored, ""
-        html = explanation.to_html(scorer.scale if scorer.has_scale else 1)
+        html = explanation.to_html(scorer.scale if scorer.unit is not None else 1)
         if len(html) > MOST_DRAWN:
             scored.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
@@ -406,7 +406,7 @@ def compare_file(
         entries=comparison.to_dict(),
         program=comparing(file_lines, _metric(demo, options)),
         titles={f"{name} {system}": f"{main.title} {system}" for system in main.segments},
-        in_percent=main.scorer.has_scale and main.scorer.scale == 100,
+        in_percent=main.scorer.unit is not None and main.scorer.scale == 100,
     )
 
 
@@ -853,3 +853,13 @@ def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
 def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
     """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
     return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]
+
+
+def _segment_options(metric: Metric) -> dict[str, Any]:
+    """Return the options by which single segments are scored, where these differ."""
+    by_segment = metric.segment_metric
+    return {
+        name: getattr(by_segment, name)
+        for name in metric.options()
+        if getattr(by_segment, name) != getattr(metric, name)
+    }

@@ -121,9 +121,9 @@ class BertScore(BertscoreOptions):
         """Raise an OptionError for options that exclude or need each other, and for missing packages."""
         check_together(self)
 
-    def check_call(self) -> None:
-        """Raise an OptionError for threads where numbers depend on the order of all pairs."""
-        super().check_call()
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError also for threads where numbers depend on the order of all pairs."""
+        super().check_call(resampled=resampled, summed=summed)
         if self.compat is not None and self.asked.n_jobs != 1:
             raise OptionError(
                 "bert-score's numbers depend on its batches, and so on the order of all pairs: "

@@ -231,10 +231,10 @@ class Rouge(RougeOptions):
             return self.tokenizer
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
-    def check_totals(self) -> None:
-        """Raise an OptionError for options that need rows, not sums."""
-        super().check_totals()
-        if not self.use_aggregator:
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError also for the scores of every item, of which sums know nothing."""
+        super().check_call(resampled=resampled, summed=summed)
+        if summed and not self.use_aggregator:
             raise OptionError(
                 f"{self.name}: use_aggregator=False needs the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."

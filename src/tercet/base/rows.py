@@ -1,0 +1,44 @@
+"""Rows of statistics as metrics make them: the base columns, items left out, and pairs for many against many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Places
+
+#: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
+BASE_COLUMNS = ("items", "empty", "missing", "references")
+
+Rows = NDArray[np.float64]
+#: Makes the rows of a block of pairs: each of some texts with each of some references, by their numbers.
+PairRows = Callable[[Places, Places], Rows]
+
+
+def rows_of_items(strings: list[str], rows_of: Callable[[Corpus], Rows]) -> PairRows:
+    """Return what makes rows of pairs by writing them as items, given how a metric makes rows of these."""
+
+    def rows(texts: Places, references: Places) -> Rows:
+        repeated = list(chain.from_iterable([strings[text]] * len(references) for text in texts.tolist()))
+        return rows_of(Corpus(repeated, [strings[text] for text in references.tolist()] * len(texts)))
+
+    return rows
+
+
+def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the base columns of pairs, shape (n, 4), given the lengths of their predictions."""
+    rows = np.zeros((len(lengths), 4))
+    rows[:, 0] = rows[:, 3] = 1.0
+    rows[:, 1] = lengths == 0
+    return rows
+
+
+def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which items have no reference, and mark them in their rows as left out."""
+    missing: NDArray[np.bool_] = rows[:, 2] > 0
+    rows[missing, :2] = 0.0
+    return missing
