@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tercet.base.dialects import Dialect, no_option
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, score_batch
 from tercet.base.options import Call
-from tercet.base.scoring import score_batch
 from tercet.corpus.reading import READINGS
 
 from .errors import OptionError, level_of_caller

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from conftest import ZERO_BLEU, close, needed
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
-from tercet.base.scoring import summarize
+from tercet.base.metric import summarize
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import paired_significance
 from tercet.comparison.test_sets import TestSet

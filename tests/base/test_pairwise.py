@@ -11,7 +11,7 @@ from test_contract import CASES
 import tercet
 from suite import COMPARING, SUITE
 from tercet import IdfTable
-from tercet.base import scoring as pairwise
+from tercet.base import metric as pairwise
 from tercet.registry import metric_class
 from texts import ALL_TEXTS
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ZERO_BLEU
 from tercet.api import make_scorer
-from tercet.base.scoring import summarize
+from tercet.base.metric import summarize
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
 from tercet.signature import Signature

@@ -131,7 +131,7 @@ def test_of_a_large_corpus_a_sample_is_searched_and_then_all_are_counted(as_colu
 def test_two_metrics_of_one_corpus_warn_once():
     corpus = read_batch(["a<|im_end|>"], ["a"])
     scorers = [tercet.scorer("chrf"), tercet.scorer("ter")]
-    from tercet.base.scoring import score_batch
+    from tercet.base.metric import score_batch
 
     assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
 

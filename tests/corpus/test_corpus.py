@@ -8,7 +8,7 @@ import tercet
 from language_models import small_model
 from tercet import InputError
 from tercet.api import make_scorer
-from tercet.base.scoring import batch_stats
+from tercet.base.metric import batch_stats
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_systems
 from texts import MINILM, all_pairs, without_path

@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from conftest import ANY_TEXTS, ROOT, ZERO_BLEU
-from tercet.base.scorer import Scorer
+from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
 from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import parse_metric
@@ -35,7 +35,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init, flatten = items._checked, corpus.encode, Scorer._take, items._flat_references
+    check, encode, init, flatten = items._checked, corpus.encode, Metric._take, items._flat_references
 
     def checking(texts, where):
         counts["read"].update(texts)
@@ -56,7 +56,7 @@ def seen(monkeypatch):
 
     for place, name, function in (
         (items, "_checked", checking), (items, "_flat_references", flattening), (corpus, "encode", encoding),
-        (Scorer, "_take", making),
+        (Metric, "_take", making),
     ):  # fmt: skip
         monkeypatch.setattr(place, name, function)
     return counts

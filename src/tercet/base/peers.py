@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.errors import TercetError
 
-from .scorer import Scorer
+from .metric import Metric
 
 #: References of each item.
 Lists = Sequence[Sequence[str]]
@@ -42,18 +42,18 @@ class Peer:
     under ``compat`` are its own sentence scores. `warning`: how its printed figure comes about, if that can mislead.
     """
 
-    scores: Callable[[Sequence[str], Lists, Scorer], dict[str, float]]
+    scores: Callable[[Sequence[str], Lists, Metric], dict[str, float]]
     rules: tuple[Rule, ...] = ()
-    part: Callable[[Any, Collection[str]], Scorer] | None = None
+    part: Callable[[Any, Collection[str]], Metric] | None = None
     percent: bool = False
     sentences: bool = False
     warning: str = ""
 
-    def rules_of(self, scorer: Scorer) -> list[Rule]:
+    def rules_of(self, scorer: Metric) -> list[Rule]:
         """Return the rules that apply to the options of a scorer under this ``compat``."""
         return [rule for rule in self.rules if rule.applies(scorer)]
 
-    def without(self, scorer: Scorer, off: Collection[str]) -> Scorer:
+    def without(self, scorer: Metric, off: Collection[str]) -> Metric:
         """Return the scorer without some of the rules."""
         return self.part(scorer, off) if self.part is not None else scorer
 
@@ -78,7 +78,7 @@ class Peers:
 def by_sacrebleu(metrics: Callable[[Any, Any], dict[str, Any]]) -> Peer:
     """Return sacrebleu, of which `metrics` makes the metrics that give a scorer's scores, by their names."""
 
-    def scores(predictions: Sequence[str], references: Lists, scorer: Scorer) -> dict[str, float]:
+    def scores(predictions: Sequence[str], references: Lists, scorer: Metric) -> dict[str, float]:
         import sacrebleu
 
         longest = max(map(len, references), default=0)

@@ -14,8 +14,8 @@ import numpy as np
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric as Suite
+from tercet.base.metric import batch_stats
 from tercet.base.options import check_value
-from tercet.base.scoring import batch_stats
 from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label

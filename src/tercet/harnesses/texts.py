@@ -7,9 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
-from tercet.base.scorer import segment_lists
-from tercet.base.scoring import summarize, warn
+from tercet.base.metric import Metric, segment_lists, summarize, warn
 from tercet.comparison.scores import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result

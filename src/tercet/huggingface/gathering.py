@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tercet.base.scorer import Scorer
+from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
 from tercet.streaming.rows import Rows, RowsFile, write_rows
@@ -23,7 +23,7 @@ from tercet.streaming.rows import Rows, RowsFile, write_rows
 class Job:
     """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
 
-    scorer: Scorer
+    scorer: Metric
     batches: Callable[[list[Corpus]], list[Corpus]]
     result: Callable[[list[list[Rows]]], Any]
 
@@ -274,7 +274,7 @@ class Shards:
         """Return the processes that have handed over nothing."""
         return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
-    def received(self, scorer: Scorer) -> list[list[Rows]]:
+    def received(self, scorer: Metric) -> list[list[Rows]]:
         """Return the rows of each process, in order.
 
         A GatheringError names a process that ended early, has other options, or whose file cannot be used.

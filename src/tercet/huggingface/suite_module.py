@@ -10,7 +10,6 @@ from tercet.api import explain, own_options
 from tercet.base.docs import args_section
 from tercet.base.metric import Metric
 from tercet.base.options import Call
-from tercet.base.scorer import Scorer
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts
 from tercet.errors import InputError, OptionError, shorten
@@ -193,7 +192,7 @@ def _refuse_inputs(inputs: dict[str, Any]) -> None:
         raise InputError(f"The inputs are predictions and references; got also {', '.join(sorted(inputs))}.")
 
 
-def shared_options(metric: Scorer) -> dict[str, str]:
+def shared_options(metric: Metric) -> dict[str, str]:
     """Return the options that must be equal in all processes, as texts that can be compared."""
     of_metric = {name: getattr(metric, name) for name, option in metric.options().items() if not option.local}
     of_call = {name: getattr(metric.asked, name) for name, option in Call.options().items() if not option.local}

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, score_batch
 from tercet.base.options import check_values
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import score_batch
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, readable
@@ -140,7 +138,7 @@ class TrainerMetrics:
     """
 
     def __init__(
-        self, scorers: Mapping[str, Scorer], decoder: Decoder, references: Any, settings: Mapping[str, Any]
+        self, scorers: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
     ) -> None:
         self.references, self._scorers, self._decoder = references, scorers, decoder
         self._causal, self._prefix, self._keep = (settings[name] for name in ("causal", "prefix", "keep"))

@@ -20,13 +20,14 @@ from tercet.base.options import TOKENIZER, OnlyWith, option
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
-from tercet.corpus.tokenizers import tokenize
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.explanation.places import Word, ngram_levels, ngrams, words_of
+from tercet.signature import Signature
 from tercet.statistics.either import quotient
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -215,6 +216,19 @@ class Diversity(Metric):
     def is_higher_better(self, score: str) -> bool:
         """Return whether higher is better: what grows with diversity."""
         return score.startswith(("distinct", "mattr"))
+
+    def signature(self, context: Sets | None = None) -> Signature:
+        """Return the options that the score depends on."""
+        parts = {
+            "of": "sets" if context is not None and context.grouped else "texts",
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self.lowercase or self.tokenizer == "rouge" else "mixed",
+            "order": self.max_order,
+            "window": self.window,
+            "smooth": self.smooth_method,
+            "pairs": "chrf" if self.pairwise_chrf else None,
+        }
+        return Signature.of(self.name, parts)
 
     def fit(self, batch: Corpus) -> Sets:
         """Return the texts of each system."""

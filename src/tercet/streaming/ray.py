@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import warn
+from tercet.base.metric import Metric, warn
 from tercet.checks import finite, spelled
 from tercet.corpus.artefacts import warn_of
 from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten
@@ -308,7 +306,7 @@ def score(
 
 def score_systems(
     data: Any,
-    scorers: Mapping[str, Scorer],
+    scorers: Mapping[str, Metric],
     *,
     systems: Sequence[str] | None = None,
     references: str | Sequence[str] | None = None,

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import warn
+from tercet.base.metric import Metric, warn
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
@@ -29,7 +28,7 @@ from .rows import (
 )
 
 
-def result_of(scorer: Scorer, sums: Sums) -> Result:
+def result_of(scorer: Metric, sums: Sums) -> Result:
     """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
     check_made(scorer, sums)
     floats = sums.exact.floats()
@@ -62,7 +61,7 @@ def result_of(scorer: Scorer, sums: Sums) -> Result:
     )
 
 
-def check_made(scorer: Scorer, sums: Sums) -> None:
+def check_made(scorer: Metric, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
     signature = Signature.parse(sums.signature)
     if signature.metric != scorer.name:
@@ -97,7 +96,7 @@ def check_made(scorer: Scorer, sums: Sums) -> None:
         )
 
 
-def _check_numbers(scorer: Scorer, sums: Sums) -> None:
+def _check_numbers(scorer: Metric, sums: Sums) -> None:
     """Raise a MergeError for an impossible sum: below 0, not an integer, or more than one that it is a part of."""
     counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = sums.of_corpus(ADDED)
@@ -124,7 +123,7 @@ def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...])
     return floats[:, [sums.columns.index(name) for name in names]]
 
 
-def _context(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> Any:
+def _context(scorer: Metric, sums: Sums, floats: NDArray[np.float64]) -> Any:
     """Return the scorer's context of all texts, whose numbers are among the sums."""
     numbers = {
         name.removeprefix(CONTEXT): int(value)
@@ -134,7 +133,7 @@ def _context(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> Any:
     return context_of(numbers or None, scorer)
 
 
-def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> str:
+def _references_of(scorer: Metric, sums: Sums, floats: NDArray[np.float64]) -> str:
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
     names = (*scorer.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
@@ -149,7 +148,7 @@ def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> s
 
 
 def _intervals(
-    scorer: Scorer, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+    scorer: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
     """Return the quantiles of the resamples' scores."""
     observed = scorer.finalize(corpus)

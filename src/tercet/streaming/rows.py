@@ -16,9 +16,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import batch_stats, corpus_stats, each_piece, joined_context, score_batch, summarize, warn
+from tercet.base.metric import (
+    Metric,
+    batch_stats,
+    corpus_stats,
+    each_piece,
+    joined_context,
+    score_batch,
+    summarize,
+    warn,
+)
 from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import check_arrow
@@ -53,7 +60,7 @@ class Rows:
         return cls(batch=batch)
 
     @classmethod
-    def counted(cls, scorer: Scorer, batch: Corpus) -> Rows:
+    def counted(cls, scorer: Metric, batch: Corpus) -> Rows:
         """Return items that are counted now, if possible.
 
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
@@ -80,7 +87,7 @@ class Rows:
         return [] if self.batch is None else self.batch.missing
 
 
-def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
+def result_of_rows(scorer: Metric, parts: Sequence[Rows]) -> Result:
     """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(scorer, parts[0].batch)
@@ -89,7 +96,7 @@ def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
     return summarize(scorer, stats)
 
 
-def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
+def stats_of_rows(scorer: Metric, parts: Sequence[Rows]) -> SegmentStats:
     """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
     ends = np.cumsum([len(part) for part in parts]).tolist()
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
@@ -117,7 +124,7 @@ def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
         warn_of(message)
 
 
-def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
+def _filled(scorer: Metric, part: Rows, start: int) -> Rows:
     """Return a part with its statistics, where those do not depend on the other parts."""
     if part.stats is not None or part.batch is None or scorer.needs_corpus:
         return part
@@ -127,7 +134,7 @@ def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
 class Running:
     """A scorer and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Metric) -> None:
         self.scorer = scorer
         self._items = 0
         self._parts = [Rows.of_texts(read_batch([], []))]
@@ -186,7 +193,7 @@ class RowsFile:
         if not isinstance(self.options, dict) or not isinstance(self._parts, list):
             raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
 
-    def rows(self, scorer: Scorer) -> list[Rows]:
+    def rows(self, scorer: Metric) -> list[Rows]:
         """Return the rows of each corpus; InputError if this scorer would count them differently."""
         try:
             return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
@@ -196,7 +203,7 @@ class RowsFile:
             # Any type may stand in the place of a number or text.
             raise InputError(f"its file is damaged. {first_line(error)}") from None
 
-    def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
+    def _rows(self, scorer: Metric, number: int, part: Mapping[str, Any]) -> Rows:
         context, stats, batch = context_of(part["context"], scorer), None, None
         if part["signature"] is not None:
             signature = scorer.signature(context)
@@ -325,12 +332,12 @@ def plain_context(context: Any) -> Any:
     return [plain_context(item) for item in context] if isinstance(context, tuple) else context
 
 
-def context_of(plain: Any, scorer: Scorer) -> Any:
+def context_of(plain: Any, scorer: Metric) -> Any:
     """Return the context from :func:`plain_context`, fitted by a scorer of the same options."""
     return None if plain is None else _like(plain, empty_context(scorer))
 
 
-def empty_context(scorer: Scorer) -> Any:
+def empty_context(scorer: Metric) -> Any:
     """Return the context of no texts."""
     return scorer.fit(read_batch([], []))
 
@@ -365,14 +372,14 @@ SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(
 CONTEXT = "texts_"
 
 
-def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
+def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """Return the scorer of a metric; OptionError for options whose results need more than sums."""
     scorer = make_scorer(metric, options)
     check_in_parts(scorer, passes=1)
     return scorer
 
 
-def check_in_parts(scorer: Scorer, passes: int) -> None:
+def check_in_parts(scorer: Metric, passes: int) -> None:
     """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
     scorer.check_call(summed=True, resampled=True)
     # Two passes fit all of a corpus. Without references, it is the texts of a set that depend on each other.
@@ -380,19 +387,19 @@ def check_in_parts(scorer: Scorer, passes: int) -> None:
         raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
 
 
-def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
+def resampling_of(scorer: Metric) -> PoissonBootstrap | None:
     """Return the requested bootstrap; None without intervals."""
     call = scorer.asked
     return None if call.confidence_level is None else PoissonBootstrap(call.n_resamples, call.seed)
 
 
-def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
+def sums_columns(scorer: Metric, context: Any) -> tuple[str, ...]:
     """Return the names of the sums that a scorer keeps, with those of its context."""
     return (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
 
 
 def sums_of(
-    scorer: Scorer,
+    scorer: Metric,
     corpus: Corpus,
     ids: Any = None,
     context: Any = None,
@@ -433,7 +440,7 @@ def sums_of(
     return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
 
 
-def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
+def _sums(scorer: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
     """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
     signature, resampling = stats.signature, resampling_of(scorer)
     squares = stats.column("references") ** 2

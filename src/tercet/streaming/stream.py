@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from tercet.base.metric import Metric
-from tercet.base.scoring import Watch, warn
+from tercet.base.metric import Metric, warn
+from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.metric import Metric, segment_lists
 from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
@@ -68,7 +68,7 @@ class Job:
     `labels` are the names of the scores in the files of items' scores.
     """
 
-    scorer: Scorer
+    scorer: Metric
     prediction: str
     labels: Mapping[str, str]
     context: Any = None
@@ -261,7 +261,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
         raise InputError(f"The folder for the scores of items, {path!r}, {problem}: give an empty one.")
 
 
-def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
+def labels_of(jobs: Sequence[tuple[str, str, Metric]]) -> list[dict[str, str]]:
     """Return names of the scores of items, for each system, metric and scorer: as short as possible while unique."""
     names = [
         {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}

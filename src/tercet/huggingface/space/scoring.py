@@ -22,9 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import score_batch
+from tercet.base.metric import Metric, score_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import Comparison
 from tercet.comparison.test_sets import TestSet, names_of
@@ -712,7 +710,7 @@ def segment_note(options: Mapping[str, Any]) -> str:
     return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
 
 
-def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
+def dropped_letters(scorer: Metric, batch: Corpus) -> list[str]:
     """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
 
     It keeps a to z and digits, and so splits words at letters with accents.
