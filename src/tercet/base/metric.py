@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import reduce
@@ -21,7 +21,7 @@ from tercet.corpus.artefacts import warn_of_artefacts, warn_of_token_lists
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
-from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, on_command_line, shorten
+from tercet.errors import InputError, OptionError, level_of_caller
 from tercet.explanation.explanation import Matched
 from tercet.markup import metric_html
 from tercet.result import Result
@@ -31,9 +31,8 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.progress import bar_of
 from tercet.statistics.stats import Scores, SegmentStats, check_alike
 
-from .dialects import Dialect, no_option
 from .docs import parameters
-from .options import Call, Common, check_value
+from .options import Call, Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
 
 #: The numbers of a call that asks for nothing special.
@@ -77,7 +76,7 @@ class About(NamedTuple):
     )
 
 
-class Metric(Common, metaclass=_Helpful):
+class Metric(Configured, metaclass=_Helpful):
     """A metric with its options, which are attributes: a value that can be called.
 
     Its only state is its options, so threads can share it. What it must know of a corpus before scoring (`fit`) is
@@ -100,8 +99,6 @@ class Metric(Common, metaclass=_Helpful):
     title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
-    #: For values of ``compat``: the interface of that package's evaluate module.
-    dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: evaluate's modules that it replaces, each with the configuration that does.
     replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
     #: What else evaluate's own module calls the predictions.
@@ -137,7 +134,6 @@ class Metric(Common, metaclass=_Helpful):
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     base_columns: ClassVar[tuple[str, ...]] = BASE_COLUMNS
-    _asked: ClassVar[Call] = Call()
 
     # What a user calls.
 
@@ -192,7 +188,7 @@ class Metric(Common, metaclass=_Helpful):
         metric = self
         if segments or confidence_level is not None or signature or (n_resamples, seed, n_jobs) != _USUAL:
             call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
-            metric = self._calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
+            metric = self.calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
         return score_batch(metric, self.corpus(predictions, references), cluster)
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
@@ -241,7 +237,7 @@ class Metric(Common, metaclass=_Helpful):
         >>> tercet.Chrf().pairwise(["a cat", "a dog"], ["a cat", "the dog"]).round(1).tolist()
         [[100.0, 4.5], [6.2, 31.2]]
         """
-        metric = self if n_jobs == Call.n_jobs else self._calling({"n_jobs": n_jobs})
+        metric = self if n_jobs == Call.n_jobs else self.calling({"n_jobs": n_jobs})
         return pair_scores(metric, hypotheses, references)
 
     def explain(self, prediction: str, references: Any = None) -> Any:
@@ -311,14 +307,6 @@ class Metric(Common, metaclass=_Helpful):
     def signature_tells(self) -> bool:
         """Whether equal signatures mean equal rows, whatever the other parts."""
         return not self.needs_corpus
-
-    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
-        """Raise an OptionError for what the metric does not support: some calls, resamples, or sums without rows."""
-        if summed and self.asked.segments:
-            raise OptionError(
-                f"{self.name}: segments=True needs the scores of every item, but only sums are kept here; "
-                "tercet.score gives them."
-            )
 
     def check_missing(self, missing: Sequence[int]) -> None:
         """Raise an InputError for items without reference, unless the options allow them."""
@@ -440,87 +428,6 @@ class Metric(Common, metaclass=_Helpful):
             return "either"
         return "higher" if cls.higher_is_better else "lower"
 
-    # Its options, and those of a call.
-
-    @classmethod
-    def all_options(cls) -> list[str]:
-        """Return the names of the options that a call takes, those of every metric first."""
-        return list({**Common.options(), **Call.options(), **cls.options()})
-
-    @classmethod
-    def from_options(cls: type[MetricT], given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
-        """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
-        of_call = {name: each for name, each in given.items() if name in Call.options() and name not in cls._declared}
-        made = cls.made({name: value for name, value in given.items() if name not in of_call}, idle=idle)
-        made.check()
-        return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
-
-    def have_effect(self, names: Container[str]) -> bool:
-        """Return whether each of these options has an effect with the others."""
-        of_metric = (each for each in self._declared.values() if each.name in names)
-        of_call = (each for each in Call.options().values() if each.name in names)
-        return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
-            o.only_with is None or o.only_with.test(self.asked) for o in of_call
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.given, self.asked.given)
-
-    def __repr__(self) -> str:
-        made = super().__repr__()
-        asked = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
-        return f"scorer({made}{asked})" if asked else made
-
-    def __eq__(self, other: object) -> bool:
-        same = super().__eq__(other)
-        return same and self.asked == other.asked if isinstance(other, Metric) else same
-
-    def __hash__(self) -> int:
-        return hash((super().__hash__(), self.asked))
-
-    @property
-    def asked(self) -> Call:
-        """The options of the call."""
-        return self._asked
-
-    def asking(self: MetricT, call: Call) -> MetricT:
-        """Return the same metric with these options of a call."""
-        metric = type(self).__new__(type(self))
-        metric.__dict__.update(self.__dict__, _asked=call)
-        metric.check_call(resampled=call.confidence_level is not None)
-        return metric
-
-    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
-        for name, value in ((name, given[name]) for name in given if name not in self._declared):
-            if name not in Call.options():
-                known = self._declared if on_command_line() else self.all_options()  # typed for one metric
-                raise no_option(called or self.name, name, known, self.dialects)
-            check_value(called or self.name, name, Call.options()[name].checked, value)
-            raise OptionError(
-                f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
-                f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
-            )
-        super()._take(given, called, idle)
-
-    @classmethod
-    def dialect(cls, configuration: str) -> Dialect:
-        """Return the dialect of a configuration of the evaluate module: ``"default"``, or the name of a preset."""
-        if configuration == "default":
-            return Dialect()
-        if not isinstance(configuration, str) or configuration not in cls.presets:
-            hint = did_you_mean(str(configuration), ["default", *cls.presets])
-            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
-        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
-
-    def with_options(self: MetricT, given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
-        """Return a metric with these options besides its own."""
-        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=idle)
-
-    def _calling(self, call: dict[str, Any]) -> Metric:
-        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
-        given = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
-
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]
 
@@ -528,10 +435,6 @@ class Metric(Common, metaclass=_Helpful):
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
         return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
-
-
-def _restored(cls: type[MetricT], given: Mapping[str, Any], asked: Mapping[str, Any]) -> MetricT:
-    return cls.from_options({**given, **asked}, idle=True)
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.

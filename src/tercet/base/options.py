@@ -6,7 +6,7 @@ import ast
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, formatannotation
@@ -24,10 +24,22 @@ from tercet.checks import (
     number,
     text_or_callable,
 )
-from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten, with_constants
+from tercet.errors import (
+    OptionError,
+    TercetError,
+    did_you_mean,
+    first_line,
+    level_of_caller,
+    on_command_line,
+    shorten,
+    with_constants,
+)
 from tercet.networks.find import as_device, as_dtype
 
+from .dialects import Dialect, no_option
+
 ValueT = TypeVar("ValueT", bound="Value")
+ConfiguredT = TypeVar("ConfiguredT", bound="Configured")
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -362,6 +374,110 @@ class Call(Value):
         doc="Threads that work on pieces of the corpus; the result is the same.",
         local=True,
     )
+
+
+class Configured(Common):
+    """A value with the options of a metric, and those of the call that it is for."""
+
+    #: For values of ``compat``: the interface of that package's evaluate module.
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
+    _asked: ClassVar[Call] = Call()
+
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError for what the metric does not support: some calls, resamples, or sums without rows."""
+        if summed and self.asked.segments:
+            raise OptionError(
+                f"{self.name}: segments=True needs the scores of every item, but only sums are kept here; "
+                "tercet.score gives them."
+            )
+
+    @classmethod
+    def all_options(cls) -> list[str]:
+        """Return the names of the options that a call takes, those of every metric first."""
+        return list({**Common.options(), **Call.options(), **cls.options()})
+
+    @classmethod
+    def from_options(cls: type[ConfiguredT], options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
+        """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
+        call_names = [name for name in options if name in Call.options() and name not in cls._declared]
+        metric = cls.made({name: value for name, value in options.items() if name not in call_names}, idle=idle)
+        metric.check()
+        if not call_names:
+            return metric
+        return metric.asking(Call.made({name: options[name] for name in call_names}, called=cls.name, idle=idle))
+
+    def have_effect(self, names: Container[str]) -> bool:
+        """Return whether each of these options has an effect with the others."""
+        values = ((self._declared, self), (Call.options(), self.asked))
+        return all(
+            option.only_with is None or option.only_with.test(value)
+            for options, value in values
+            for option in options.values()
+            if option.name in names
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given, self.asked.given)
+
+    def __repr__(self) -> str:
+        metric = super().__repr__()
+        call = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
+        return f"scorer({metric}{call})" if call else metric
+
+    def __eq__(self, other: object) -> bool:
+        has_same_options = super().__eq__(other)
+        return has_same_options and self.asked == other.asked if isinstance(other, Configured) else has_same_options
+
+    def __hash__(self) -> int:
+        return hash((super().__hash__(), self.asked))
+
+    @property
+    def asked(self) -> Call:
+        """The options of the call."""
+        return self._asked
+
+    def asking(self: ConfiguredT, call: Call) -> ConfiguredT:
+        """Return the same metric with these options of a call."""
+        metric = type(self).__new__(type(self))
+        metric.__dict__.update(self.__dict__, _asked=call)
+        metric.check_call(resampled=call.confidence_level is not None)
+        return metric
+
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        for name, value in ((name, given[name]) for name in given if name not in self._declared):
+            if name not in Call.options():
+                # On a command line, options are typed for one metric; the others are options of the command.
+                names = self._declared if on_command_line() else self.all_options()
+                raise no_option(called or self.name, name, names, self.dialects)
+            check_value(called or self.name, name, Call.options()[name].checked, value)
+            raise OptionError(
+                f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
+                f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
+            )
+        super()._take(given, called, idle)
+
+    @classmethod
+    def dialect(cls, configuration: str) -> Dialect:
+        """Return the dialect of a configuration of the evaluate module: ``"default"``, or the name of a preset."""
+        if configuration == "default":
+            return Dialect()
+        if not isinstance(configuration, str) or configuration not in cls.presets:
+            hint = did_you_mean(str(configuration), ["default", *cls.presets])
+            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
+        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
+
+    def with_options(self: ConfiguredT, options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
+        """Return a metric with these options besides its own."""
+        return type(self).from_options({**self.given, **self.asked.given, **options}, idle=idle)
+
+    def calling(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
+        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
+        changed = {name: value for name, value in call.items() if value != Call.options()[name].default}
+        return self.asking(Call.made({**self.asked.given, **changed}, called=self.name))
+
+
+def _restored(cls: type[ConfiguredT], options: Mapping[str, Any], call: Mapping[str, Any]) -> ConfiguredT:
+    return cls.from_options({**options, **call}, idle=True)
 
 
 def refuse_all_but_n_jobs(options: Iterable[str], function: str) -> None:

@@ -427,15 +427,49 @@ class Bleu(BleuOptions):
         check_word_options(self)
         super().check()
         check_smoothing(self)
-        self._method, *self._grid_methods = smoothing_methods(self)
-        self._segment_method = "exp" if self._method == "none" else self._method
-        methods = {self._method, *self._grid_methods}
-        self._by_nltk = self.compat == "nltk" or self._method.startswith("nltk")
-        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
-        self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
-        self._next_columns = bool({"nltk5", "nltk7"} & methods)
-        self._weightings = score_weightings(self)
-        self._grid = Grid(self, self._grid_methods) if self.grid is not None else None
+        _ = self._weightings, self._grid  # whose numbers must fit the orders
+
+    # What the options imply: made when it is first read.
+
+    @cached_property
+    def _method(self) -> str:
+        """The smoothing method of the score."""
+        return smoothing_methods(self)[0]
+
+    @cached_property
+    def _segment_method(self) -> str:
+        """The smoothing method of single segments."""
+        return "exp" if self._method == "none" else self._method
+
+    @cached_property
+    def _by_nltk(self) -> bool:
+        """Whether the score is made as NLTK makes it."""
+        return self.compat == "nltk" or self._method.startswith("nltk")
+
+    @cached_property
+    def _lowercase(self) -> bool:
+        """Whether texts are lowercased: stems and lemmas are."""
+        return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+
+    @cached_property
+    def _nltk_columns(self) -> bool:
+        """Whether rows have the columns that only NLTK's methods need."""
+        return self._by_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
+
+    @cached_property
+    def _next_columns(self) -> bool:
+        """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
+        return not {"nltk5", "nltk7"}.isdisjoint(smoothing_methods(self))
+
+    @cached_property
+    def _weightings(self) -> Weightings:
+        """The weights of the orders, by the key of their score."""
+        return score_weightings(self)
+
+    @cached_property
+    def _grid(self) -> Grid | None:
+        """The combinations of weights, smoothing and reference length that are asked for."""
+        return None if self.grid is None else Grid(self, smoothing_methods(self)[1:])
 
     @property
     def original_scale(self) -> int:  # type: ignore[override]
@@ -549,7 +583,7 @@ class Bleu(BleuOptions):
             return super().corpus_totals(stats)
         totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
         borrowed = ["next_match", "next_floor"] if self._next_columns else []
-        if "nltk6" in (self._method, *self._grid_methods):  # the only method that reads the totals
+        if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
         for name in borrowed:
             totals[stats.columns.index(name)] = last[stats.columns.index(name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -144,7 +145,11 @@ class BleuRouge(Metric):
     def check(self) -> None:
         """Refuse options that exclude each other."""
         check_word_options(self)
-        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+
+    @cached_property
+    def _lowercase(self) -> bool:
+        """Whether texts are lowercased: stems and lemmas are."""
+        return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.base.scorer import Scorer, segment_lists
 from tercet.base.scoring import warn
 from tercet.checks import as_scale, integer
-from tercet.corpus import items
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_texts
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
@@ -152,7 +152,7 @@ class Perplexity(Metric):
     higher_is_better = False
     takes_references = False
     unit = None
-    reader = staticmethod(items.read_texts)
+    reader = staticmethod(read_texts)
     loads_model = True
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS
@@ -286,7 +286,7 @@ class Perplexity(Metric):
         predictions: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(predictions))}
         text_numbers = np.array([numbers[text] for text in predictions], np.int64)
-        texts = read_texts(list(numbers), self, model)
+        texts = tokens_of_texts(list(numbers), self, model)
         check_lengths(self, model, texts, text_numbers, batch)
         windows = windows_of(texts.rows, *window_of(self, model))
         return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
@@ -630,7 +630,7 @@ def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     return size, o.stride
 
 
-def read_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
+def tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
     """Return different texts as a model reads them.
 
     Time: about a microsecond per byte. Memory: the ids.

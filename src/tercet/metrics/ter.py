@@ -144,9 +144,10 @@ class Ter(Metric):
         check=as_scale,
     )
 
-    def check(self) -> None:
-        """Refuse options that exclude each other."""
-        self._change = normalization(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+    @cached_property
+    def _change(self) -> Callable[[str], str] | None:
+        """What is done to a text before it is split, or None."""
+        return normalization(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

@@ -143,12 +143,6 @@ class Rouge(RougeOptions):
     def check(self) -> None:
         """Raise an OptionError for options that exclude each other, and for missing packages."""
         check_word_options(self)
-        self._signatures: dict[Any, Signature] = {}
-        self._by_script = self.compat == "rouge155"
-        self._cut = first_words if self._by_script else truncate_words
-        by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
-        self._cut_by_line = self._by_script and self.max_bytes is not None and by_line
-        self._package = self.compat if self.compat in PACKAGES else None
         if self._package is not None:
             check_types(self._package, self.types)
         if self.porter and (self.stemmer is not None or self.lemmatizer is not None):
@@ -171,6 +165,29 @@ class Rouge(RougeOptions):
         if is_type(name):
             return f"It is a type of {cls.name}: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
         return super().known_as(name)
+
+    # What the options imply: made when it is first read.
+
+    @cached_property
+    def _signatures(self) -> dict[Any, Signature]:
+        """The signature for each tokenizer: ``auto`` may choose either."""
+        return {}
+
+    @cached_property
+    def _by_script(self) -> bool:
+        """Whether the score is made as ROUGE-1.5.5.pl makes it."""
+        return bool(self.compat == "rouge155")
+
+    @cached_property
+    def _package(self) -> str | None:
+        """The package of Python whose score it is, or None."""
+        return self.compat if self.compat in PACKAGES else None
+
+    @cached_property
+    def _cut_by_line(self) -> bool:
+        """Whether texts are cut to their first bytes line by line, as the script does where a type needs lines."""
+        by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
+        return self._by_script and self.max_bytes is not None and by_line
 
     @cached_property
     def types(self) -> tuple[RougeType, ...]:
@@ -327,7 +344,7 @@ class Rouge(RougeOptions):
         if self.sentence_split == "auto":
             steps.append(split_sentences)
         if self.max_words is not None:
-            steps.append(partial(self._cut, limit=self.max_words))
+            steps.append(partial(first_words if self._by_script else truncate_words, limit=self.max_words))
         if self.max_bytes is not None:
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
