@@ -91,7 +91,7 @@ def test_tables_that_come_twice_count_once_if_ids_show_it():
         ]
         work = work_of({"jaccard_sets": {}}, id=id)
         sums = together(map(work.of_table, tables)).sums[0]
-        assert result_of(work.jobs[0].scorer, sums).n_segments == n_segments
+        assert result_of(work.jobs[0].metric, sums).n_segments == n_segments
 
 
 def test_a_part_that_comes_again_counts_once_and_with_others_is_refused():

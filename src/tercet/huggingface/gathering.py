@@ -274,7 +274,7 @@ class Shards:
         """Return the processes that have handed over nothing."""
         return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
-    def received(self, scorer: Metric) -> list[list[Rows]]:
+    def received(self, metric: Metric) -> list[list[Rows]]:
         """Return the rows of each process, in order.
 
         A GatheringError names a process that ended early, has other options, or whose file cannot be used.
@@ -289,7 +289,7 @@ class Shards:
                         f"process 0 {_given(name, options)}: give all processes the same."
                     )
             try:
-                rows_by_process.append(file.rows(scorer))
+                rows_by_process.append(file.rows(metric))
             except InputError as error:
                 raise GatheringError(
                     f"{self.name(number)} counts differently from process 0: {error}. Use the same version in all "

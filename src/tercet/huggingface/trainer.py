@@ -227,7 +227,7 @@ class TrainerMetrics:
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
         self._references.check_number(self._seen)
-        results = {running.scorer.name: running.result() for running in self._running}
+        results = {running.metric.name: running.result() for running in self._running}
         lengths = self._lengths
         self.reset()
         return self.select(results, lengths)

@@ -17,7 +17,7 @@ from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.roles import role_of
 from tercet.files.table import Roles
 
-from .rows import summing_scorer, sums_of
+from .rows import summing_metric, sums_of
 
 
 def arrow_statistics(
@@ -73,18 +73,18 @@ def arrow_statistics(
     >>> round(stream.result()["bleu"], 4)
     0.7303
     """
-    scorer = summing_scorer(metric, options)
+    summing = summing_metric(metric, options)
     rows = as_table(table)
-    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=scorer.takes_references)
+    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=summing.takes_references)
     ids = columns.ids(rows)
-    corpus = scorer.corpus(*columns.texts(rows))
+    corpus = summing.corpus(*columns.texts(rows))
     try:
-        scorer.check_missing(corpus.missing)
+        summing.check_missing(corpus.missing)
     except InputError as error:
         if columns.id is None:
             raise
         raise InputError(f"{columns.row(rows, corpus.missing[0])}: {error}") from None
-    return sums_of(scorer, corpus, None if ids is None else read_ids(ids)).to_table()
+    return sums_of(summing, corpus, None if ids is None else read_ids(ids)).to_table()
 
 
 # Arrow tables -> predictions, references and ids, from columns that are given or recognized by name.

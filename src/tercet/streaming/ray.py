@@ -123,13 +123,13 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
     of_files = isinstance(data, list)
     dataset, n_tasks = _dataset_of_files(ray, data, work) if of_files else (data.select_columns(work.columns), 0)
-    network = any(job.scorer.loads_model for job in work.jobs)
+    network = any(job.metric.loads_model for job in work.jobs)
     batches = {"batch_format": "pyarrow", "batch_size": _ROWS_OF_NETWORKS if network and not of_files else None}
-    if any(job.scorer.needs_corpus for job in work.jobs):
+    if any(job.metric.needs_corpus for job in work.jobs):
         fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
         work = work.fitted(_contexts(_results(fitted, "reading", n_tasks), work))
         for job in work.jobs:
-            warn(job.scorer, job.scorer.corpus_warning(job.context))
+            warn(job.metric, job.metric.corpus_warning(job.context))
     if network:
         sums_dataset = dataset.map_batches(
             Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray)
@@ -144,7 +144,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
         for message in artefacts.messages(owner, item="row").values():
             warn_of(message)
-    results = [result_of(job.scorer, total.sums[number]) for number, job in enumerate(work.jobs)]
+    results = [result_of(job.metric, total.sums[number]) for number, job in enumerate(work.jobs)]
     return [result.with_keys(result, bad_files=bad) for result in results]
 
 
@@ -207,7 +207,7 @@ def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
     total: dict[int, Any] = {}
     for result in results:
         for number, plain in result:
-            context = context_of(plain, work.jobs[number].scorer)
+            context = context_of(plain, work.jobs[number].metric)
             total[number] = total[number] + context if number in total else context
     return total
 
@@ -287,10 +287,10 @@ def score(
     ``on_bad_file="error"``.
     """
     with spelled("score", options, signature(score).parameters):
-        scorer = make_scorer(metric, options)
+        configured_metric = make_scorer(metric, options)
     [result] = score_systems(
         data,
-        {scorer.name: scorer},
+        {configured_metric.name: configured_metric},
         systems=None if prediction is None else [prediction],
         references=references,
         id=id,
@@ -306,7 +306,7 @@ def score(
 
 def score_systems(
     data: Any,
-    scorers: Mapping[str, Metric],
+    metrics: Mapping[str, Metric],
     *,
     systems: Sequence[str] | None = None,
     references: str | Sequence[str] | None = None,
@@ -325,8 +325,8 @@ def score_systems(
     """
     if on_bad_file not in ("error", "skip"):
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
-    for scorer in scorers.values():
-        check_in_parts(scorer, passes=2)
+    for metric in metrics.values():
+        check_in_parts(metric, passes=2)
     is_dataset = any(cls.__module__.startswith("ray.data") for cls in type(data).__mro__)
     files = None if is_dataset else list_files(data)
     if files is None and write_segments is not None and id is None:
@@ -341,7 +341,7 @@ def score_systems(
             roles, names = roles_of(data.schema().base_schema), data.schema().names
         else:
             roles, names = _roles_in_first(files, on_bad_file == "skip")
-        compares = any(scorer.takes_references for scorer in scorers.values())
+        compares = any(metric.takes_references for metric in metrics.values())
         columns, reference_columns = choose_columns(
             roles,
             names,
@@ -352,11 +352,11 @@ def score_systems(
             one_system=one_system,
             cluster=cluster,
         )
-        systems_and_metrics = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
+        systems_and_metrics = [(system, label, metric) for system in columns for label, metric in metrics.items()]
         labels = labels_of(systems_and_metrics)
         jobs = tuple(
-            Job(scorer, system, job_labels)
-            for (system, _, scorer), job_labels in zip(systems_and_metrics, labels, strict=True)
+            Job(metric, system, job_labels)
+            for (system, _, metric), job_labels in zip(systems_and_metrics, labels, strict=True)
         )
         if folder is not None and id in {label for job_labels in labels for label in job_labels.values()}:
             raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
@@ -369,9 +369,7 @@ def score_systems(
             cluster=cluster,
         )
         results = run(ray, data if files is None else files, work, workers)
-    return {
-        (system, metric): result for (system, metric, _), result in zip(systems_and_metrics, results, strict=True)
-    }
+    return {(system, label): result for (system, label, _), result in zip(systems_and_metrics, results, strict=True)}
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:

@@ -28,54 +28,54 @@ from .rows import (
 )
 
 
-def result_of(scorer: Metric, sums: Sums) -> Result:
+def result_of(metric: Metric, sums: Sums) -> Result:
     """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
-    check_made(scorer, sums)
+    check_made(metric, sums)
     floats = sums.exact.floats()
-    rows = _of_columns(sums, floats, scorer.columns)
+    rows = _of_columns(sums, floats, metric.columns)
     corpus, resamples = rows[0], rows[1:]
-    if not corpus[scorer.columns.index("items")]:
-        raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
-    warn(scorer, scorer.corpus_warning(_context(scorer, sums, floats)))
-    warn(scorer, scorer.score_warning(corpus))
+    if not corpus[metric.columns.index("items")]:
+        raise InputError(metric.nothing_left if corpus.any() else "There are no items: nothing was added.")
+    warn(metric, metric.corpus_warning(_context(metric, sums, floats)))
+    warn(metric, metric.score_warning(corpus))
 
     signature = Signature.parse(sums.signature)
-    notes = scorer.notes(_references_of(scorer, sums, floats))
+    notes = metric.notes(_references_of(metric, sums, floats))
     intervals = None
-    level = scorer.asked.confidence_level
+    level = metric.asked.confidence_level
     if level is not None:
-        intervals = _intervals(scorer, corpus, resamples, level)
+        intervals = _intervals(metric, corpus, resamples, level)
         notes["ci"] = f"{level!r}"
     line = str(signature.extended(notes))
-    requested = {"intervals": intervals, "signature": line if scorer.asked.signature else None}
-    entries = scorer.report(corpus, None)
+    requested = {"intervals": intervals, "signature": line if metric.asked.signature else None}
+    entries = metric.report(corpus, None)
     return Result(
         {**entries, **{name: value for name, value in requested.items() if value is not None}},
-        metric=scorer.name,
+        metric=metric.name,
         signature=line,
-        n_segments=scorer.total_of(corpus, "items"),
-        empty_predictions=scorer.total_of(corpus, "empty"),
-        missing_references=scorer.total_of(corpus, "missing"),
+        n_segments=metric.total_of(corpus, "items"),
+        empty_predictions=metric.total_of(corpus, "empty"),
+        missing_references=metric.total_of(corpus, "missing"),
         intervals=intervals,
-        **scorer.details(corpus, None, entries),
+        **metric.details(corpus, None, entries),
     )
 
 
-def check_made(scorer: Metric, sums: Sums) -> None:
+def check_made(metric: Metric, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
     signature = Signature.parse(sums.signature)
-    if signature.metric != scorer.name:
-        raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {scorer.name}.")
-    empty = None if scorer.needs_corpus else empty_context(scorer)  # the sums lack a context
-    expected = sums_columns(scorer, empty)
+    if signature.metric != metric.name:
+        raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {metric.name}.")
+    empty = None if metric.needs_corpus else empty_context(metric)  # the sums lack a context
+    expected = sums_columns(metric, empty)
     for relation, names, other_names in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
         missing = [shorten(name)[1:-1] for name in names if name not in other_names]
         if missing:
             raise MergeError(
                 f"The sums {relation} {', '.join(missing[:9])}: they are of another metric, or of other options."
             )
-    _check_numbers(scorer, sums)
-    resampling = resampling_of(scorer)
+    _check_numbers(metric, sums)
+    resampling = resampling_of(metric)
     n_requested = 0 if resampling is None else resampling.n_resamples
     n_resamples = len(sums.exact.digits) - 1
     if n_requested != n_resamples:
@@ -84,9 +84,9 @@ def check_made(scorer: Metric, sums: Sums) -> None:
             "confidence_level and n_resamples must be those that the sums were made with."
         )
     # The signature of such a metric depends on the texts, which the sums lack.
-    if scorer.needs_corpus:
+    if metric.needs_corpus:
         return
-    expected_signature = scorer.signature(empty)
+    expected_signature = metric.signature(empty)
     if resampling is not None:
         expected_signature = resampled(expected_signature, resampling, signature.get("ids", ""))
     if dict(signature) != dict(expected_signature):
@@ -96,14 +96,14 @@ def check_made(scorer: Metric, sums: Sums) -> None:
         )
 
 
-def _check_numbers(scorer: Metric, sums: Sums) -> None:
+def _check_numbers(metric: Metric, sums: Sums) -> None:
     """Raise a MergeError for an impossible sum: below 0, not an integer, or more than one that it is a part of."""
-    counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
+    counts = {*metric.base_columns, *sums.columns} - {*metric.columns[len(metric.base_columns) :]}
     added = sums.of_corpus(ADDED)
     for column, name in enumerate(sums.columns):
         # Of the four digits of a sum, the first has the sign, and the last two are decimals.
         digits = sums.exact.digits[:, column]
-        may_be_negative = scorer.loads_model and name not in counts  # cosines
+        may_be_negative = metric.loads_model and name not in counts  # cosines
         problem = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
         if name in counts and name not in SPREAD and digits[:, 2:].any():
             problem = problem or "not an integer"
@@ -111,7 +111,7 @@ def _check_numbers(scorer: Metric, sums: Sums) -> None:
             problem = problem or "more than all items"
         if problem:
             raise MergeError(f"The sum of {shorten(name)} is {problem}, which no texts can give.")
-    for chain in scorer.ascending:
+    for chain in metric.ascending:
         for name, larger in pairwise(chain):
             if sums.exact.exceeds(sums.columns.index(name), sums.columns.index(larger)).any():
                 raise MergeError(
@@ -123,19 +123,19 @@ def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...])
     return floats[:, [sums.columns.index(name) for name in names]]
 
 
-def _context(scorer: Metric, sums: Sums, floats: NDArray[np.float64]) -> Any:
-    """Return the scorer's context of all texts, whose numbers are among the sums."""
+def _context(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> Any:
+    """Return the metric's context of all texts, whose numbers are among the sums."""
     numbers = {
         name.removeprefix(CONTEXT): int(value)
         for name, value in zip(sums.columns, floats[0], strict=True)
         if name.startswith(CONTEXT)
     }
-    return context_of(numbers or None, scorer)
+    return context_of(numbers or None, metric)
 
 
-def _references_of(scorer: Metric, sums: Sums, floats: NDArray[np.float64]) -> str:
+def _references_of(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> str:
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
-    names = (*scorer.columns[:4], SQUARES)
+    names = (*metric.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
     # By the inequality of Cauchy and Schwarz, equal only if all items have the same number of references.
     if items * squares == references * references:
@@ -148,15 +148,15 @@ def _references_of(scorer: Metric, sums: Sums, floats: NDArray[np.float64]) -> s
 
 
 def _intervals(
-    scorer: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+    metric: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
     """Return the quantiles of the resamples' scores."""
-    observed = scorer.finalize(corpus)
+    observed = metric.finalize(corpus)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
     # Of few items, some resamples draw none.
-    scored = resamples[resamples[:, scorer.columns.index("items")] > 0]
-    for name, distribution in scorer.finalize(scored if len(scored) else corpus[None]).items():
+    scored = resamples[resamples[:, metric.columns.index("items")] > 0]
+    for name, distribution in metric.finalize(scored if len(scored) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score

@@ -60,19 +60,19 @@ class Rows:
         return cls(batch=batch)
 
     @classmethod
-    def counted(cls, scorer: Metric, batch: Corpus) -> Rows:
+    def counted(cls, metric: Metric, batch: Corpus) -> Rows:
         """Return items that are counted now, if possible.
 
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
         """
-        if not batch.n_items or (scorer.needs_corpus and not scorer.signature_tells):
+        if not batch.n_items or (metric.needs_corpus and not metric.signature_tells):
             return cls.of_texts(batch)
-        stats, context = corpus_stats(scorer, batch)
+        stats, context = corpus_stats(metric, batch)
         artefacts = None
-        if scorer.takes_references and not batch.searched:
+        if metric.takes_references and not batch.searched:
             artefacts = next(iter(artefacts_of(batch)), Artefacts(batch.n_items))
-        return cls(stats, context, batch if scorer.needs_corpus else None, artefacts)
+        return cls(stats, context, batch if metric.needs_corpus else None, artefacts)
 
     def __len__(self) -> int:
         if self.stats is not None:
@@ -87,31 +87,31 @@ class Rows:
         return [] if self.batch is None else self.batch.missing
 
 
-def result_of_rows(scorer: Metric, parts: Sequence[Rows]) -> Result:
+def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
     """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
-        return score_batch(scorer, parts[0].batch)
-    stats = stats_of_rows(scorer, parts)
-    warn(scorer, scorer.score_warning(stats.total()))
-    return summarize(scorer, stats)
+        return score_batch(metric, parts[0].batch)
+    stats = stats_of_rows(metric, parts)
+    warn(metric, metric.score_warning(stats.total()))
+    return summarize(metric, stats)
 
 
-def stats_of_rows(scorer: Metric, parts: Sequence[Rows]) -> SegmentStats:
+def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
     """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
     ends = np.cumsum([len(part) for part in parts]).tolist()
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
-    scorer.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
-    filled_parts = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    metric.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
+    filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
     stats = [part.stats for part in filled_parts if part.stats is not None]
     if filled_parts and len(stats) == len(filled_parts):
         context = joined_context([part.context for part in filled_parts])
-        if not scorer.needs_corpus or {part_stats.signature for part_stats in stats} == {scorer.signature(context)}:
-            warn(scorer, scorer.corpus_warning(context))
+        if not metric.needs_corpus or {part_stats.signature for part_stats in stats} == {metric.signature(context)}:
+            warn(metric, metric.corpus_warning(context))
             return SegmentStats.concatenate(stats)
     corpus = join_batches([part.batch for part in parts if part.batch is not None])
     corpus.searched = any(part.stats is not None for part in filled_parts)
-    return batch_stats(scorer, corpus)
+    return batch_stats(metric, corpus)
 
 
 def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
@@ -124,26 +124,26 @@ def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
         warn_of(message)
 
 
-def _filled(scorer: Metric, part: Rows, start: int) -> Rows:
+def _filled(metric: Metric, part: Rows, start: int) -> Rows:
     """Return a part with its statistics, where those do not depend on the other parts."""
-    if part.stats is not None or part.batch is None or scorer.needs_corpus:
+    if part.stats is not None or part.batch is None or metric.needs_corpus:
         return part
-    return Rows.counted(scorer, part.batch.numbered(start))
+    return Rows.counted(metric, part.batch.numbered(start))
 
 
 class Running:
-    """A scorer and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
+    """A metric and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
 
-    def __init__(self, scorer: Metric) -> None:
-        self.scorer = scorer
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
         self._items = 0
         self._parts = [Rows.of_texts(read_batch([], []))]
 
     def count(self, batch: Corpus) -> Rows:
         """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
-        self.scorer.check_missing([self._items + index for index in batch.missing])
+        self.metric.check_missing([self._items + index for index in batch.missing])
         numbered = batch.numbered(self._items)
-        rows = Rows.counted(self.scorer, numbered)
+        rows = Rows.counted(self.metric, numbered)
         # So that the next metric does not search the texts once more.
         batch.searched = numbered.searched
         return rows
@@ -155,7 +155,7 @@ class Running:
 
     def result(self) -> Result:
         """Return the result of all parts, equal to that of the whole corpus."""
-        return result_of_rows(self.scorer, self._parts)
+        return result_of_rows(self.metric, self._parts)
 
 
 def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mapping[str, str]) -> None:
@@ -193,27 +193,27 @@ class RowsFile:
         if not isinstance(self.options, dict) or not isinstance(self._parts, list):
             raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
 
-    def rows(self, scorer: Metric) -> list[Rows]:
-        """Return the rows of each corpus; InputError if this scorer would count them differently."""
+    def rows(self, metric: Metric) -> list[Rows]:
+        """Return the rows of each corpus; InputError if this metric would count them differently."""
         try:
-            return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
+            return [self._rows(metric, number, part) for number, part in enumerate(self._parts)]
         except TercetError:
             raise
         except Exception as error:
             # Any type may stand in the place of a number or text.
             raise InputError(f"its file is damaged. {first_line(error)}") from None
 
-    def _rows(self, scorer: Metric, number: int, part: Mapping[str, Any]) -> Rows:
-        context, stats, batch = context_of(part["context"], scorer), None, None
+    def _rows(self, metric: Metric, number: int, part: Mapping[str, Any]) -> Rows:
+        context, stats, batch = context_of(part["context"], metric), None, None
         if part["signature"] is not None:
-            signature = scorer.signature(context)
+            signature = metric.signature(context)
             if part["signature"] != str(signature):
                 raise InputError(
                     f"its items were counted as {shorten(part['signature'], 300)}, "
                     f"expected {shorten(str(signature), 300)}"
                 )
-            rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in scorer.columns]
-            stats = SegmentStats(signature, scorer.columns, np.column_stack(rows))
+            rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in metric.columns]
+            stats = SegmentStats(signature, metric.columns, np.column_stack(rows))
         if part["texts"]:
             batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
         artefacts = part.get("artefacts")
@@ -332,14 +332,14 @@ def plain_context(context: Any) -> Any:
     return [plain_context(item) for item in context] if isinstance(context, tuple) else context
 
 
-def context_of(plain: Any, scorer: Metric) -> Any:
-    """Return the context from :func:`plain_context`, fitted by a scorer of the same options."""
-    return None if plain is None else _like(plain, empty_context(scorer))
+def context_of(plain: Any, metric: Metric) -> Any:
+    """Return the context from :func:`plain_context`, fitted by a metric of the same options."""
+    return None if plain is None else _like(plain, empty_context(metric))
 
 
-def empty_context(scorer: Metric) -> Any:
+def empty_context(metric: Metric) -> Any:
     """Return the context of no texts."""
-    return scorer.fit(read_batch([], []))
+    return metric.fit(read_batch([], []))
 
 
 def summable(context: Any) -> dict[str, int]:
@@ -362,44 +362,44 @@ def _like(plain: Any, example: Any) -> Any:
 
 # From a corpus to its sums, piece by piece: neither texts nor rows are kept.
 
-#: Sums besides those of a scorer's rows: the number of items, including those left out; their squared numbers of
+#: Sums besides those of a metric's rows: the number of items, including those left out; their squared numbers of
 #: references, which show whether all are equal; half of the bits of their keys, which reveal duplicates.
 ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
 #: The numbers of items with 0, 1, 2 ... references, four packed into the digits of a sum, so that every engine adds
 #: them up. The last one counts all items with 31 references or more.
 SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
-#: Before the names of the numbers of a scorer's context, such as letters.
+#: Before the names of the numbers of a metric's context, such as letters.
 CONTEXT = "texts_"
 
 
-def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
-    """Return the scorer of a metric; OptionError for options whose results need more than sums."""
-    scorer = make_scorer(metric, options)
-    check_in_parts(scorer, passes=1)
-    return scorer
+def summing_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
+    """Return a metric with these options; OptionError for options whose results need more than sums."""
+    configured_metric = make_scorer(metric, options)
+    check_in_parts(configured_metric, passes=1)
+    return configured_metric
 
 
-def check_in_parts(scorer: Metric, passes: int) -> None:
+def check_in_parts(metric: Metric, passes: int) -> None:
     """Raise an OptionError for options whose results need more than sums of parts, each read once or twice."""
-    scorer.check_call(summed=True, resampled=True)
+    metric.check_call(summed=True, resampled=True)
     # Two passes fit all of a corpus. Without references, it is the texts of a set that depend on each other.
-    if scorer.needs_corpus and (passes == 1 or not scorer.takes_references):
-        raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
+    if metric.needs_corpus and (passes == 1 or not metric.takes_references):
+        raise OptionError(f"{metric.name} must see the whole corpus before it scores a part: {metric.fit_first}")
 
 
-def resampling_of(scorer: Metric) -> PoissonBootstrap | None:
+def resampling_of(metric: Metric) -> PoissonBootstrap | None:
     """Return the requested bootstrap; None without intervals."""
-    call = scorer.asked
+    call = metric.asked
     return None if call.confidence_level is None else PoissonBootstrap(call.n_resamples, call.seed)
 
 
-def sums_columns(scorer: Metric, context: Any) -> tuple[str, ...]:
-    """Return the names of the sums that a scorer keeps, with those of its context."""
-    return (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
+def sums_columns(metric: Metric, context: Any) -> tuple[str, ...]:
+    """Return the names of the sums that a metric keeps, with those of its context."""
+    return (*metric.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
 
 
 def sums_of(
-    scorer: Metric,
+    metric: Metric,
     corpus: Corpus,
     ids: Any = None,
     context: Any = None,
@@ -410,10 +410,10 @@ def sums_of(
 
     Items with the same label in `clusters`, another array, are resampled together.
 
-    A scorer that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
+    A metric that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
-    scorer.check_missing([corpus.first_item + item for item in corpus.missing])
+    metric.check_missing([corpus.first_item + item for item in corpus.missing])
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)
     units = "texts" if ids is None else "given"
@@ -423,13 +423,13 @@ def sums_of(
     def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
         batch = corpus.part(start, stop)
         item_keys = keys_of_texts(batch) if keys is None else keys[start:stop]
-        batch_context = scorer.fit(batch) if context is None else context
-        stats = scorer.segment_stats(batch, batch_context)
+        batch_context = metric.fit(batch) if context is None else context
+        stats = metric.segment_stats(batch, batch_context)
         check_summable(stats.rows, stats.columns, batch.first_item)
         drawn_keys = item_keys if cluster_keys is None else cluster_keys[start:stop]
         # A context of the whole corpus is known already: only those of pieces are summed.
         own_context = None if context is not None else batch_context
-        sums = _sums(scorer, stats, keys=item_keys, drawn_keys=drawn_keys, context=own_context, units=units)
+        sums = _sums(metric, stats, keys=item_keys, drawn_keys=drawn_keys, context=own_context, units=units)
         return sums, stats
 
     def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
@@ -437,12 +437,12 @@ def sums_of(
             on_rows(piece[1])
         return piece[0]
 
-    return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
+    return reduce(add, map(passed_on, each_piece(metric, corpus.n_items, summed)))
 
 
-def _sums(scorer: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
+def _sums(metric: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
     """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
-    signature, resampling = stats.signature, resampling_of(scorer)
+    signature, resampling = stats.signature, resampling_of(metric)
     squares = stats.column("references") ** 2
     # The upper 32 bits of each key, which a float holds exactly.
     halves = (keys >> np.uint64(32)).astype(np.float64)
@@ -453,7 +453,7 @@ def _sums(scorer: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, con
         no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
         sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
     sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
-    return Sums(str(signature), sums_columns(scorer, context), sums)
+    return Sums(str(signature), sums_columns(metric, context), sums)
 
 
 def _distinct_keys(ids: Any, n_items: int, first_item: int) -> Keys:

@@ -22,7 +22,7 @@ from tercet.signature import Signature
 from .columns import as_table, read_ids
 from .file import read_packed, write_packed
 from .result import check_made, result_of
-from .rows import ADDED, KEYS, Sums, summing_scorer, sums_of
+from .rows import ADDED, KEYS, Sums, summing_metric, sums_of
 
 StreamT = TypeVar("StreamT", bound="Stream")
 
@@ -70,7 +70,7 @@ class Stream:
     """
 
     def __init__(self, metric: str | Metric, **options: Any) -> None:
-        self._scorer = summing_scorer(metric, options)
+        self._scorer = summing_metric(metric, options)
         metric_options = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
         self._given = {**metric_options, **options}
         self._sums: Sums | None = None

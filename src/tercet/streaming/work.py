@@ -63,12 +63,12 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A metric and the column of a system, with the context of the corpus if the scorer needs it.
+    """A metric and the column of a system, with the context of the corpus if the metric needs it.
 
     `labels` are the names of the scores in the files of items' scores.
     """
 
-    scorer: Metric
+    metric: Metric
     prediction: str
     labels: Mapping[str, str]
     context: Any = None
@@ -143,9 +143,9 @@ class Work:
         contexts: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
-                if job.scorer.needs_corpus:
-                    corpus = job.scorer.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
-                    context = job.scorer.fit(corpus.part(0, corpus.n_items))
+                if job.metric.needs_corpus:
+                    corpus = job.metric.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
+                    context = job.metric.fit(corpus.part(0, corpus.n_items))
                     contexts[number] = contexts[number] + context if number in contexts else context
             first_row += table.num_rows
         return contexts
@@ -179,15 +179,15 @@ class _Rows:
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
             piece_stats: list[SegmentStats] = []
-            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
+            corpus = job.metric.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
             on_rows = None if self.work.segments is None else piece_stats.append
-            sums = sums_of(job.scorer, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
+            sums = sums_of(job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
             self.sums[number] = self.sums[number] + sums if number in self.sums else sums
-            if job.scorer.takes_references and job.prediction not in searched:
+            if job.metric.takes_references and job.prediction not in searched:
                 self._search(job.prediction, corpus)
                 searched.add(job.prediction)
             if piece_stats:
-                lists = segment_lists(job.scorer, SegmentStats.concatenate(piece_stats))
+                lists = segment_lists(job.metric, SegmentStats.concatenate(piece_stats))
                 for name, label in job.labels.items():
                     scores[label] = pa.array(lists[name], pa.float64())
         if self.work.segments is not None:
@@ -262,10 +262,10 @@ def check_folder(path: str, files: Sequence[str]) -> None:
 
 
 def labels_of(jobs: Sequence[tuple[str, str, Metric]]) -> list[dict[str, str]]:
-    """Return names of the scores of items, for each system, metric and scorer: as short as possible while unique."""
+    """Return names of the scores of items, for each system, label and metric: as short as possible while unique."""
     names = [
-        {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}
-        for system, metric, scorer in jobs
+        {name: (name, f"{name} {system}", f"{name} {system} {label}") for name in metric.segment_names}
+        for system, label, metric in jobs
     ]
     for length in range(3):
         labels = [{name: spellings[length] for name, spellings in job_names.items()} for job_names in names]
