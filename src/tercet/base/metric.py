@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tercet.markup import metric_html
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
+from .about import About
 from .docs import parameters
 from .options import Call
 from .scorer import Scorer, segment_lists
@@ -42,26 +43,10 @@ class _Helpful(ABCMeta):
     def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
         """Return the docstring with the options and the keys of the result; made when it is read."""
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
-        about = vars(cls).get("about")
+        about = cls.about if "about" in vars(cls) else None
         more = [about.description, f"The result has {about.returns}"] if about else []
         sections = [parameters(cls), *(f"Examples\n{each}" for each in examples)]
         return "\n\n".join(part.strip() for part in (summary, *more, *sections))
-
-
-class About(NamedTuple):
-    """The documentation of a metric besides its options; all but `compares` as in evaluate's modules."""
-
-    compares: str
-    description: str
-    citation: str
-    urls: tuple[str, ...]
-    returns: str
-    example: str
-    inputs: str = (
-        "predictions (`list` of `str`): one text per item.\n"
-        "references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of "
-        "them.\n"
-    )
 
 
 class Metric(Scorer, metaclass=_Helpful):

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.docs import LIN_2004, PAPINENI_2002
+from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
-from tercet.base.metric import About, Metric
+from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
 from tercet.base.scorer import PairRows, base_of_pairs
 from tercet.checks import integer, number
@@ -37,33 +37,6 @@ from tercet.explanation.parts import (
 from tercet.explanation.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="F of BLEU's precision and ROUGE's recall",
-    description="""\
-BLEU is a precision: the share of the prediction's n-grams that occur in the references. ROUGE is a recall: the share
-of the reference's n-grams that occur in the prediction. This module gives the F of both: for each n-gram length, and
-for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signature.
-""",
-    citation=PAPINENI_2002 + LIN_2004,
-    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W04-1013"),
-    returns="""\
-bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
-bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,
-bleu_rouge_recall (`float`): the mean of the recalls of ROUGE-1 to ROUGE-n,
-bleu_rouge_f_1, bleu_rouge_f_2 ... (`float`): the F of each order,
-bleu_rouge_precisions, bleu_rouge_recalls (`list` of `float`): by order,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> both = tercet.load("bleu_rouge_f")
->>> result = both.compute(predictions=["the cat is on the mat"], references=["the cat is lying on the mat"])
->>> round(result["bleu_rouge_f_1"], 4), round(result["bleu_rouge_f"], 4)
-(0.9231, 0.8229)
-""",
-)
 
 Array = NDArray[np.float64]
 
@@ -102,7 +75,7 @@ class BleuRouge(Metric):
 
     name = "bleu_rouge_f"
     short = "bleu_rouge"
-    about = ABOUT
+    about = from_card()
     extras = ("languages",)
     takes_systems = True
     title = "BLEU-ROUGE"

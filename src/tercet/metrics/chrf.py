@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.docs import POST_2018
-from tercet.base.metric import About, Metric
+from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.scorer import PairRows, base_of_pairs, left_out
@@ -32,51 +32,6 @@ from tercet.explanation.places import Word, ngram_levels, ngram_limits
 from tercet.signature import Signature
 from tercet.statistics.either import as_floats
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="n-grams of characters and words shared with a reference",
-    description="""\
-chrF compares n-grams of 1 to 6 characters in a prediction and its reference, by an F that weighs recall twice as much
-as precision. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and suits languages with many word forms.
-This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals, and a signature that says how the
-score was computed.
-""",
-    citation="""\
-@inproceedings{popovic-2015-chrf,
-    title = "chr{F}: character n-gram {F}-score for automatic {MT} evaluation",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Tenth Workshop on Statistical Machine Translation",
-    year = "2015",
-    url = "https://aclanthology.org/W15-3049",
-    pages = "392--395",
-}
-@inproceedings{popovic-2017-chrf,
-    title = "chr{F}++: words helping character n-grams",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Second Conference on Machine Translation",
-    year = "2017",
-    url = "https://aclanthology.org/W17-4770",
-    pages = "612--618",
-}
-"""
-    + POST_2018,
-    urls=("https://aclanthology.org/W15-3049", "https://aclanthology.org/W17-4770"),
-    returns="""\
-chrf (`float`), and `chrf_w<order>` for each further order of words,
-score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> chrf = tercet.load("chrf_multi")
->>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
->>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
->>> result = chrf.compute(predictions=predictions, references=references, word_order=[0, 2])
->>> round(result["chrf"], 2), round(result["chrf_w2"], 2)
-(75.49, 75.83)
-""",
-)
 
 #: The longest n-gram of words, and the greatest weight of recall.
 LONGEST_OF_WORDS, MOST_BETA = 10, 1000
@@ -148,7 +103,7 @@ class Chrf(Metric):
 
     name = "chrf_multi"
     short = "chrf"
-    about = ABOUT
+    about = from_card()
     takes_systems = True
     title = "chrF"
     primary = "chrf"

