@@ -21,7 +21,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.dialects import Dialect
 from tercet.base.lengths import brevity_penalty, reference_lengths
-from tercet.base.options import lemmatizer_option, option, stemmer_option
+from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
@@ -441,7 +441,27 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _signature(self) -> Signature:
-        return bleu_signature(self.name, self, self._method, self._lowercase)
+        smooth = self._method
+        if smooth in SMOOTH_VALUES:
+            smooth += f"[{SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value!r}]"
+        weights: object = self.weights
+        if isinstance(weights, Mapping):
+            weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in weights.items())
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self._lowercase else "mixed",
+            "order": self.max_order,
+            "weights": weights,
+            "smooth": smooth,
+            "reflen": self.reference_length,
+            "eff": self.effective_order,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "missing": missing_label(self),
+            "compat": self.compat,
+            "equals": equal_implementation(self, self._method),
+        }
+        return Signature.of(self.name, parts)
 
     @property
     def needs_blanks(self) -> bool:
@@ -937,35 +957,7 @@ def _rows(
     return np.concatenate(parts, axis=1)
 
 
-# The signature of a BLEU, and which implementation gives the same number.
-
-
-def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
-    """Return the options that the score depends on; `method` and `lowercase` are what it really used."""
-    o = options
-    value = ""
-    if method in SMOOTH_VALUES:
-        value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
-    weights: object = None
-    if isinstance(o.weights, Mapping):
-        weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in o.weights.items())
-    elif o.weights is not None:
-        weights = tuple(o.weights)
-    parts = {
-        "tok": o.label,
-        "case": "lc" if lowercase else "mixed",
-        "order": o.max_order,
-        "weights": weights,
-        "smooth": method + value,
-        "reflen": o.reference_length,
-        "eff": o.effective_order,
-        "stem": stemmer_label(o.stemmer),
-        "lemma": lemmatizer_label(o.lemmatizer),
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "compat": o.compat,
-        "equals": equal_implementation(o, method),
-    }
-    return Signature.of(metric, parts)
+# Which implementation gives the same number.
 
 
 def equal_implementation(options: BleuOptions, method: str) -> str | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.scorer import PairRows, base_of_pairs
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
@@ -161,7 +161,7 @@ class BleuRouge(Metric):
             "multi": self.multi_ref,
             "stem": stemmer_label(self.stemmer),
             "lemma": lemmatizer_label(self.lemmatizer),
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
         }
         return Signature.of(self.name, parts)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import OnlyWith, option
+from tercet.base.options import OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.scorer import PairRows, base_of_pairs, left_out
 from tercet.checks import as_scale, finite, integer, refuse
@@ -213,7 +213,7 @@ class Chrf(Metric):
             "nw": tuple(self.word_orders.values()),
             "beta": self.beta,
             "space": self.whitespace,
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

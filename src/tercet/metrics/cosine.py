@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, option
+from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs
 from tercet.base.scoring import warn
 from tercet.checks import integer
@@ -191,7 +191,23 @@ class Cosine(Metric):
         return self._signature(self.encoder())
 
     def _signature(self, encoder: Encoder) -> Signature:
-        return cosine_signature(self, encoder, self.declared, self.text_pooling, self.limit(encoder.subwords))
+        declared, pooling, limit = self.declared, self.text_pooling, self.limit(encoder.subwords)
+        # Digests stand for dense layers, and for a prompt, which may be long.
+        parts = {
+            "model": encoder.label,
+            "pooling": pooling.name,
+            "dense": pooling.digest,
+            "dims": pooling.dimensions,
+            "case": "lc" if declared.lowercase else None,
+            "prompt": digest([declared.prompt]) if declared.prompt else None,
+            "multi": self.multi_ref,
+            "long": self.long_text,
+            "length": limit,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "missing": missing_label(self),
+            "equals": "sentence-transformers" if _equals(self, encoder, declared, pooling, limit) else None,
+        }
+        return Signature.of(self.name, parts)
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut."""
@@ -364,31 +380,10 @@ class Cosine(Metric):
         )
 
 
-# The signature of embedding_cosine.
+# Whether sentence-transformers has the same numbers.
 
 # Encoder-decoders of which sentence-transformers also runs the encoder alone.
 _ENCODER_ALONE = {"t5", "mt5"}
-
-
-def cosine_signature(
-    o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None
-) -> Signature:
-    """Return the signature; digests stand for dense layers and for a prompt."""
-    parts = {
-        "model": encoder.label,
-        "pooling": pooling.name,
-        "dense": pooling.digest,
-        "dims": pooling.dimensions,
-        "case": "lc" if declared.lowercase else None,
-        "prompt": digest([declared.prompt]) if declared.prompt else None,
-        "multi": o.multi_ref,
-        "long": o.long_text,
-        "length": limit,
-        "dtype": None if o.dtype in (None, "float32") else o.dtype,
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "equals": "sentence-transformers" if _equals(o, encoder, declared, pooling, limit) else None,
-    }
-    return Signature.of("embedding_cosine", parts)
 
 
 def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
-from tercet.base.options import option
+from tercet.base.options import missing_label, option
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -74,12 +74,12 @@ class GoogleBleu(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        missing = None if self.missing_references == "error" else self.missing_references
-        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self.lowercase else "mixed",
             "orders": f"{self.min_len}-{self.max_len}",
-            "missing": missing,
-            "equals": None if missing else "nltk",
+            "missing": missing_label(self),
+            "equals": "nltk" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)
 

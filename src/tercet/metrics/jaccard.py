@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.scorer import PairRows, base_of_pairs
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
@@ -226,7 +226,36 @@ class Jaccard(Metric):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return jaccard_signature(self.name, self, self.by_name)
+        variants = list(self.by_name.values())
+        common_parts = self._parts()
+        changes = {
+            name.removeprefix("jaccard_"): ",".join(
+                f"{key}:{value}" for key, value in variant._parts().items() if value != common_parts[key]
+            )
+            for name, variant in self.by_name.items()
+            if name != "jaccard"
+        }
+        as_scikit_learn = not any(variant.multiset for variant in variants) and self.missing_references == "error"
+        parts = {
+            **common_parts,
+            "variants": ";".join(f"{name}={change}" for name, change in changes.items()) or None,
+            "missing": missing_label(self),
+            "equals": "scikit-learn" if as_scikit_learn else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def _parts(self) -> dict[str, object]:
+        """Return what a signature says of the options that a variant may change."""
+        return {
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self.lowercase or self.tokenizer == "rouge" else "mixed",
+            "ngram": self.ngram,
+            "of": "multisets" if self.multiset else "sets",
+            "multi": self.multi_ref,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "stopwords": stopwords_label(self.stopwords),
+        }
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; variants with the same tokenizer and case share one tokenization."""
@@ -321,45 +350,6 @@ class Jaccard(Metric):
             return next(variant.prediction for variant in explanation.variants if variant.name == name)
 
         return Matched(self, MATCH_LEVELS, words)
-
-
-# The signature of a Jaccard similarity: the rules of the call, and where its variants differ from them.
-
-
-def jaccard_signature(metric: str, options: Jaccard, variants: Mapping[str, Jaccard]) -> Signature:
-    """Return the options that the scores depend on."""
-    common_parts = _parts(options)
-    changes_of_variants = {
-        name.removeprefix("jaccard_"): ",".join(
-            f"{key}:{value}" for key, value in _parts(variant).items() if value != common_parts[key]
-        )
-        for name, variant in variants.items()
-        if name != "jaccard"
-    }
-    as_scikit_learn = (
-        not any(variant.multiset for variant in variants.values()) and options.missing_references == "error"
-    )
-    parts = {
-        **common_parts,
-        "variants": ";".join(f"{name}={changes}" for name, changes in changes_of_variants.items()) or None,
-        "missing": None if options.missing_references == "error" else options.missing_references,
-        "equals": "scikit-learn" if as_scikit_learn else None,
-    }
-    return Signature.of(metric, parts)
-
-
-def _parts(options: Jaccard) -> dict[str, object]:
-    is_lowered = options.lowercase or options.tokenizer == "rouge"
-    return {
-        "tok": tokenizer_label(options.tokenizer),
-        "case": "lc" if is_lowered else "mixed",
-        "ngram": options.ngram,
-        "of": "multisets" if options.multiset else "sets",
-        "multi": options.multi_ref,
-        "stem": stemmer_label(options.stemmer),
-        "lemma": lemmatizer_label(options.lemmatizer),
-        "stopwords": stopwords_label(options.stopwords),
-    }
 
 
 # Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import MISSING_REFERENCES, OnlyWith, option
+from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
 from tercet.checks import as_scale
@@ -129,7 +129,7 @@ class Ter(Metric):
             "norm": self.normalized,
             "punct": not self.no_punct,
             "asian": self.asian_support,
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
-from tercet.base.options import MISSING_REFERENCES, option
+from tercet.base.options import MISSING_REFERENCES, missing_label, option
 from tercet.base.scorer import Scorer, left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import edit_rows, transcript_change
@@ -77,10 +77,14 @@ class Wer(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        missing = None if self.missing_references == "error" else self.missing_references
-        equals = "jiwer" if self.tokenizer == "blanks" and not missing else None
-        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": missing, "equals": equals}
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self.lowercase else "mixed",
+            "punct": not self.no_punct,
+            "std": self.standardize,
+            "missing": missing_label(self),
+            "equals": "jiwer" if self.tokenizer == "blanks" and self.missing_references == "error" else None,
+        }
         return Signature.of(self.name, parts)
 
     @property

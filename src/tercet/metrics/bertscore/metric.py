@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
+from tercet.base.options import missing_label
 from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
 from tercet.base.scoring import warn
 from tercet.corpus.corpus import Corpus
@@ -36,15 +37,16 @@ from .options import (
     MEASURES,
     PRESETS,
     BertscoreOptions,
-    bertscore_signature,
     best_of_references,
     check_together,
+    equal_implementation,
+    idf_label,
     official_hash,
     padded_in_batch,
     pair_measures,
     winning_references,
 )
-from .weights import IdfTable, Weights, baselines_of, find_baseline, given_table, weights_of
+from .weights import IdfTable, Weights, baseline_digest, baselines_of, find_baseline, given_table, weights_of
 
 Array = NDArray[np.float64]
 
@@ -217,7 +219,24 @@ class BertScore(BertscoreOptions):
         """Return the options that the score depends on, and the implementation that it equals."""
         table = context if self.idf is True else self._given_table
         weights = self._weights(context, self.subwords())
-        return bertscore_signature(self, self.encoder(), self.layers, table, weights, self.baseline())
+        encoder, baseline = self.encoder(), self.baseline()
+        parts = {
+            "model": encoder.label,
+            "layer": "all" if self.all_layers else self.layers.start,
+            "idf": idf_label(self, table, weights),
+            "zero": self.zero_weight,
+            "multi": self.multi_ref,
+            "long": self.long_text,
+            "length": encoder.subwords.length_limit(self.max_length),
+            "space": encoder.subwords.prefix_space,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "baseline": None if baseline is None else baseline_digest(baseline),
+            "missing": missing_label(self),
+            "compat": self.compat,
+            "batch": self.batch_size if self.compat is not None else None,
+            "equals": equal_implementation(self, encoder),
+        }
+        return Signature.of(self.name, parts)
 
     # -- rows
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
+from tercet.base.options import missing_label
 from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -226,8 +227,29 @@ class Rouge(RougeOptions):
         """Return the options that the score depends on, and the implementation that it equals."""
         tokenizer = self._tokenizer(context)
         if tokenizer not in self._signatures:
-            self._signatures[tokenizer] = rouge_signature(self.name, self, tokenizer)
+            self._signatures[tokenizer] = self._signature(tokenizer)
         return self._signatures[tokenizer]
+
+    def _signature(self, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+        parts = {
+            "types": ",".join(rouge_type.name for rouge_type in self.types),
+            "tok": tokenizer_label(tokenizer),
+            "beta": self.beta if self.alpha is None else None,
+            "alpha": self.alpha,
+            "multi": self.multi_ref,
+            "measure": self.output,
+            "stem": "porter" if self.porter else stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "stopwords": stopwords_label(self.stopwords),
+            "words": self.max_words,
+            "bytes": self.max_bytes,
+            "split": self.sentence_split,
+            "missing": missing_label(self),
+            "rounded": None if self.rounded is not False else self.rounded,
+            "compat": self.compat,
+            "equals": equal_implementation(self, tokenizer),
+        }
+        return Signature.of(self.name, parts)
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
@@ -425,31 +447,7 @@ class Rouge(RougeOptions):
         return Matched(scorer, MATCH_LEVELS, lambda explanation: explanation.types[0].prediction_words)
 
 
-# The signature of a ROUGE, and which implementation gives the same numbers.
-
-
-def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
-    """Return the options that the score depends on; `tokenizer` is the one that was really used."""
-    o = options
-    parts = {
-        "types": ",".join(rouge_type.name for rouge_type in o.types),
-        "tok": tokenizer_label(tokenizer),
-        "beta": o.beta if o.alpha is None else None,
-        "alpha": o.alpha,
-        "multi": o.multi_ref,
-        "measure": o.output,
-        "stem": "porter" if o.porter else stemmer_label(o.stemmer),
-        "lemma": lemmatizer_label(o.lemmatizer),
-        "stopwords": stopwords_label(o.stopwords),
-        "words": o.max_words,
-        "bytes": o.max_bytes,
-        "split": o.sentence_split,
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "rounded": None if o.rounded is not False else o.rounded,
-        "compat": o.compat,
-        "equals": equal_implementation(o, tokenizer),
-    }
-    return Signature.of(metric, parts)
+# Which implementation gives the same numbers.
 
 
 def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
