@@ -445,6 +445,7 @@ class Bleu(BleuOptions):
         if smooth in SMOOTH_VALUES:
             smooth += f"[{SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value!r}]"
         weights: object = self.weights
+        # Named weightings are written as Python writes floats, a list without the .0 of whole numbers.
         if isinstance(weights, Mapping):
             weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in weights.items())
         parts = {
@@ -662,7 +663,7 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _is_usual(self) -> bool:
-        """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
+        """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
         usual_weights = self.weights is None or isinstance(self.weights, Mapping)
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
         return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")

@@ -43,22 +43,6 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class NgramCounts:
-    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
-
-    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
-    #: int64, shape (n, max_order))
-    matches: Counts
-    totals: Counts
-    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
-    #: shape (m, max_order))
-    hits: Counts
-    reference_totals: Counts
-    #: Tokens of the documents.
-    lengths: Counts
-
-
 class BleuRouge(Metric):
     """F of BLEU's precision and ROUGE's recall.
 
@@ -345,6 +329,22 @@ class BleuRouge(Metric):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCounts:
+    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
+
+    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
+    #: int64, shape (n, max_order))
+    matches: Counts
+    totals: Counts
+    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
+    #: shape (m, max_order))
+    hits: Counts
+    reference_totals: Counts
+    #: Tokens of the documents.
+    lengths: Counts
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.

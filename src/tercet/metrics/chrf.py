@@ -40,6 +40,7 @@ LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 def _check_word_order(value: Any) -> Any:
     """Return an integer, or a tuple of different ones."""
     is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    # Of a list, which may have no end, at most one more is read than there are orders.
     values = list(islice(value, LONGEST_OF_WORDS + 2)) if is_list else [value]
     orders = [int(order) for order in values if isinstance(order, Integral) and not isinstance(order, bool)]
     fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
@@ -72,17 +73,6 @@ DIALECTS = {
 
 
 Array = NDArray[np.float64]
-
-
-def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
-    """Return the columns of each order, of each prediction with each reference of one segment."""
-    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
-    shorter_by = np.arange(max_order)
-    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
-    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
-    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
-    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
-    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
 
 
 class Chrf(Metric):
@@ -208,6 +198,7 @@ class Chrf(Metric):
         # The names are those of sacrebleu's signature.
         parts = {
             "case": "lc" if self.lowercase else "mixed",
+            # The effective order: orders that a text is too short for are left out.
             "eff": not self.eps_smoothing,
             "nc": self.char_order,
             "nw": tuple(self.word_orders.values()),
@@ -282,6 +273,7 @@ class Chrf(Metric):
         )
         score_matches = []
         for name, word_order in self.word_orders.items():
+            # The reference with the greatest chrF need not have the greatest chrF++.
             best = int(by_reference[name].argmax())
             counts = [
                 OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
@@ -316,6 +308,17 @@ class Chrf(Metric):
             return score_matches.prediction if counts_characters else score_matches.prediction_words
 
         return Matched(self, levels, words)
+
+
+def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
+    """Return the columns of each order, of each prediction with each reference of one segment."""
+    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
+    shorter_by = np.arange(max_order)
+    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
+    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
+    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
+    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
 
 
 # The package that chrF is explained against.

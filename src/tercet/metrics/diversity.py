@@ -176,9 +176,9 @@ class Diversity(Metric):
             rows = self._rows_of_sets(batch)
         else:
             with _ONE_AT_A_TIME:
-                if not context.found:
-                    context.found.update(self._rows_of_texts(context.texts[0]))
-            rows = np.stack([context.found[text] for text in texts_of(batch)])
+                if not context.rows_of_texts:
+                    context.rows_of_texts.update(self._rows_of_texts(context.texts[0]))
+            rows = np.stack([context.rows_of_texts[text] for text in texts_of(batch)])
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def system_stats(self, batch: Corpus, context: Sets) -> SegmentStats:
@@ -478,7 +478,7 @@ class Sets:
         return [Sets([texts], self.grouped) for texts in self.texts]
 
     @cached_property
-    def found(self) -> dict[str, Any]:
+    def rows_of_texts(self) -> dict[str, Any]:
         """The rows of each text, once they are known: no field, as they follow from the texts."""
         return {}
 

@@ -29,15 +29,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 from .bleu import TOKENIZER, TokenizerName
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class GleuMatches(NgramTexts):
-    """The matching behind the GLEU of one prediction: with its best reference alone."""
-
-    called = "GLEU"
-    precision: float
-    recall: float
-
-
 class GoogleBleu(SplitsAtBlanks):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
 
@@ -48,6 +39,9 @@ class GoogleBleu(SplitsAtBlanks):
     >>> round(gleu(["the cat sat down"], ["the cat sat on the mat"])["google_bleu"], 4)
     0.4545
     """
+
+    # A row holds the base columns, and of the best reference the n-grams of all lengths that match, and those of the
+    # longer text. Divided by the n-grams of the longer text, matches give the smaller of precision and recall.
 
     name = "google_bleu"
     short = "google_bleu"
@@ -149,3 +143,12 @@ class GoogleBleu(SplitsAtBlanks):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(self, NGRAM_LEVELS[: self.max_len], lambda explanation: explanation.prediction)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GleuMatches(NgramTexts):
+    """The matching behind the GLEU of one prediction: with its best reference alone."""
+
+    called = "GLEU"
+    precision: float
+    recall: float

@@ -90,31 +90,6 @@ Splits = dict[tuple[str | int, bool], Split]
 PARTS = ("score", "shared", "either")
 
 
-def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
-    """Return intersection over union, shape (m,); 0 where both texts are empty."""
-    shares: Array = shared / np.maximum(either, 1.0)
-    return shares
-
-
-@dataclass(frozen=True, slots=True)
-class Overlaps:
-    """How much each prediction and one of its references have in common, pair by pair."""
-
-    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
-    shared: Array
-    either: Array
-    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
-    #: (n,))
-    starts: NDArray[np.int64]
-    #: Pairs of each item. (ndarray of int64, shape (n,))
-    counts: NDArray[np.int64]
-
-    @property
-    def scores(self) -> Array:
-        """Intersection over union, shape (m,)."""
-        return similarity(self.shared, self.either)
-
-
 class Jaccard(Metric):
     """Jaccard similarity: the share of words, stems or n-grams that two texts have in common.
 
@@ -228,6 +203,7 @@ class Jaccard(Metric):
         """Return the options that the score depends on, and the implementation that it equals."""
         variants = list(self.by_name.values())
         common_parts = self._parts()
+        # Of a variant only what differs from the options of the call is written.
         changes = {
             name.removeprefix("jaccard_"): ",".join(
                 f"{key}:{value}" for key, value in variant._parts().items() if value != common_parts[key]
@@ -276,6 +252,7 @@ class Jaccard(Metric):
     ) -> Split:
         """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
         splits = {} if splits is None else splits
+        # A callable need not be hashable.
         tokenizer = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
         key = (tokenizer, variant.lowercase)
         if key not in splits:
@@ -350,6 +327,31 @@ class Jaccard(Metric):
             return next(variant.prediction for variant in explanation.variants if variant.name == name)
 
         return Matched(self, MATCH_LEVELS, words)
+
+
+def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+    """Return intersection over union, shape (m,); 0 where both texts are empty."""
+    shares: Array = shared / np.maximum(either, 1.0)
+    return shares
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """How much each prediction and one of its references have in common, pair by pair."""
+
+    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
+    shared: Array
+    either: Array
+    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
+    #: (n,))
+    starts: NDArray[np.int64]
+    #: Pairs of each item. (ndarray of int64, shape (n,))
+    counts: NDArray[np.int64]
+
+    @property
+    def scores(self) -> Array:
+        """Intersection over union, shape (m,)."""
+        return similarity(self.shared, self.either)
 
 
 # Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.

@@ -71,19 +71,6 @@ DIALECTS = {
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Different texts with the surprisal of each of their tokens."""
-
-    texts: Texts
-    #: The number of each item's text among them. (ndarray of int64, shape (n,))
-    own: NDArray[np.int64]
-    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
-    offsets: NDArray[np.int64]
-    #: Negative log-likelihoods in nats.
-    values: Array
-
-
 class Perplexity(Metric):
     """Perplexity: how well a causal language model predicts each token.
 
@@ -223,6 +210,7 @@ class Perplexity(Metric):
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
         size, stride = window_of(self, model)
+        # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
         is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
             "model": model.label,
@@ -257,7 +245,7 @@ class Perplexity(Metric):
 
     def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
-        text_numbers, tokens = scored.own, np.diff(scored.offsets)
+        text_numbers, tokens = scored.text_numbers, np.diff(scored.offsets)
         nll = np.zeros(len(tokens))
         if tokens.any():
             # Each text by itself, so that its sum does not depend on other texts, to the last bit.
@@ -334,6 +322,19 @@ class Perplexity(Metric):
             bits_per_character=float(scores["bits_per_character"]),
             signature=str(stats.signature),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Different texts with the surprisal of each of their tokens."""
+
+    texts: Texts
+    #: The number of each item's text among them. (ndarray of int64, shape (n,))
+    text_numbers: NDArray[np.int64]
+    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
+    offsets: NDArray[np.int64]
+    #: Negative log-likelihoods in nats.
+    values: Array
 
 
 # A causal language model: loaded once, kept for later calls, it gives the surprisal of each token.

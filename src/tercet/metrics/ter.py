@@ -149,6 +149,7 @@ class Ter(Metric):
 
     def notes(self, references: str) -> dict[str, str]:
         """Return further entries of a result's signature, always with the scale."""
+        # A rate can be above 1, so that 1.5 alone does not say whether it is in percent.
         return {**super().notes(references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:

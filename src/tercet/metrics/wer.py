@@ -27,12 +27,6 @@ _WORDS = len(Scorer.base_columns)
 _CHARACTERS = _WORDS + 4
 
 
-class WerEdits(Edits):
-    """The edits of words behind the word error rate of one prediction."""
-
-    called = "Word error rate"
-
-
 class Wer(SplitsAtBlanks):
     """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
 
@@ -44,6 +38,10 @@ class Wer(SplitsAtBlanks):
     >>> result["wer"], round(result["cer"], 3)
     (0.2, 0.25)
     """
+
+    # A row holds the base columns, and the hits H, substitutions S, deletions D and insertions I of words, then those
+    # of characters. WER is (S + D + I) / (H + S + D), and MER is (S + D + I) / (H + S + D + I). WIP is the product of
+    # the shares of hits in both texts, H / (H + S + D) * H / (H + S + I), and WIL is 1 - WIP.
 
     name = "wer"
     short = "wer"
@@ -142,3 +140,9 @@ class Wer(SplitsAtBlanks):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
         return Matched(self, WerEdits.levels, lambda explanation: explanation.prediction)
+
+
+class WerEdits(Edits):
+    """The edits of words behind the word error rate of one prediction."""
+
+    called = "Word error rate"

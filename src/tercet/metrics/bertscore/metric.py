@@ -233,6 +233,7 @@ class BertScore(BertscoreOptions):
             "baseline": None if baseline is None else baseline_digest(baseline),
             "missing": missing_label(self),
             "compat": self.compat,
+            # In bert-score the padding of a batch changes the scores of its texts.
             "batch": self.batch_size if self.compat is not None else None,
             "equals": equal_implementation(self, encoder),
         }

@@ -117,6 +117,7 @@ class Rouge(RougeOptions):
     def check(self) -> None:
         """Raise an OptionError for options that exclude each other, and for missing packages."""
         check_word_options(self)
+        # By tokenizer: with tokenizer="auto", the letters of the references choose one of two.
         self._signatures: dict[Any, Signature] = {}
         self._by_script = self.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
