@@ -691,6 +691,7 @@ class Pooling:
         for step in self.steps:
             if step is None:
                 lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+                # The least divisor of torch's `normalize`.
                 vectors = vectors / np.maximum(lengths, 1e-12)
             else:
                 vectors = step(vectors)
@@ -806,6 +807,7 @@ class _Kept:
 
     def find(self, keys: list[tuple[str, bytes]]) -> dict[int, Vectors]:
         """Return those that are kept, by their places among the keys."""
+        # Taken out and put in again, which moves them to the end: `add` drops from the beginning.
         with self.lock:
             vectors = {place: self.vectors.pop(key) for place, key in enumerate(keys) if key in self.vectors}
             self.vectors.update((keys[place], vector) for place, vector in vectors.items())
@@ -899,6 +901,7 @@ def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64])
         part = slice(start, start + _PAIRS)
         left_vectors, right_vectors = (vectors[side[part]].astype(np.float64) for side in (left, right))
         dots, squares = np.einsum("ij,ij->i", left_vectors, right_vectors), np.ones(len(left_vectors))
+        # One root of the product of both squares: it is the square itself, to the bit, for a vector and itself.
         for side_vectors in (left_vectors, right_vectors):
             squares = squares * np.einsum("ij,ij->i", side_vectors, side_vectors)
         similarities[part] = dots / np.where(squares > 0, np.sqrt(squares), 1.0)

@@ -403,6 +403,7 @@ def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     places = np.arange(len(texts)) - tokens.offsets[texts]
     size = np.minimum(window, lengths)
     keys = texts * n_types + tokens.values
+    # A stable sort leaves equal tokens of a text in their order, so that each stands behind the one before it.
     order = np.argsort(keys, kind="stable")
     repeated_at = np.flatnonzero(np.diff(keys[order]) == 0)
     previous_places = np.full(len(texts), -1)

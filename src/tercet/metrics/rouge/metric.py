@@ -246,6 +246,7 @@ class Rouge(RougeOptions):
             "bytes": self.max_bytes,
             "split": self.sentence_split,
             "missing": missing_label(self),
+            # With compat="rouge155" scores are rounded, so that only the contrary needs saying.
             "rounded": None if self.rounded is not False else self.rounded,
             "compat": self.compat,
             "equals": equal_implementation(self, tokenizer),
@@ -296,6 +297,7 @@ class Rouge(RougeOptions):
         tokenizer = self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
         if self.compat == "rouge155" and tokenizer == "rouge":
+            # The script lowercases ASCII letters only, where rouge_score lowercases all before it drops the others.
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
@@ -358,6 +360,7 @@ class Rouge(RougeOptions):
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
         if self._by_script:
+            # The script weighs precision by alpha; this one gives the F of beta.
             alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
             return script_scores(counts, alpha, self.rounded is not False), recall_rank(kind.kind, counts)
         scores = pair_scores(counts, self.beta, 0.0 if self._package is None else EPSILON, self.alpha)
