@@ -110,7 +110,7 @@ def test_a_metric_has_what_belongs_to_one(metric):
     assert place.partition(".")[0] == short
     assert name == SUITE[metric].cls
     files = {path.name for path in folder.iterdir() if path.is_file()}
-    assert files == {f"{metric}.py", "README.md", "cases.py"}
+    assert files == {f"{metric}.py", "README.md", "about.md", "cases.py"}
     assert runpy.run_path(str(folder / "cases.py"))["CASES"]
     assert list((ROOT / "tests" / short).glob("test_*.py"))
     assert short in re.split("[ ,:]+", command("--help").stdout)

@@ -2,11 +2,15 @@
 
 import inspect
 import pydoc
+import subprocess
+import sys
 
 import pytest
 
 import tercet
 from suite import SUITE
+from tercet.base import about
+from tercet.base.about import About
 from tercet.base.docs import option_docs
 from tercet.base.options import Call
 from tercet.registry import CLASS_NAMES, metric_class
@@ -48,6 +52,47 @@ class TestHelpForAMetric:
             assert shown.count(f"\n |  {public}") == 1
         for internal in ("finalize", "segment_stats", "__init_subclass__", "_abc_impl", "Data descriptors"):
             assert internal not in shown
+
+
+class TestAbout:
+    @pytest.mark.parametrize("metric", SUITE)
+    def test_has_all_that_evaluate_shows_of_a_module(self, metric):
+        texts = metric_class(metric).about
+        assert texts.compares == texts.compares.strip() != ""
+        assert all(text.endswith("\n") and text.strip() for text in (texts.description, texts.returns, texts.inputs))
+        assert texts.citation.startswith("@")
+        assert texts.example.startswith(">>> import tercet\n")
+        assert texts.urls
+        assert all(url.startswith("https://") for url in texts.urls)
+
+    def test_is_that_of_the_class_or_of_its_base(self):
+        class Shorter(tercet.Bleu):
+            name = "shorter_bleu"
+
+        class Stated(tercet.Bleu):
+            about = About("nothing", "Compares nothing.", "", (), "nothing", "")
+
+        assert Shorter.about == Shorter().about == tercet.Bleu.about
+        assert Stated.about.compares == "nothing"
+        assert "Compares nothing." in Stated.__doc__
+
+    def test_is_read_from_the_folder_when_it_is_asked_for(self):
+        code = (
+            "import sys, tercet; opened = []\n"
+            "sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == 'open' else None)\n"
+            "tercet.score('bleu', ['a cat'], ['a cat']); tercet.Bleu.about if len(sys.argv) > 1 else None\n"
+            "print(*sorted(path[-9:] for path in opened if path.endswith('.md')))"
+        )
+        shown = [
+            subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True).stdout
+            for asked in ([], ["about"])
+        ]
+        assert shown == ["\n", "README.md /about.md\n"]
+
+    def test_names_the_package_whose_folder_is_missing(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(about, "__file__", str(tmp_path / "src" / "tercet" / "base" / "about.py"))
+        with pytest.raises(tercet.OptionError, match=r"not next to the package .*src/tercet/huggingface\.$"):
+            about.modules_folder()
 
 
 @pytest.fixture(scope="module", params=["jedi", "no jedi"])

@@ -12,7 +12,7 @@ from inspect import cleandoc
 from itertools import product
 from math import isqrt
 from operator import add
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.progress import bar_of
 from tercet.statistics.stats import Scores, SegmentStats, check_alike
 
+from .about import About
 from .docs import parameters
 from .options import Call, Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
@@ -54,26 +55,10 @@ class _Helpful(ABCMeta):
     def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
         """Return the docstring with the options and the keys of the result; made when it is read."""
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
-        about = vars(cls).get("about")
+        about = cls.about if "about" in vars(cls) else None
         more = [about.description, f"The result has {about.returns}"] if about else []
         sections = [parameters(cls), *(f"Examples\n{each}" for each in examples)]
         return "\n\n".join(part.strip() for part in (summary, *more, *sections))
-
-
-class About(NamedTuple):
-    """The documentation of a metric besides its options; all but `compares` as in evaluate's modules."""
-
-    compares: str
-    description: str
-    citation: str
-    urls: tuple[str, ...]
-    returns: str
-    example: str
-    inputs: str = (
-        "predictions (`list` of `str`): one text per item.\n"
-        "references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of "
-        "them.\n"
-    )
 
 
 class Metric(Configured, metaclass=_Helpful):

@@ -509,6 +509,11 @@ MISSING_REFERENCES = option(
 )
 
 
+def missing_label(metric: Any) -> str | None:
+    """Return what a signature says of items without reference: nothing where they are refused, as by default."""
+    return None if metric.missing_references == "error" else str(metric.missing_references)
+
+
 def stemmer_option(effect: str = "Stem") -> Any:
     """Declare the option of a stemmer; `effect` says what it does to the words."""
     doc = f'{effect} the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.'

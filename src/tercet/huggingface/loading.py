@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from tercet.base.about import modules_folder
 from tercet.base.metric import Metric
 from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
 from tercet.registry import SHORT_NAMES, no_metric
@@ -47,18 +47,13 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     # Not evaluate.load, in whose place people put this function.
     from evaluate.loading import load as load_module
 
-    package_folder = Path(__file__).resolve().parent
-    folders = [
-        folder for folder in (package_folder / "metrics", package_folder.parents[2] / "metrics") if folder.is_dir()
-    ]
-    if not folders:
-        raise OptionError(f"The folder of the modules is not next to the package {package_folder}.")
-    module_names = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
+    folder = modules_folder()
+    module_names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
     metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
     if not isinstance(metric, str) or metric not in module_names:
         raise no_metric(metric, [*module_names, *SHORT_NAMES])
     try:
-        return load_module(str(folders[0] / metric), config_name, **settings)
+        return load_module(str(folder / metric), config_name, **settings)
     except OSError as error:
         # evaluate copies the files of a module before it imports them.
         raise GatheringError(

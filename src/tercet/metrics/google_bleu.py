@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
-from tercet.base.metric import About
-from tercet.base.options import option
+from tercet.base.options import missing_label, option
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -28,45 +28,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu import TOKENIZER, TokenizerName
 
-ABOUT = About(
-    compares="the smaller of precision and recall of n-grams",
-    description="""\
-GLEU, or Google BLEU, counts the n-grams of 1 to 4 tokens that a prediction shares with its reference, all lengths
-together, and is the smaller of their precision and recall. Made as a reward for sentences, it needs neither smoothing
-nor a penalty for short ones. This module gives the numbers of NLTK and evaluate, with intervals and a signature.
-""",
-    citation="""\
-@article{wu-etal-2016-google,
-    title = "Google's Neural Machine Translation System: Bridging the Gap between Human and Machine Translation",
-    author = "Wu, Yonghui and Schuster, Mike and Chen, Zhifeng and Le, Quoc V. and Norouzi, Mohammad and others",
-    journal = "arXiv preprint arXiv:1609.08144",
-    year = "2016",
-    url = "https://arxiv.org/abs/1609.08144",
-}
-""",
-    urls=("https://arxiv.org/abs/1609.08144",),
-    returns="""\
-google_bleu (`float`), as evaluate's google_bleu, and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> gleu = tercet.load("google_bleu")
->>> result = gleu.compute(predictions=["the cat sat down"], references=["the cat sat on the mat"])
->>> round(result["google_bleu"], 4)
-0.3333
-""",
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class GleuMatches(NgramTexts):
-    """The matching behind the GLEU of one prediction: with its best reference alone."""
-
-    called = "GLEU"
-    precision: float
-    recall: float
-
 
 class GoogleBleu(SplitsAtBlanks):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
@@ -79,11 +40,14 @@ class GoogleBleu(SplitsAtBlanks):
     0.4545
     """
 
+    # A row holds the base columns, and of the best reference the n-grams of all lengths that match, and those of the
+    # longer text. Divided by the n-grams of the longer text, matches give the smaller of precision and recall.
+
     name = "google_bleu"
     short = "google_bleu"
     primary = "google_bleu"
     title = "GLEU"
-    about = ABOUT
+    about = from_card()
     replaces = (("google_bleu", None),)
     takes_systems = in_floats = True
     at_zero = "compares them with an empty text"
@@ -104,12 +68,12 @@ class GoogleBleu(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        missing = None if self.missing_references == "error" else self.missing_references
-        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self.lowercase else "mixed",
             "orders": f"{self.min_len}-{self.max_len}",
-            "missing": missing,
-            "equals": None if missing else "nltk",
+            "missing": missing_label(self),
+            "equals": "nltk" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)
 
@@ -179,3 +143,12 @@ class GoogleBleu(SplitsAtBlanks):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(self, NGRAM_LEVELS[: self.max_len], lambda explanation: explanation.prediction)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GleuMatches(NgramTexts):
+    """The matching behind the GLEU of one prediction: with its best reference alone."""
+
+    called = "GLEU"
+    precision: float
+    recall: float

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import About, Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.about import from_card
+from tercet.base.metric import Metric
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.scorer import PairRows, base_of_pairs
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
@@ -37,43 +38,6 @@ from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Shar
 from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="words, stems or n-grams in both texts",
-    description="""\
-The Jaccard similarity of two texts is the number of different words that occur in both, divided by the number of
-different words that occur in either. This module compares words of any script, stems, lemmas, n-grams or characters,
-as sets or as multisets, several of these in one call, and adds intervals and a signature.
-""",
-    citation="""\
-@article{jaccard-1901-etude,
-    title = "Etude comparative de la distribution florale dans une portion des Alpes et du Jura",
-    author = "Jaccard, Paul",
-    journal = "Bulletin de la Soci{\\'e}t{\\'e} vaudoise des sciences naturelles",
-    volume = "37",
-    number = "142",
-    pages = "547--579",
-    year = "1901",
-}
-""",
-    urls=("https://doi.org/10.5169/seals-266450",),
-    returns="""\
-jaccard (`float`): the mean over the items,
-jaccard_micro (`float`): the sum of the sizes of all intersections over the sum of the sizes of all unions,
-jaccard_<name> and jaccard_<name>_micro (`float`) for each variant,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> jaccard = tercet.load("jaccard_sets")
->>> result = jaccard.compute(
-...     predictions=["the cat is on the mat"], references=["the cat is lying on the mat"]
-... )
->>> round(result["jaccard"], 4)
-0.8333
-""",
-)
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
 
@@ -126,31 +90,6 @@ Splits = dict[tuple[str | int, bool], Split]
 PARTS = ("score", "shared", "either")
 
 
-def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
-    """Return intersection over union, shape (m,); 0 where both texts are empty."""
-    shares: Array = shared / np.maximum(either, 1.0)
-    return shares
-
-
-@dataclass(frozen=True, slots=True)
-class Overlaps:
-    """How much each prediction and one of its references have in common, pair by pair."""
-
-    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
-    shared: Array
-    either: Array
-    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
-    #: (n,))
-    starts: NDArray[np.int64]
-    #: Pairs of each item. (ndarray of int64, shape (n,))
-    counts: NDArray[np.int64]
-
-    @property
-    def scores(self) -> Array:
-        """Intersection over union, shape (m,)."""
-        return similarity(self.shared, self.either)
-
-
 class Jaccard(Metric):
     """Jaccard similarity: the share of words, stems or n-grams that two texts have in common.
 
@@ -167,7 +106,7 @@ class Jaccard(Metric):
 
     name = "jaccard_sets"
     short = "jaccard"
-    about = ABOUT
+    about = from_card()
     extras = ("languages",)
     takes_systems = True
     title = "Jaccard"
@@ -262,7 +201,37 @@ class Jaccard(Metric):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return jaccard_signature(self.name, self, self.by_name)
+        variants = list(self.by_name.values())
+        common_parts = self._parts()
+        # Of a variant only what differs from the options of the call is written.
+        changes = {
+            name.removeprefix("jaccard_"): ",".join(
+                f"{key}:{value}" for key, value in variant._parts().items() if value != common_parts[key]
+            )
+            for name, variant in self.by_name.items()
+            if name != "jaccard"
+        }
+        as_scikit_learn = not any(variant.multiset for variant in variants) and self.missing_references == "error"
+        parts = {
+            **common_parts,
+            "variants": ";".join(f"{name}={change}" for name, change in changes.items()) or None,
+            "missing": missing_label(self),
+            "equals": "scikit-learn" if as_scikit_learn else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def _parts(self) -> dict[str, object]:
+        """Return what a signature says of the options that a variant may change."""
+        return {
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self.lowercase or self.tokenizer == "rouge" else "mixed",
+            "ngram": self.ngram,
+            "of": "multisets" if self.multiset else "sets",
+            "multi": self.multi_ref,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "stopwords": stopwords_label(self.stopwords),
+        }
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; variants with the same tokenizer and case share one tokenization."""
@@ -283,6 +252,7 @@ class Jaccard(Metric):
     ) -> Split:
         """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
         splits = {} if splits is None else splits
+        # A callable need not be hashable.
         tokenizer = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
         key = (tokenizer, variant.lowercase)
         if key not in splits:
@@ -359,43 +329,29 @@ class Jaccard(Metric):
         return Matched(self, MATCH_LEVELS, words)
 
 
-# The signature of a Jaccard similarity: the rules of the call, and where its variants differ from them.
+def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+    """Return intersection over union, shape (m,); 0 where both texts are empty."""
+    shares: Array = shared / np.maximum(either, 1.0)
+    return shares
 
 
-def jaccard_signature(metric: str, options: Jaccard, variants: Mapping[str, Jaccard]) -> Signature:
-    """Return the options that the scores depend on."""
-    common_parts = _parts(options)
-    changes_of_variants = {
-        name.removeprefix("jaccard_"): ",".join(
-            f"{key}:{value}" for key, value in _parts(variant).items() if value != common_parts[key]
-        )
-        for name, variant in variants.items()
-        if name != "jaccard"
-    }
-    as_scikit_learn = (
-        not any(variant.multiset for variant in variants.values()) and options.missing_references == "error"
-    )
-    parts = {
-        **common_parts,
-        "variants": ";".join(f"{name}={changes}" for name, changes in changes_of_variants.items()) or None,
-        "missing": None if options.missing_references == "error" else options.missing_references,
-        "equals": "scikit-learn" if as_scikit_learn else None,
-    }
-    return Signature.of(metric, parts)
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """How much each prediction and one of its references have in common, pair by pair."""
 
+    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
+    shared: Array
+    either: Array
+    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
+    #: (n,))
+    starts: NDArray[np.int64]
+    #: Pairs of each item. (ndarray of int64, shape (n,))
+    counts: NDArray[np.int64]
 
-def _parts(options: Jaccard) -> dict[str, object]:
-    is_lowered = options.lowercase or options.tokenizer == "rouge"
-    return {
-        "tok": tokenizer_label(options.tokenizer),
-        "case": "lc" if is_lowered else "mixed",
-        "ngram": options.ngram,
-        "of": "multisets" if options.multiset else "sets",
-        "multi": options.multi_ref,
-        "stem": stemmer_label(options.stemmer),
-        "lemma": lemmatizer_label(options.lemmatizer),
-        "stopwords": stopwords_label(options.stopwords),
-    }
+    @property
+    def scores(self) -> Array:
+        """Intersection over union, shape (m,)."""
+        return similarity(self.shared, self.either)
 
 
 # Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import About, Metric
+from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.base.scorer import Scorer, segment_lists
 from tercet.base.scoring import warn
@@ -49,45 +50,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 if TYPE_CHECKING:
     import torch
 
-ABOUT = About(
-    compares="how well a language model predicts each token",
-    description="""\
-Perplexity says how well a causal language model predicts texts, token by token; lower is better. This module gives
-the numbers of evaluate's perplexity for any model, and the perplexity of the whole corpus. It also gives bits per
-byte and per character, by which models with different tokenizers can be compared, intervals, a signature, and how
-much each token surprises the model. Texts longer than the model's limit are scored in windows.
-""",
-    citation="""\
-@article{jelinek-etal-1977-perplexity,
-    title = "Perplexity -- a measure of the difficulty of speech recognition tasks",
-    author = "Jelinek, Frederick and Mercer, Robert L. and Bahl, Lalit R. and Baker, James K.",
-    journal = "The Journal of the Acoustical Society of America",
-    volume = "62",
-    number = "S1",
-    pages = "S63",
-    year = "1977",
-}
-""",
-    urls=("https://huggingface.co/docs/transformers/perplexity",),
-    inputs="""\
-predictions (`list` of `str`): one text per item. Also as input_texts or data, as evaluate's modules call them.
-references (optional): ignored; accepted so that several metrics can share a call.
-""",
-    returns="""\
-perplexities (`list` of `float`), mean_perplexity, perplexity, bits_per_byte, bits_per_character (`float`), and on
-request segments, intervals and signature.
-Attributes of the dict: signature (`str`), truncated_predictions, scored_tokens, n_segments, empty_predictions,
-missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> perplexity = tercet.load("perplexity_lm")
->>> result = perplexity.compute(predictions=["lorem ipsum", "Happy Birthday!"], model_id="gpt2")  # doctest: +SKIP
->>> round(result["mean_perplexity"], 2)  # doctest: +SKIP
-646.75
-""",
-)
-
 
 def _device(value: Any) -> str | None:
     """Check that the value names a device; evaluate calls the first of CUDA's ``gpu``."""
@@ -108,19 +70,6 @@ DIALECTS = {
 
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Different texts with the surprisal of each of their tokens."""
-
-    texts: Texts
-    #: The number of each item's text among them. (ndarray of int64, shape (n,))
-    own: NDArray[np.int64]
-    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
-    offsets: NDArray[np.int64]
-    #: Negative log-likelihoods in nats.
-    values: Array
 
 
 class Perplexity(Metric):
@@ -144,7 +93,7 @@ class Perplexity(Metric):
 
     name = "perplexity_lm"
     short = "perplexity"
-    about = ABOUT
+    about = from_card()
     extras = ("perplexity",)
     predictions_also_called = ("input_texts", "data")
     title = "perplexity"
@@ -263,6 +212,7 @@ class Perplexity(Metric):
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
         size, stride = window_of(self, model)
+        # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
         is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
             "model": model.label,
@@ -297,7 +247,7 @@ class Perplexity(Metric):
 
     def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
-        text_numbers, tokens = scored.own, np.diff(scored.offsets)
+        text_numbers, tokens = scored.text_numbers, np.diff(scored.offsets)
         nll = np.zeros(len(tokens))
         if tokens.any():
             # Each text by itself, so that its sum does not depend on other texts, to the last bit.
@@ -374,6 +324,19 @@ class Perplexity(Metric):
             bits_per_character=float(scores["bits_per_character"]),
             signature=str(stats.signature),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Different texts with the surprisal of each of their tokens."""
+
+    texts: Texts
+    #: The number of each item's text among them. (ndarray of int64, shape (n,))
+    text_numbers: NDArray[np.int64]
+    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
+    offsets: NDArray[np.int64]
+    #: Negative log-likelihoods in nats.
+    values: Array
 
 
 # A causal language model: loaded once, kept for later calls, it gives the surprisal of each token.

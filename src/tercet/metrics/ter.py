@@ -12,9 +12,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import About, Metric
-from tercet.base.options import MISSING_REFERENCES, OnlyWith, option
+from tercet.base.metric import Metric
+from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
 from tercet.checks import as_scale
@@ -30,39 +31,6 @@ from tercet.explanation.parts import Line, Part, Table
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
-
-ABOUT = About(
-    compares="word edits and shifts to reach a reference",
-    description="""\
-The translation edit rate is the number of edits that turn a prediction into its reference, per word of the reference:
-words inserted, deleted or substituted, and runs of words shifted to another place. This module gives the numbers of
-sacrebleu, in a hundredth of the time or less, with intervals, an explanation of each score and a signature.
-""",
-    citation="""\
-@inproceedings{snover-etal-2006-study,
-    title = "A Study of Translation Edit Rate with Targeted Human Annotation",
-    author = "Snover, Matthew and Dorr, Bonnie and Schwartz, Rich and Micciulla, Linnea and Makhoul, John",
-    booktitle = "Proceedings of the 7th Conference of the Association for Machine Translation in the Americas",
-    year = "2006",
-    url = "https://aclanthology.org/2006.amta-papers.25",
-    pages = "223--231",
-}
-""",
-    urls=("https://aclanthology.org/2006.amta-papers.25",),
-    returns="""\
-ter (`float`): edits per 100 words of the references; lower is better, and it can exceed 100,
-score (`float`), num_edits (`int`), ref_length (`float`), as evaluate's ter; score is the same number,
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> ter = tercet.load("ter")
->>> result = ter.compute(predictions=["on the mat the cat sat"], references=["the cat sat on the mat"])
->>> round(result["ter"], 2), result["num_edits"], result["ref_length"]
-(16.67, 1, 6.0)
-""",
-)
 
 #: sacrebleu's defaults are those of this metric.
 PRESETS: dict[str, dict[str, object]] = {"sacrebleu": {}}
@@ -94,7 +62,7 @@ class Ter(Metric):
 
     name = "ter"
     short = "ter"
-    about = ABOUT
+    about = from_card()
     takes_systems = True
     title = "TER"
     primary = "ter"
@@ -162,7 +130,7 @@ class Ter(Metric):
             "norm": self.normalized,
             "punct": not self.no_punct,
             "asian": self.asian_support,
-            "missing": None if self.missing_references == "error" else self.missing_references,
+            "missing": missing_label(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)
@@ -182,6 +150,7 @@ class Ter(Metric):
 
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, always with the scale."""
+        # A rate can be above 1, so that 1.5 alone does not say whether it is in percent.
         return {**super().notes(references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
-from tercet.base.metric import About
-from tercet.base.options import MISSING_REFERENCES, option
+from tercet.base.options import MISSING_REFERENCES, missing_label, option
 from tercet.base.scorer import Scorer, left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import edit_rows, transcript_change
@@ -21,49 +21,10 @@ from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, columns, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
 
-ABOUT = About(
-    compares="words and characters inserted, deleted, substituted",
-    description="""\
-The word error rate is the number of words that are inserted, deleted or substituted, per word of the reference; with
-it come the rates of characters and matches, and the word information lost. This module gives the numbers of jiwer,
-which evaluate's wer and cer call, with intervals, an alignment of each text and a signature.
-""",
-    citation="""\
-@inproceedings{morris-etal-2004-wer,
-    title = "From {WER} and {RIL} to {MER} and {WIL}: Improved Evaluation Measures for Connected Speech Recognition",
-    author = "Morris, Andrew Cameron and Maier, Viktoria and Green, Phil",
-    booktitle = "Interspeech 2004",
-    year = "2004",
-    url = "https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",
-    pages = "2765--2768",
-}
-""",
-    urls=("https://www.isca-archive.org/interspeech_2004/morris04_interspeech.html",),
-    returns="""\
-wer, cer, mer, wil (`float`): lower is better; wip (`float`): 1 - wil; hits, substitutions,
-deletions, insertions (`int`) of words; and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> wer = tercet.load("wer")
->>> result = wer.compute(predictions=["a cat on mat"], references=["a cat on the mat"])
->>> result["wer"], result["cer"]
-(0.2, 0.25)
-""",
-)
-
-
 #: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
 #: insertions.
 _WORDS = len(Scorer.base_columns)
 _CHARACTERS = _WORDS + 4
-
-
-class WerEdits(Edits):
-    """The edits of words behind the word error rate of one prediction."""
-
-    called = "Word error rate"
 
 
 class Wer(SplitsAtBlanks):
@@ -78,11 +39,15 @@ class Wer(SplitsAtBlanks):
     (0.2, 0.25)
     """
 
+    # A row holds the base columns, and the hits H, substitutions S, deletions D and insertions I of words, then those
+    # of characters. WER is (S + D + I) / (H + S + D), and MER is (S + D + I) / (H + S + D + I). WIP is the product of
+    # the shares of hits in both texts, H / (H + S + D) * H / (H + S + I), and WIL is 1 - WIP.
+
     name = "wer"
     short = "wer"
     primary = "wer"
     title = "WER"
-    about = ABOUT
+    about = from_card()
     takes_systems = in_floats = True
     higher_is_better = False
     unit = "rate"
@@ -111,10 +76,14 @@ class Wer(SplitsAtBlanks):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        missing = None if self.missing_references == "error" else self.missing_references
-        equals = "jiwer" if self.tokenizer == "blanks" and not missing else None
-        parts: dict[str, object] = {"tok": self.label, "case": "lc" if self.lowercase else "mixed"}
-        parts |= {"punct": not self.no_punct, "std": self.standardize, "missing": missing, "equals": equals}
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self.lowercase else "mixed",
+            "punct": not self.no_punct,
+            "std": self.standardize,
+            "missing": missing_label(self),
+            "equals": "jiwer" if self.tokenizer == "blanks" and self.missing_references == "error" else None,
+        }
         return Signature.of(self.name, parts)
 
     @property
@@ -180,3 +149,9 @@ class Wer(SplitsAtBlanks):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
         return Matched(self, WerEdits.levels, lambda explanation: explanation.prediction)
+
+
+class WerEdits(Edits):
+    """The edits of words behind the word error rate of one prediction."""
+
+    called = "Word error rate"

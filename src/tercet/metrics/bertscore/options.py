@@ -19,10 +19,9 @@ from tercet.errors import OptionError, needs, setting
 from tercet.networks.encoder import Encoder
 from tercet.networks.find import best_layer, path
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, published_with_space, puts_space
-from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
-from .weights import IdfTable, Weights, baseline_digest
+from .weights import IdfTable, Weights
 
 if TYPE_CHECKING:
     import torch
@@ -199,38 +198,10 @@ def check_together(o: BertscoreOptions) -> None:
     needs("bertscore_idf", "bertscore", "torch", "transformers")
 
 
-# The signature of bertscore_idf, and the hash of bert-score.
+# The hash of bert-score, and what the signature says of IDF and of bert-score.
 
 #: The version in the hash of bert-score 0.3.13.
 OFFICIAL_VERSION = "0.3.12"
-
-
-def bertscore_signature(
-    o: BertscoreOptions,
-    encoder: Encoder,
-    layers: range,
-    table: IdfTable | None,
-    weights: Weights,
-    baseline: NDArray[np.float64] | None,
-) -> Signature:
-    """Return the signature."""
-    parts = {
-        "model": encoder.label,
-        "layer": "all" if o.all_layers else layers.start,
-        "idf": _idf_label(o, table, weights),
-        "zero": o.zero_weight,
-        "multi": o.multi_ref,
-        "long": o.long_text,
-        "length": encoder.subwords.length_limit(o.max_length),
-        "space": encoder.subwords.prefix_space,
-        "dtype": None if o.dtype in (None, "float32") else o.dtype,
-        "baseline": None if baseline is None else baseline_digest(baseline),
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "compat": o.compat,
-        "batch": o.batch_size if o.compat is not None else None,
-        "equals": _equals(o, encoder),
-    }
-    return Signature.of("bertscore_idf", parts)
 
 
 def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
@@ -250,7 +221,8 @@ def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
     return f"{model_type}_L{layer}_{idf}_{versions}{rescaled}{fast}"
 
 
-def _idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
+def idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
+    """Return what a signature says of the weights: how documents were counted, and a digest of the counts."""
     if isinstance(o.idf, Mapping):
         return f"mapping,{weights.digest}"
     if table is None:
@@ -258,7 +230,7 @@ def _idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) ->
     return f"{o.idf_documents if o.idf is True else 'table'},{table.digest}"
 
 
-def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
+def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
     """Return the implementation that gives the same numbers.
 
     By default that is bert-score with ``batch_size=1``, for its padding makes 0 of negative best matches; but for

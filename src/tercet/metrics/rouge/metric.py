@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.base.docs import LIN_2004
-from tercet.base.metric import About
+from tercet.base.about import from_card
+from tercet.base.options import missing_label
 from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -77,32 +77,6 @@ from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 
-ABOUT = About(
-    compares="n-grams, subsequences and pairs of words shared",
-    description="""\
-ROUGE compares a text, usually a summary, with its references: shared n-grams (ROUGE-N), the longest common
-subsequence (ROUGE-L, by line ROUGE-Lsum), the same with a bonus for runs (ROUGE-W), and pairs of words in their
-order with gaps between them (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
-ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds intervals and a signature.
-""",
-    citation=LIN_2004,
-    urls=("https://aclanthology.org/W04-1013",),
-    returns="""\
-one `float` per type (a `list` with `use_aggregator=False`),
-and on request segments, intervals and signature.
-Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
-""",
-    example="""\
->>> import tercet
->>> rouge = tercet.load("rouge_nlws")
->>> predictions = ["hello there", "general kenobi"]
->>> references = ["hello there", "general kenobi"]
->>> result = rouge.compute(predictions=predictions, references=references, rouge_types=["rouge1", "rougeL"])
->>> result["rouge1"], result["rougeL"]
-(1.0, 1.0)
-""",
-)
-
 Array = NDArray[np.float64]
 
 
@@ -124,7 +98,7 @@ class Rouge(RougeOptions):
     name = "rouge_nlws"
     title = "ROUGE"
     short = "rouge"
-    about = ABOUT
+    about = from_card()
     extras = ("languages",)
     takes_systems = True
     in_floats = True
@@ -270,8 +244,30 @@ class Rouge(RougeOptions):
         """Return the options that the score depends on, and the implementation that it equals."""
         tokenizer = self._tokenizer(context)
         if tokenizer not in self._signatures:
-            self._signatures[tokenizer] = rouge_signature(self.name, self, tokenizer)
+            self._signatures[tokenizer] = self._signature(tokenizer)
         return self._signatures[tokenizer]
+
+    def _signature(self, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+        parts = {
+            "types": ",".join(rouge_type.name for rouge_type in self.types),
+            "tok": tokenizer_label(tokenizer),
+            "beta": self.beta if self.alpha is None else None,
+            "alpha": self.alpha,
+            "multi": self.multi_ref,
+            "measure": self.output,
+            "stem": "porter" if self.porter else stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "stopwords": stopwords_label(self.stopwords),
+            "words": self.max_words,
+            "bytes": self.max_bytes,
+            "split": self.sentence_split,
+            "missing": missing_label(self),
+            # With compat="rouge155" scores are rounded, so that only the contrary needs saying.
+            "rounded": None if self.rounded is not False else self.rounded,
+            "compat": self.compat,
+            "equals": equal_implementation(self, tokenizer),
+        }
+        return Signature.of(self.name, parts)
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
@@ -317,6 +313,7 @@ class Rouge(RougeOptions):
         tokenizer = self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
         if self.compat == "rouge155" and tokenizer == "rouge":
+            # The script lowercases ASCII letters only, where rouge_score lowercases all before it drops the others.
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
@@ -379,6 +376,7 @@ class Rouge(RougeOptions):
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
         if self._by_script:
+            # The script weighs precision by alpha; this one gives the F of beta.
             alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
             return script_scores(counts, alpha, self.rounded is not False), recall_rank(kind.kind, counts)
         scores = pair_scores(counts, self.beta, 0.0 if self._package is None else EPSILON, self.alpha)
@@ -469,31 +467,7 @@ class Rouge(RougeOptions):
         return Matched(scorer, MATCH_LEVELS, lambda explanation: explanation.types[0].prediction_words)
 
 
-# The signature of a ROUGE, and which implementation gives the same numbers.
-
-
-def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
-    """Return the options that the score depends on; `tokenizer` is the one that was really used."""
-    o = options
-    parts = {
-        "types": ",".join(rouge_type.name for rouge_type in o.types),
-        "tok": tokenizer_label(tokenizer),
-        "beta": o.beta if o.alpha is None else None,
-        "alpha": o.alpha,
-        "multi": o.multi_ref,
-        "measure": o.output,
-        "stem": "porter" if o.porter else stemmer_label(o.stemmer),
-        "lemma": lemmatizer_label(o.lemmatizer),
-        "stopwords": stopwords_label(o.stopwords),
-        "words": o.max_words,
-        "bytes": o.max_bytes,
-        "split": o.sentence_split,
-        "missing": None if o.missing_references == "error" else o.missing_references,
-        "rounded": None if o.rounded is not False else o.rounded,
-        "compat": o.compat,
-        "equals": equal_implementation(o, tokenizer),
-    }
-    return Signature.of(metric, parts)
+# Which implementation gives the same numbers.
 
 
 def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
