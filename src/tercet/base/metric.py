@@ -85,6 +85,7 @@ class Metric(Scorer, metaclass=_Helpful):
     replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
     #: What else evaluate's own module calls the predictions.
     predictions_also_called: ClassVar[tuple[str, ...]] = ()
+    _written: ClassVar[Mapping[str, Any] | None] = None
 
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]
@@ -241,6 +242,23 @@ class Metric(Scorer, metaclass=_Helpful):
     def with_options(self: MetricT, given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
         """Return a metric with these options besides its own."""
         return type(self).from_options({**self.given, **self.asked.given, **given}, idle=idle)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The options as a user wrote them, those that equal a default too; of a value, those that were `given`."""
+        return {**self.given, **self.asked.given} if self._written is None else dict(self._written)
+
+    def written_as(self: MetricT, options: Mapping[str, Any]) -> MetricT:
+        """Return the metric with these options as `written`."""
+        metric = self.asking(self.asked)
+        metric.__dict__.update(_written=options)
+        return metric
+
+    def with_defaults(self: MetricT, **defaults: Any) -> MetricT:
+        """Return the metric with these options where the user wrote none; `written` is the same."""
+        written = self.written
+        missing = {name: value for name, value in defaults.items() if name not in written}
+        return self.with_options(missing).written_as(written)
 
     @abstractmethod
     def explained(self, batch: Corpus, context: Any = None) -> Any:

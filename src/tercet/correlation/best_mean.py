@@ -119,7 +119,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     if not isinstance(found, Correlation):
         raise InputError(f"best_mean takes the result of tercet.correlate, got {shorten(found)}.")
     table = found.table(dimension)
-    columns = [column for column in found.metrics if column.spec is not None]
+    columns = [column for column in found.metrics if column.metric is not None]
     if len(columns) < 2:
         raise InputError("A mean needs at least two metrics that are not external.")
     if unit not in UNITS:
@@ -192,8 +192,8 @@ def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> 
     parts = []
     for (index, _), size in zip(weights, sizes, strict=True):
         column = columns[index]
-        if column.spec is not None:
+        if column.metric is not None:
             # the columns hold lower-is-better metrics negated
             weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
-            parts.append(WeightedMetric(column.spec.metric, column.spec.options, column.score, weight))
+            parts.append(WeightedMetric(column.metric.name, column.metric.written, column.score, weight))
     return tuple(parts)
