@@ -190,7 +190,7 @@ class TestMetricsAsWritten:
         for text, options in cases:
             metric, read = split_metric(text)
             assert read == options
-            assert split_metric(label(metric, read)) == (metric, read)
+            assert split_metric(label(metric.name, read)) == (metric, read)
 
     def test_refuse_another_form(self):
         for text in ["bleu_multi:exp", "bleu_multi:=exp", "bleu_multi:scale=1,scale=1"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABCMeta
 from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.reading import read_predictions
+from tercet.errors import OptionError
 from tercet.explanation.explanation import Matched
 from tercet.markup import metric_html
 from tercet.result import Result
@@ -77,7 +78,7 @@ class Metric(Scorer, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
-    about: ClassVar[About]
+    about: ClassVar[About] = About("", "", "", (), "", "")
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
     short: ClassVar[str]
@@ -260,9 +261,9 @@ class Metric(Scorer, metaclass=_Helpful):
         missing = {name: value for name, value in defaults.items() if name not in written}
         return self.with_options(missing).written_as(written)
 
-    @abstractmethod
     def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Explain a batch of one item, with the context of a corpus, or None."""
+        """Explain a batch of one item, with the context of a corpus, or None; OptionError where there is none."""
+        raise OptionError(f"{self.name} has no explanation of its scores.")
 
     def matched(self, score: str, tokenizer: str | None) -> Matched | None:
         """Return how a report finds the matched tokens of the prediction, or None."""

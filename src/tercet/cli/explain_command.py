@@ -21,7 +21,7 @@ from rich.table import Table
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.places import one_cell, visible
 from tercet.files.writing import check_outputs
-from tercet.registry import metric_class
+from tercet.registry import in_suite, metric_class
 
 from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_metrics, report_on
 from .score_command import MetricCommand
@@ -139,7 +139,10 @@ def explain(
     if against is not None:
         for text in metric_texts:
             # Checked here, before the metric requires its options.
-            checked_peers(split_metric(text)[0], against)
+            metric_type, _ = split_metric(text, imports=True)
+            if not in_suite(metric_type):
+                raise OptionError(f"--against explains metrics of the suite, and {shorten(text)} is not one of them.")
+            checked_peers(metric_type.name, against)
     metrics, theirs = read_metrics(metric_texts), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")

@@ -176,7 +176,7 @@ class Utility:
         (text,) = self.metric
         if is_mean(text):
             raise OptionError(f"{shorten(text)} is a mean of metrics; tercet mbr takes one of the suite.")
-        return parse_metric(text).with_defaults(scale=100)
+        return parse_metric(text, imports=True).with_defaults(scale=100)
 
 
 @dataclass

@@ -68,6 +68,7 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "  -m bleu:lowercase=true,tokenizer=zh     with options",
     "  -m rouge:rouge_types=rouge1+rougeL      a list of words or numbers",
     "  -m 'bleu:weights=[0.5,0.5]'             another list: JSON, in quotes",
+    "  -m my_metrics:Overlap                   your own class; runs its module",
     "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
 ))  # fmt: skip
 
@@ -147,7 +148,7 @@ def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     """Return the metrics given on the command line, their options checked before any file is read."""
     from tercet.comparison.metric_specs import distinct, parse_metric
 
-    return distinct(parse_metric(text) for text in metric_texts)
+    return distinct(parse_metric(text, imports=True) for text in metric_texts)
 
 
 @dataclass

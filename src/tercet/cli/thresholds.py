@@ -84,7 +84,8 @@ def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     ]
     try:
         # A short name becomes the name that tables have.
-        metric = label(*split_metric(name))
+        cls, options = split_metric(name)
+        metric = label(cls.name, options)
     except OptionError:
         # It is no metric: the name of a score, or a typo.
         metric = name

@@ -72,8 +72,8 @@ def compare(
     test_set : TestSet or mapping of str to sequence of str
         One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name.
     metrics : str, Metric or iterable of them
-        Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``; in percent unless an
-        option ``scale`` says otherwise.
+        Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``, also of a class of your
+        own; in percent unless an option ``scale`` says otherwise.
     references : sequence of str or of sequences of str, optional
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional

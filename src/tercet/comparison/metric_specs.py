@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ from tercet.checks import flag, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.writing import write_text_file
-from tercet.registry import canonical, metric_class
+from tercet.registry import METRICS, SHORT_NAMES, canonical, metric_class, no_metric
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -42,17 +45,18 @@ _WORDS = {"true": True, "false": False}
 _FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
-def parse_metric(text: str) -> Metric:
+def parse_metric(text: str, *, imports: bool = False) -> Metric:
     """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
 
     Values are numbers, true (yes, on), false (no, off), words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list
-    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, another form,
-    and options of the whole comparison, such as ``seed``.
+    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. With `imports` also a metric of the user's own,
+    ``module:Class`` or ``module:Class:option=value``: this runs the code of the module. OptionError for an unknown
+    metric, another form, and options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
         return MeanOfMetrics(mean=replace(SavedMean.load(Path(text)), path=text)).written_as({})
-    metric, options = split_metric(text)
-    return metric_class(metric).from_options(options).written_as(options)
+    cls, options = split_metric(text, imports=imports)
+    return cls.from_options(options).written_as(options)
 
 
 def is_mean(text: str) -> bool:
@@ -60,13 +64,18 @@ def is_mean(text: str) -> bool:
     return text.lower().endswith(".json") and "=" not in text
 
 
-def split_metric(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name of a metric and its options, whose values are not checked yet."""
+def split_metric(text: str, *, imports: bool = False) -> tuple[type[Metric], dict[str, Any]]:
+    """Return the class of a metric and its options, whose values are not checked yet."""
     names, _, option_text = text.partition(":")
     if "," in names:
         separate = " ".join(f"-m {name.strip()}" for name in names.split(",") if name.strip())
         raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(separate)[1:-1]}).")
-    metric = canonical(names)
+    class_name, _, options_of_own = option_text.partition(":")
+    if imports and class_name.isidentifier() and names not in METRICS and names not in SHORT_NAMES:
+        metric, cls, option_text = f"{names}:{class_name}", own_class(names, class_name), options_of_own
+    else:
+        metric = canonical(names)
+        cls = metric_class(metric)
     options: dict[str, Any] = {}
     for assignment in _split(option_text):
         name, equals, value = assignment.partition("=")
@@ -76,9 +85,38 @@ def split_metric(text: str) -> tuple[str, dict[str, Any]]:
                 f"In {shorten(text)}, {shorten(assignment)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
-        options[name] = parse_value(value.strip(), metric_class(metric).options().get(name))
+        options[name] = parse_value(value.strip(), cls.options().get(name))
     _refuse_of_comparison(options)
-    return metric, options
+    return cls, options
+
+
+def own_class(module: str, name: str) -> type[Metric]:
+    """Return a user's own metric from a module, which is imported: installed, or in the working directory."""
+    # Last, so that no file of this folder takes the place of an installed package.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    absent = f"{no_metric(module, [*METRICS, *SHORT_NAMES])} There is no module of this name either."
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise OptionError(absent)
+    try:
+        imported = import_module(module)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise OptionError(absent) from None
+        raise OptionError(f"The module {module} cannot be imported: {type(error).__name__}: {error}") from error
+    cls = getattr(imported, name, None)
+    if cls is None:
+        where = getattr(imported, "__file__", None) or "built in"
+        raise OptionError(f"The module {module} ({where}) has no class {name}.")
+    if not (isinstance(cls, type) and issubclass(cls, Metric)):
+        raise OptionError(f"{module}:{name} is not a metric: expected a subclass of tercet.Metric.")
+    missing = [
+        *sorted(cls.__abstractmethods__),
+        *(member for member in ("name", "primary") if not hasattr(cls, member)),
+    ]
+    if missing:
+        raise OptionError(f"{module}:{name} is not a whole metric: its class lacks {', '.join(missing)}.")
+    return cls
 
 
 def metric_of(metric: str | Metric) -> Metric:
@@ -119,6 +157,11 @@ def distinct(metrics: Iterable[Metric]) -> list[Metric]:
         if any(written == (type(earlier), name_of(earlier), earlier.written) for earlier in metrics_once):
             warnings.warn(f"{label_of(metric)} is given twice, and scored once.", UserWarning, stacklevel=3)
         else:
+            same_name = (earlier for earlier in metrics_once if label_of(earlier) == label_of(metric))
+            if any(type(earlier) is not type(metric) for earlier in same_name):
+                raise OptionError(
+                    f"Two metrics of different classes are called {metric.name}: give one another name."
+                )
             metrics_once.append(metric)
     return metrics_once
 
@@ -325,7 +368,3 @@ class MeanOfMetrics(Metric):
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean over items."""
         return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}
-
-    def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Refuse: each metric of the mean explains itself."""
-        raise OptionError(f"{shorten(self.mean.path)} is a mean of metrics; explain each of them by itself.")
