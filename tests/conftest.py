@@ -19,7 +19,7 @@ from hypothesis import settings
 from language_models import SMOLLM2, small_model, smollm2
 from schedule import Schedule, is_long
 from suite import SUITE
-from tercet.registry import canonical
+from tercet.registry import canonical, metric_class
 
 pytest_plugins = ["words", "builds", "timing"]
 
@@ -131,6 +131,11 @@ def close(metric, found, expected, scale=1):
 def needed(metric):
     """Return the options without which a metric refuses to score."""
     return SUITE[canonical(metric)].needed
+
+
+def written(metric, options):
+    """Return a metric with options as a user wrote them, also those that equal a default."""
+    return metric_class(metric).from_options(options).written_as(options)
 
 
 def random_states():

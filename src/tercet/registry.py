@@ -64,6 +64,11 @@ def metric_class(metric: str) -> type[Metric]:
     return getattr(import_module(f".metrics.{module}", __package__), name)  # type: ignore[no-any-return]
 
 
+def in_suite(cls: type[Metric]) -> bool:
+    """Return whether a class is a metric of the suite, and not a user's own."""
+    return cls.name in METRICS and metric_class(cls.name) is cls
+
+
 def drawing(name: str) -> Any:
     """Return the function that draws a result; its packages are imported when it is called."""
     module, _, function = DRAWINGS[name].rpartition(".")

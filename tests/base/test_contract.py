@@ -7,11 +7,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from conftest import ZERO_BLEU, close, needed
+from conftest import ZERO_BLEU, close, needed, written
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
 from tercet.base.metric import summarize
-from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
@@ -284,7 +283,7 @@ class TestOneStatistic:
             assert difference == result["scores2"][name] - result["scores1"][name]
         assert result["stat"] in result["stats"].values()
         test_set = TestSet("all", {"first": first, "second": second}, references, None)
-        for table in compare(test_set, [MetricSpec(metric, options)], n_resamples=50).tables:
+        for table in compare(test_set, [written(metric, options)], n_resamples=50).tables:
             one, other = table.rows
             assert other.difference == other.value - one.value
             apart = SUITE[metric].relative * abs(other.value) + 2 * slack(metric)
@@ -302,7 +301,7 @@ def test_what_nltk_makes_of_the_last_item_is_not_resampled(method):
     for refused in (
         lambda: score("bleu_multi", predictions, references, confidence_level=0.9, **options),
         lambda: paired_significance("bleu_multi", predictions, predictions, references, **options),
-        lambda: compare(test_set, [MetricSpec("bleu_multi", options)], test=None),
+        lambda: compare(test_set, [metric_class("bleu").from_options(options)], test=None),
     ):
         with pytest.raises(OptionError, match=f"'{method}' with compat='nltk' has no intervals or tests"):
             refused()

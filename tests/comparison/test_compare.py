@@ -15,13 +15,13 @@ import pytest
 import tqdm
 
 import tercet
-from conftest import close, needed
+from conftest import close, needed, written
 from samples import sample
 from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.base.scorer import segment_lists
 from tercet.comparison.compare import compare
-from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
+from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
 from tercet.comparison.scores import TESTS
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import (
@@ -47,8 +47,8 @@ EN = SAMPLES["en"]
 BLEU = parse_metric("bleu_multi")
 
 
-def spec(metric, **options):
-    return MetricSpec(metric, {**needed(metric), **options})
+def made(metric, **options):
+    return written(metric, {**needed(metric), **options})
 
 
 def called(*names, test_set="x"):
@@ -77,7 +77,7 @@ class TestCompare:
         if not metric_class(metric).takes_references:  # a comparison scores what is scored for every system
             test_set = _without_empty_texts(test_set)
         options = {"tokenizer": "unicode"} if "tokenizer" in known_options(metric) else {}
-        found = compare(test_set, [spec(metric, **options)], test=None)
+        found = compare(test_set, [made(metric, **options)], test=None)
         asked = {"scale": 100, "confidence_level": 0.95, "segments": True, **needed(metric), **options}
         for place, texts in enumerate(test_set.systems.values()):
             expected = score(metric, texts, test_set.references, **asked)
@@ -171,7 +171,7 @@ class TestCompare:
                 compare(EN, **given)
 
 
-class TestMetricSpecs:
+class TestMetricsAsWritten:
     def test_read_options(self):
         cases = [
             ("bleu_multi", {}),
@@ -188,8 +188,9 @@ class TestMetricSpecs:
             ('rouge_nlws:stopwords=["a,b"]', {"stopwords": ["a,b"]}),
         ]  # fmt: skip
         for text, options in cases:
-            assert parse_metric(text).options == options
-            assert parse_metric(parse_metric(text).label) == parse_metric(text)
+            metric, read = split_metric(text)
+            assert read == options
+            assert split_metric(label(metric.name, read)) == (metric, read)
 
     def test_refuse_another_form(self):
         for text in ["bleu_multi:exp", "bleu_multi:=exp", "bleu_multi:scale=1,scale=1"]:
@@ -205,8 +206,29 @@ class TestMetricSpecs:
         }.items():  # fmt: skip
             with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
                 parse_metric(f"bleu_multi:lowercase=true,{name}=1")
-            with pytest.raises(OptionError, match=name):
-                MetricSpec("bleu_multi", {name: 1})
+        for options in ({"confidence_level": 0.9}, {"segments": True}, {"signature": True}):
+            with pytest.raises(OptionError, match=f"{next(iter(options))!r} cannot be given for one metric here"):
+                metric_of(tercet.scorer("bleu", **options))
+
+    def test_a_metric_keeps_what_was_written_also_what_equals_a_default(self):
+        cases = [
+            ("bleu", "bleu_multi"),
+            ("bleu:lowercase=false,max_order=2,scale=1", "bleu_multi:lowercase=false,max_order=2,scale=1"),
+            ("rouge:rouge_types=rougeL+rouge1", 'rouge_nlws:rouge_types=["rougeL","rouge1"]'),
+        ]
+        for text, name in cases:
+            metric = parse_metric(text)
+            assert label_of(metric) == label_of(metric.with_defaults(scale=100)) == name
+            assert metric.with_defaults(scale=100).scale == metric.written.get("scale", 100)
+        assert label_of(tercet.Bleu(max_order=2, lowercase=False)) == "bleu_multi:max_order=2"
+        share, percent = compare(EN, ["bleu:scale=1", "bleu"], test=None).tables
+        assert [table.metric for table in (share, percent)] == ["bleu_multi:scale=1", "bleu_multi"]
+        assert percent.rows[0].value == pytest.approx(100 * share.rows[0].value)
+
+    def test_the_same_metric_is_scored_once(self):
+        with pytest.warns(UserWarning, match="^bleu_multi:max_order=2 is given twice, and scored once"):
+            found = compare(EN, ["bleu:max_order=2", tercet.Bleu(max_order=2)], test=None)
+        assert len(found.tables) == 1
 
     def test_values_keep_their_kind(self):
         values = [parse_value(text) for text in ("1", "1.5", "none", "null", "+", '"1"')]
@@ -316,7 +338,7 @@ class TestForms:
             assert "Intervals: BCa bootstrap, 1,000 resamples" in form(found)
         assert {row["interval"] for row in rows_of(to_tsv(found))} == {"BCa"}
 
-    def test_two_specs_of_one_metric_are_distinguished(self):
+    def test_two_versions_of_one_metric_are_distinguished(self):
         found = [compare(EN, ["bleu_multi", "bleu_multi:smooth_method=none"], test=None)]
         assert "| system | bleu_multi bleu | bleu_multi:smooth_method=none bleu |" in to_markdown(found)
         assert "bleu\\_multi:smooth\\_method=none bleu" in to_latex(found)
@@ -578,10 +600,10 @@ class TestBars:
         # of words that no other test has: vectors are kept for later calls
         systems = {"A": ["a tapir sat", "it hailed"], "B": ["a tapir ran"] * 2, "C": ["a gnu sat", "it thawed"]}
         references = ["a tapir sat down", "it drizzled"] if metric_class(metric).takes_references else None
-        compare(systems, spec(metric), references=references, test=None, progress=True)
+        compare(systems, made(metric), references=references, test=None, progress=True)
         assert [bar for bar in bars if bar[3:] == ("texts",)] == [(what, number, number, "texts") for number in texts]
         assert bars[-1] == (f"metric 1 of 1, {metric}: intervals",)
 
     def test_are_not_there_unless_they_are_wanted(self, bars):
-        compare(self.SYSTEMS, [spec("bertscore_idf")], references=self.REFERENCES, n_resamples=9)
+        compare(self.SYSTEMS, [made("bertscore_idf")], references=self.REFERENCES, n_resamples=9)
         assert bars == []

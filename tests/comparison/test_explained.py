@@ -8,9 +8,9 @@ import sacrebleu
 from rich.text import Text
 
 import tercet
-from conftest import ROOT, ZERO_BLEU, needed
+from conftest import ROOT, ZERO_BLEU, needed, written
 from suite import SUITE
-from tercet.comparison.metric_specs import MetricSpec, SavedMean, WeightedMetric, parse_metric
+from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
 from tercet.comparison.segment import coloured, explain_segment, to_html, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError
@@ -95,8 +95,8 @@ class TestWhatIsShown:
         ids=lambda value: value if isinstance(value, str) else "",
     )
     def test_every_metric_answers_with_what_tercet_explain_gives(self, metric, options):
-        spec = MetricSpec(metric, {**needed(metric), **options})
-        found = explain_segment(ONE, spec, 4)
+        value = written(metric, {**needed(metric), **options})
+        found = explain_segment(ONE, value, 4)
         (row,) = json.loads(json.dumps(found.to_dict(), default=str))
         assert (row["segment"], row["system"]) == (4, "tuned")
         text, html = text_of(found), to_html([found])
@@ -104,8 +104,8 @@ class TestWhatIsShown:
         assert html.count("<span") == html.count("</span>")
         if metric != "bertscore_idf":  # whose explanation of one pair alone takes fewer options
             own = {
-                **spec.options,
-                **spec.scorer().segment_options,
+                **value.written,
+                **value.segment_options,
                 **({"scale": 1} if SUITE[metric].has_scale else {}),
             }
             alone = tercet.explain(metric, ONE.systems["tuned"][3], ONE.references[3] or None, **own).to_dict()
@@ -113,10 +113,10 @@ class TestWhatIsShown:
             assert of_texts == json.loads(json.dumps(alone, default=str))
 
     def test_tokens_have_the_weights_of_the_whole_test_set(self):
-        spec = MetricSpec("bertscore_idf", needed("bertscore_idf"))
+        value = tercet.BertScore(**needed("bertscore_idf"))
         corpus = [text for texts in ONE.references for text in texts]
-        alone = tercet.explain("bertscore", ONE.systems["tuned"][3], ONE.references[3], corpus=corpus, **spec.options)
-        found = explain_segment(ONE, spec, 4).explanations["tuned"]
+        alone = tercet.explain("bertscore", ONE.systems["tuned"][3], ONE.references[3], corpus=corpus, **value.given)
+        found = explain_segment(ONE, value, 4).explanations["tuned"]
         assert found.signature == alone.signature
         assert [each.weight for each in found.prediction_tokens] == [each.weight for each in alone.prediction_tokens]
 

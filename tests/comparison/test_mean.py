@@ -11,7 +11,7 @@ from commands import command
 from conftest import ROOT
 from samples import sample
 from tercet.base.scoring import batch_stats
-from tercet.comparison.metric_specs import MeanScorer, SavedMean, WeightedMetric, parse_metric
+from tercet.comparison.metric_specs import MeanOfMetrics, SavedMean, WeightedMetric, parse_metric
 from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
 from tercet.statistics.bootstrap import bootstrap
@@ -32,14 +32,14 @@ def on_form(metrics=METRICS):
 
 def test_it_is_the_weighted_mean_of_segment_scores():
     test_set = sample("en")
-    scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
+    scorer = MeanOfMetrics(mean=SavedMean(PARTS, {}), scale=100)
     stats = batch_stats(scorer, test_set.corpus().system(1))
     given = list(test_set.systems.values())[1], test_set.references
     bleu, rouge = (
         np.array(tercet.score(part.metric, *given, segments=True, scale=100, **part.options).segments[part.score])
         for part in PARTS
     )
-    assert scorer._mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
+    assert scorer.mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
     expected = 0.25 * bleu + 0.75 * rouge
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
@@ -47,7 +47,7 @@ def test_it_is_the_weighted_mean_of_segment_scores():
 
 def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
     corpus = sample("en").corpus()
-    scorer = MeanScorer(SavedMean(PARTS, {}), {})
+    scorer = MeanOfMetrics(mean=SavedMean(PARTS, {}))
     batch = corpus.system(0)
     whole = scorer.segment_stats(batch, scorer.fit(batch))
     halves = [batch.part(0, 20), batch.part(20, batch.n_items)]
@@ -82,9 +82,9 @@ def test_another_file_is_refused(tmp_path):
         if content:
             path.write_text(content)
         with pytest.raises(InputError, match=message):
-            parse_metric(str(path)).scorer()
+            parse_metric(str(path))
     with pytest.raises(InputError, match="has no score 'rouge9'"):
-        MeanScorer(SavedMean((WeightedMetric("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
+        MeanOfMetrics(mean=SavedMean((WeightedMetric("rouge_nlws", {}, "rouge9", 1.0),), {}))
     with pytest.raises(InputError, match="cannot be saved"):
         SavedMean((WeightedMetric("bleu_multi", {"tokenizer": str.split}, "bleu", 1.0),), {}).save(path)
 

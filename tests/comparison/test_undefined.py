@@ -91,8 +91,8 @@ def test_the_report_says_which_system_has_no_score(comparison):
 def test_a_threshold_is_not_reached_by_nan(comparison):
     from tercet.comparison.metric_specs import parse_metric
 
-    specs = [parse_metric(UNDEFINED), parse_metric("chrf")]
-    lines = failures(read_thresholds(["mean_recall=10"], specs), [comparison])
+    metrics = [parse_metric(UNDEFINED), parse_metric("chrf")]
+    lines = failures(read_thresholds(["mean_recall=10"], metrics), [comparison])
     assert len(lines) == 3
     assert all(line.endswith("mean_recall is NaN, not a number: expected 10 or more.") for line in lines)
 

@@ -56,11 +56,11 @@ def test_all_forms_say_which_layer_is_best(found):
 
 
 def sweep_of(human, layers):
-    spec = parse_metric(LAYERS)
+    metric = parse_metric(LAYERS)
     names = [f"mean_f1_layer{number}" for number in range(len(layers))]
     columns, figures = [], {}
     for name, each in zip(names, layers, strict=True):
-        columns.append(MetricColumn(f"bertscore_idf {name}", "", each, spec=spec, score=name))
+        columns.append(MetricColumn(f"bertscore_idf {name}", "", each, metric=metric, score=name))
         value = value_of("pooled.pearson", human, each)[0]
         figures[columns[-1].label] = {"pooled.pearson": FigureValue(value, value, value, 0.0, human.size)}
     (found,) = layer_sweeps("d", "pooled.pearson", human, np.array(layers), columns, figures, 300, 1)

@@ -16,7 +16,6 @@ import tercet
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.comparison.compare import compare
-from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.metrics import cosine as vectors
 from tercet.networks.encoder import Encoder, overlapping_windows
@@ -164,7 +163,7 @@ class TestBatches:
     def test_references_are_embedded_once_for_all_systems(self, monkeypatch):
         seen = watched(monkeypatch)
         systems = {"one": ["a cat", "a dog"], "two": ["a fox", "a hen"], "three": ["a cat", "a hen"]}
-        compare(TestSet("t", systems, [["cats"], ["dogs"]], None), [MetricSpec("cosine", {"model_type": MINILM})])
+        compare(TestSet("t", systems, [["cats"], ["dogs"]], None), [tercet.Cosine(model_type=MINILM)])
         assert sorted(seen) == ["a cat", "a dog", "a fox", "a hen", "cats", "dogs"]
 
     def test_what_is_kept_has_an_end(self, monkeypatch):

@@ -5,10 +5,9 @@ import pyarrow as pa
 import pytest
 
 import tercet
-from conftest import ZERO_BLEU, close, needed
+from conftest import ZERO_BLEU, close, needed, written
 from suite import SUITE
 from tercet.comparison.difference import explain_difference
-from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.registry import metric_class
@@ -48,8 +47,8 @@ def test_every_door_takes_a_value_or_a_short_name_and_answers_with_the_full_one(
         assert (found.to_dict(full=True), found.metric) == (expected.to_dict(full=True), metric)
         assert tercet.scorer(name, **given) == value
         assert tercet.scorer(name, **given).name == metric
-        spec = name if given == {} else MetricSpec(name, given)
-        tables = {table.name: table for table in tercet.compare(TEST_SET, [spec], n_resamples=10).tables}
+        value_or_name = name if given == {} else written(name, given)
+        tables = {table.name: table for table in tercet.compare(TEST_SET, [value_or_name], n_resamples=10).tables}
         table = tables.get(value.primary) or next(iter(tables.values()))
         assert table.metric.split(":")[0] == metric
         assert table.rows[0].value / (100 / value.scale if SUITE[metric].has_scale else 1) == score

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed
+from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed, written
 from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
-from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.explanation.places import Word
 from tercet.report.comparison import to_html
@@ -194,7 +193,7 @@ class TestNumbers:
         assert page.tables["BLEU by length of the reference"][:2] == [["words", "3"], ["segments", "1"]]
 
     def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
-        found = compared(metrics=[MetricSpec("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
+        found = compared(metrics=[written("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
         monkeypatch.setattr("tercet.metrics.bertscore.metric.BertScore.explained", None)
         page = Page(to_html([found]))
         assert "Segments where systems differ most in BERTScore F1" in page.text
@@ -324,7 +323,7 @@ class TestTexts:
         for language in ["en", "es", "ru", "zh"]:
             test_set = sample(language)
             options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
-            table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
+            table = compared(test_set, [written(metric, options)], test=None).tables[0]
             if metric == "rouge_nlws" and language in ("ru", "zh"):
                 assert "|tok:unicode|" in table.signature
                 options["tokenizer"] = "unicode"
@@ -359,7 +358,7 @@ class TestTexts:
         assert spelled([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]
 
     def test_each_variant_of_jaccard_has_its_own_colours(self):
-        jaccard = MetricSpec("jaccard", {"variants": {"stem": {"stemmer": "en"}}})
+        jaccard = tercet.Jaccard(variants={"stem": {"stemmer": "en"}})
         tables = compared(one_segment("two cat", a="two cats"), [jaccard], test=None).tables
         assert [table.name for table in tables][::2] == ["jaccard", "jaccard_stem"]
         pieces = [Colours(table).of("two cats", ["two cat"]).pieces for table in tables]
@@ -439,15 +438,15 @@ class TestLengths:
     def test_without_references_the_length_of_the_source_counts_or_none(self):
         """What takes no references is scored by the language model alone."""
         texts = {"a": ["the cat sat", "it rains"], "b": ["a cat sat down", "rain"]}
-        spec = MetricSpec("perplexity_lm", needed("perplexity_lm"))
+        perplexity = tercet.Perplexity(**needed("perplexity_lm"))
         bare = TestSet("bare", texts, [[], []], None)
-        page = page_of(bare, [spec], n_resamples=20)
+        page = page_of(bare, [perplexity], n_resamples=20)
         assert not any("by length" in caption or "N-grams" in caption for caption in page.tables)
         head, *rows = page.tables["Lengths of the predictions"]
         assert head == ["system", "words", "empty"]
         assert sorted(rows) == [["a baseline", "5", "0"], ["b", "5", "0"]]
         assert [row[0] for row in rows] == [row[0][1:] for row in page.tables["perplexity of each system"][1:]]
-        page = page_of(replace(bare, source=["le chat", "il pleut"]), [spec], n_resamples=20)
+        page = page_of(replace(bare, source=["le chat", "il pleut"]), [perplexity], n_resamples=20)
         assert page.tables["perplexity by length of the source"][1] == ["segments", "2"]
 
     def test_segments_without_reference_are_left_out(self):

@@ -79,7 +79,7 @@ class Metric(Configured, metaclass=_Helpful):
 
     # What people call it, and what it replaces.
 
-    about: ClassVar[About]
+    about: ClassVar[About] = About("", "", "", (), "", "")
     short: ClassVar[str]
     title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
@@ -268,11 +268,11 @@ class Metric(Configured, metaclass=_Helpful):
     def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows."""
 
-    @abstractmethod
-    def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Explain a batch of one item, with the context of a corpus, or None."""
-
     # What a metric may define: by default, nothing special.
+
+    def explained(self, batch: Corpus, context: Any = None) -> Any:
+        """Explain a batch of one item, with the context of a corpus, or None; OptionError where there is none."""
+        raise OptionError(f"{self.name} has no explanation of its scores.")
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:

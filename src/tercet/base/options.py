@@ -382,6 +382,7 @@ class Configured(Common):
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     _asked: ClassVar[Call] = Call()
+    _written: ClassVar[Mapping[str, Any] | None] = None
 
     def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
         """Raise an OptionError for what the metric does not support: some calls, resamples, or sums without rows."""
@@ -469,6 +470,23 @@ class Configured(Common):
     def with_options(self: ConfiguredT, options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
         """Return a metric with these options besides its own."""
         return type(self).from_options({**self.given, **self.asked.given, **options}, idle=idle)
+
+    def with_defaults(self: ConfiguredT, **defaults: Any) -> ConfiguredT:
+        """Return the metric with these options where the user wrote none; `written` is the same."""
+        written = self.written
+        missing = {name: value for name, value in defaults.items() if name not in written}
+        return self.with_options(missing).written_as(written)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The options as a user wrote them, those that equal a default too; of a value, those that were `given`."""
+        return {**self.given, **self.asked.given} if self._written is None else dict(self._written)
+
+    def written_as(self: ConfiguredT, options: Mapping[str, Any]) -> ConfiguredT:
+        """Return the metric with these options as `written`."""
+        metric = self.asking(self.asked)
+        metric.__dict__.update(_written=options)
+        return metric
 
     def calling(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
         """Return the metric for a call; options that the call leaves at the default are those of the metric."""

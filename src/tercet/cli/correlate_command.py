@@ -23,7 +23,7 @@ from .options import (
     SourceColumn,
     Systems,
     metrics_like,
-    read_specs,
+    read_metrics,
     reading,
     report_on,
     scoring,
@@ -113,6 +113,7 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    from tercet.comparison.metric_specs import name_of
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate
     from tercet.correlation.grades import read_graded
@@ -121,12 +122,12 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
 
     from .output import check_before, check_bom, chosen_format, write, write_book
 
-    specs = read_specs(figures.metric or ([] if graded.scores else ["bleu_multi"]))
+    metrics = read_metrics(figures.metric or ([] if graded.scores else ["bleu_multi"]))
     form = chosen_format(output.format, output.out)
     check_before(form, output.out)
     check_bom(output.bom, form)
     _check_options(figures, output)
-    inputs = [graded.file, *filter(None, [graded.grades]), *(spec.metric for spec in specs)]
+    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics)]
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
     test_set, grades = read_graded(
         graded.file,
@@ -140,7 +141,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     settings = {name: value for name, value in vars(figures).items() if name != "metric"}
     correlation = correlate(
         test_set,
-        specs,
+        metrics,
         grades,
         scores=graded.scores or (),
         dimension=graded.dimension or (),

@@ -21,14 +21,14 @@ from rich.table import Table
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.places import one_cell, visible
 from tercet.files.writing import check_outputs
-from tercet.registry import metric_class
+from tercet.registry import in_suite, metric_class
 
-from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_specs, report_on
+from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_metrics, report_on
 from .score_command import MetricCommand
 
 if TYPE_CHECKING:
+    from tercet.base.metric import Metric
     from tercet.comparison.difference import Difference, Rule
-    from tercet.comparison.metric_specs import MetricSpec
     from tercet.comparison.test_sets import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
@@ -119,7 +119,7 @@ def explain(
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
     from tercet.comparison.difference import checked_peers
-    from tercet.comparison.metric_specs import parse_metric
+    from tercet.comparison.metric_specs import split_metric
     from tercet.comparison.test_sets import read_test_sets
 
     from .output import check_before, chosen_format, coloured, write
@@ -139,8 +139,11 @@ def explain(
     if against is not None:
         for text in metric_texts:
             # Checked here, before the metric requires its options.
-            checked_peers(parse_metric(text).metric, against)
-    specs, theirs = read_specs(metric_texts), read_options(their_option or ())
+            metric_type, _ = split_metric(text, imports=True)
+            if not in_suite(metric_type):
+                raise OptionError(f"--against explains metrics of the suite, and {shorten(text)} is not one of them.")
+            checked_peers(metric_type.name, against)
+    metrics, theirs = read_metrics(metric_texts), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
@@ -152,24 +155,24 @@ def explain(
         systems=system or (),
         reference_columns=reference_column or (),
         source_column=source_column,
-        need_references=any(spec.takes_references for spec in specs),
+        need_references=any(metric.takes_references for metric in metrics),
     )
     for test_set in test_sets:
         report_on(test_set)
     width, colour = Console().width if out is None else 120, coloured(out)
     if against is None:
-        text = _of_segments(test_sets, specs, segment, form=form, width=width, colour=colour)
+        text = _of_segments(test_sets, metrics, segment, form=form, width=width, colour=colour)
     else:
         n_gaps = 5 if items is None else items
         text = _of_package(
-            test_sets, specs, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
+            test_sets, metrics, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
         )
     write(text, out, form)
 
 
 def _of_segments(
     test_sets: Sequence[TestSet],
-    specs: Sequence[MetricSpec],
+    metrics: Sequence[Metric],
     segment: int | None,
     *,
     form: str,
@@ -182,7 +185,7 @@ def _of_segments(
     from tercet.statistics.progress import bars_within
 
     with bars_within(sys.stderr.isatty()):
-        explanations = [explain_segment(test_set, spec, segment) for test_set in test_sets for spec in specs]
+        explanations = [explain_segment(test_set, metric, segment) for test_set in test_sets for metric in metrics]
     if form == "json":
         return json_text([row for explanation in explanations for row in explanation.to_dict()])
     return to_html(explanations) if form == "html" else to_text(explanations, width=width, colour=colour)
@@ -190,7 +193,7 @@ def _of_segments(
 
 def _of_package(
     test_sets: Sequence[TestSet],
-    specs: Sequence[MetricSpec],
+    metrics: Sequence[Metric],
     against: str,
     *,
     theirs: Mapping[str, Any],
@@ -206,8 +209,8 @@ def _of_package(
 
     differences: list[tuple[str, str, Difference]] = []
     for test_set in test_sets:
-        for spec in specs:
-            check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
+        for metric in metrics:
+            check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
             for system, texts in test_set.systems.items():
                 settings: dict[str, Any] = {
                     "against": against,
@@ -215,9 +218,9 @@ def _of_package(
                     "n_gaps": n_gaps,
                     "scale": 100,
                 }
-                settings |= spec.options
-                with bars_within(sys.stderr.isatty()), line_of(f"{system}: {spec.metric} and {against}"):
-                    difference = explain_difference(spec.metric, texts, test_set.references, **settings)
+                settings |= metric.written
+                with bars_within(sys.stderr.isatty()), line_of(f"{system}: {metric.name} and {against}"):
+                    difference = explain_difference(metric.name, texts, test_set.references, **settings)
                     differences.append((test_set.name, system, difference))
     if form == "json":
         return to_json(differences)

@@ -166,19 +166,17 @@ class Utility:
 
     def scorer(self) -> Metric:
         """Return the metric, its options checked before any file is read."""
-        from tercet.api import make_scorer
-        from tercet.comparison.metric_specs import MeanSpec, parse_metric
+        from tercet.comparison.metric_specs import is_mean, parse_metric
 
         metric_names = [name for text in self.metric for name in text.partition(":")[0].split(",")]
         if len(metric_names) > 1:
             raise OptionError(
                 f"tercet mbr takes one metric, got {len(metric_names)}: {', '.join(map(shorten, metric_names))}."
             )
-        (metric,) = self.metric
-        spec = parse_metric(metric)
-        if isinstance(spec, MeanSpec):
-            raise OptionError(f"{shorten(metric)} is a mean of metrics; tercet mbr takes one of the suite.")
-        return make_scorer(spec.metric, {"scale": 100, **spec.options})
+        (text,) = self.metric
+        if is_mean(text):
+            raise OptionError(f"{shorten(text)} is a mean of metrics; tercet mbr takes one of the suite.")
+        return parse_metric(text, imports=True).with_defaults(scale=100)
 
 
 @dataclass

@@ -22,7 +22,7 @@ from tercet.errors import OptionError
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 if TYPE_CHECKING:
-    from tercet.comparison.metric_specs import MetricSpec
+    from tercet.base.metric import Metric
     from tercet.comparison.test_sets import TestSet
 
 
@@ -68,6 +68,7 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "  -m bleu:lowercase=true,tokenizer=zh     with options",
     "  -m rouge:rouge_types=rouge1+rougeL      a list of words or numbers",
     "  -m 'bleu:weights=[0.5,0.5]'             another list: JSON, in quotes",
+    "  -m my_metrics:Overlap                   your own class; runs its module",
     "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
 ))  # fmt: skip
 
@@ -143,14 +144,11 @@ def report_on(test_set: TestSet) -> None:
     warn_of(test_set)
 
 
-def read_specs(metric_texts: Sequence[str]) -> list[MetricSpec]:
+def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     """Return the metrics given on the command line, their options checked before any file is read."""
     from tercet.comparison.metric_specs import distinct, parse_metric
 
-    specs = distinct(parse_metric(text) for text in metric_texts)
-    for spec in specs:
-        spec.scorer()
-    return specs
+    return distinct(parse_metric(text, imports=True) for text in metric_texts)
 
 
 @dataclass
@@ -172,7 +170,7 @@ class Texts:
     source_column: SourceColumn = None
     cluster: ClusterColumn = None
 
-    def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
+    def test_sets(self, metrics: Sequence[Metric]) -> list[TestSet]:
         """Read what the metrics need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
 
@@ -184,15 +182,17 @@ class Texts:
             reference_columns=self.reference_column or (),
             source_column=self.source_column,
             cluster=self.cluster,
-            need_references=any(spec.takes_references for spec in specs),
+            need_references=any(metric.takes_references for metric in metrics),
         )
         for test_set in test_sets:
             report_on(test_set)
         return test_sets
 
-    def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
+    def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
-        named = [value for spec in specs for value in (*spec.options.values(), spec.metric)]
+        from tercet.comparison.metric_specs import name_of
+
+        named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
         metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
         return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
 

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 import tercet.comparison.tables as tables
-from tercet.comparison.metric_specs import MetricSpec
+from tercet.base.metric import Metric
 from tercet.comparison.scores import Comparison
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import BOM, export_segments, to_text
@@ -114,12 +114,12 @@ def write_book(sheets: Sequence[Sheet], out: Path) -> None:
 
 
 def segment_text(
-    test_sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, out: Path | None
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int, baseline: str | None, out: Path | None
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
     width, colour = Console().width, coloured(out)
     shown_segments = (
-        side_by_side(test_set, segment, specs, baseline=baseline, width=width, colour=colour)
+        side_by_side(test_set, segment, metrics, baseline=baseline, width=width, colour=colour)
         for test_set in test_sets
     )
     return "\n".join(shown_segments)

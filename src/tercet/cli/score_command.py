@@ -25,12 +25,12 @@ from .options import (
     Tests,
     Texts,
     TextsOrParquet,
-    read_specs,
+    read_metrics,
     takes_groups,
 )
 
 if TYPE_CHECKING:
-    from tercet.comparison.metric_specs import MetricSpec
+    from tercet.base.metric import Metric
     from tercet.comparison.scores import Comparison
 
     from .thresholds import Threshold
@@ -45,7 +45,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     from .output import finish
 
     if texts.engine == "ray":
-        specs, thresholds, form = _checked(texts, scores, output, segments=None)
+        metrics, thresholds, form = _checked(texts, scores, output, segments=None)
         _refuse_with_ray(
             references=texts.references,
             source=texts.source,
@@ -53,16 +53,16 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
             format_html=form == "html",
             interval=scores.interval != "percentile",
         )
-        finish([_score_with_ray(texts, specs, scores, output)], form, output, thresholds)
+        finish([_score_with_ray(texts, metrics, scores, output)], form, output, thresholds)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    specs, thresholds, form = _checked(texts, scores, output, output.segments)
-    test_sets = texts.test_sets(specs)
+    metrics, thresholds, form = _checked(texts, scores, output, output.segments)
+    test_sets = texts.test_sets(metrics)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
-        compare(test_set, specs, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
+        compare(test_set, metrics, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
     ]
     finish(comparisons, form, output, thresholds, output.segments)
 
@@ -76,21 +76,21 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
 
     from .output import finish, segment_text, write
 
-    specs, thresholds, form = _checked(texts, tests, output, output.segments)
+    metrics, thresholds, form = _checked(texts, tests, output, output.segments)
     if output.segment is not None:
         output.check_segment_alone(form)
     if output.export is not None:
         check_folder(output.export)
-    test_sets = texts.test_sets(specs)
+    test_sets = texts.test_sets(metrics)
     if output.export is not None:
         exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
-        check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(specs))
+        check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(metrics))
     if output.segment is not None:
-        write(segment_text(test_sets, specs, output.segment, tests.baseline, output.out), output.out)
+        write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
         return
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
-    comparisons = [compare(test_set, specs, progress=output.progress, **tests.asked) for test_set in test_sets]
+    comparisons = [compare(test_set, metrics, progress=output.progress, **tests.asked) for test_set in test_sets]
     if output.export is not None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
@@ -104,23 +104,23 @@ def _in_workbook(path: Path | None) -> bool:
 
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
-) -> tuple[list[MetricSpec], list[Threshold], Format]:
+) -> tuple[list[Metric], list[Threshold], Format]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
     from tercet.comparison.workbook import needs_workbooks
 
     from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
     from .thresholds import read_thresholds
 
-    specs = read_specs(scores.metric or ["bleu_multi"])
-    thresholds, form = read_thresholds(output.fail_under, specs), chosen_format(output.format, output.out)
+    metrics = read_metrics(scores.metric or ["bleu_multi"])
+    thresholds, form = read_thresholds(output.fail_under, metrics), chosen_format(output.format, output.out)
     if segments is not None:
         check_ending("--segments", segments, SEGMENT_FORMS)
         if _in_workbook(segments):
             needs_workbooks()
     check_bom(output.bom, form, segments)
     check_before(form, output.out, segments)
-    check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(specs))
-    return specs, thresholds, form
+    check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
+    return metrics, thresholds, form
 
 
 # Commands that take metrics: they say how an option or the name of a metric is written.
@@ -234,17 +234,18 @@ def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) 
 
 
 def _score_with_ray(
-    texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
+    texts: TextsOrParquet, metrics: Sequence[Metric], scores: Scores, output: ScoreOutput
 ) -> Comparison:
     """Return the scores of all files together; warns of skipped files."""
+    from tercet.comparison.metric_specs import label_of
     from tercet.comparison.scores import to_comparison
     from tercet.streaming.ray import score_systems
 
     level, seed = scores.confidence_level, scores.seed
-    scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
+    scorers = [metric.with_defaults(scale=100, confidence_level=level, seed=seed) for metric in metrics]
     results = score_systems(
         texts.files,
-        {spec.label: scorer for spec, scorer in scorers},
+        {label_of(scorer): scorer for scorer in scorers},
         systems=texts.system,
         references=texts.reference_column,
         id=texts.id_column,

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tercet.comparison.metric_specs import MetricSpec, parse_metric
+from tercet.base.metric import Metric
+from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
 
@@ -26,7 +27,7 @@ class _Score(NamedTuple):
     is_primary: bool
 
 
-def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
+def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
     thresholds = []
     for text in threshold_texts or ():
@@ -38,8 +39,9 @@ def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Met
         if not threshold.name or not math.isfinite(threshold.value):
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         thresholds.append(threshold)
-    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if thresholds else []
-    scores = [_Score(label, name, name == scorer.primary) for label, scorer in scorers for name in scorer.score_names]
+    scores = [
+        _Score(label_of(metric), name, name == metric.primary) for metric in metrics for name in metric.score_names
+    ]
     for name, _ in thresholds:
         if not _meant(name, scores):
             score_names = dict.fromkeys(score.name for score in scores)
@@ -82,7 +84,8 @@ def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     ]
     try:
         # A short name becomes the name that tables have.
-        metric = parse_metric(name).label
+        cls, options = split_metric(name)
+        metric = label(cls.name, options)
     except OptionError:
         # It is no metric: the name of a score, or a typo.
         metric = name

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scorer import segment_lists
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
 from tercet.corpus.corpus import Corpus, surrogate_error
@@ -25,7 +25,7 @@ from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
-from .metric_specs import MetricSpec, distinct, spec_of
+from .metric_specs import distinct, label_of, metric_of, name_of
 from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
 from .test_sets import (
     TestSet,
@@ -52,7 +52,7 @@ _COMPARE_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interv
 @known_keywords
 def compare(
     test_set: TestSet | Mapping[str, Any],
-    metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu_multi",),
     *,
     references: Any = None,
     baseline: str | None = None,
@@ -72,8 +72,8 @@ def compare(
     test_set : TestSet or mapping of str to sequence of str
         One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name.
     metrics : str, Metric or iterable of them
-        Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``; in percent unless an
-        option ``scale`` says otherwise.
+        Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``, also of a class of your
+        own; in percent unless an option ``scale`` says otherwise.
     references : sequence of str or of sequences of str, optional
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
@@ -115,8 +115,8 @@ def compare(
     [('one', 62.5, False), ('other', 75.0, True)]
     """
     check_test_set(test_set, "compare")
-    specs = read_metrics(metrics, "compare")
-    needed_by = list(dict.fromkeys(spec.metric for spec in specs if spec.takes_references))
+    metric_list = [metric.with_defaults(scale=100) for metric in read_metrics(metrics, "compare")]
+    needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
@@ -135,10 +135,10 @@ def compare(
         "alpha": alpha,
     }
     check_values("compare", {**settings, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_COMPARE_CHECKS})
-    for spec in specs:
-        spec.scorer(scale=100).check_call(resampled=True)
-        if spec.takes_references:
-            check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    for metric in metric_list:
+        metric.check_call(resampled=True)
+        if metric.takes_references:
+            check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
     # One system has no other that it could be tested against.
     test = test if len(names) > 1 else None
     if test is None:
@@ -163,36 +163,34 @@ def compare(
     if needed_by:
         messages += warn_of_artefacts(test_set, corpus)
     with bars_within(progress), line_of("") as show_line:
-        for number, spec in enumerate(specs, 1):
-            scorer = spec.scorer(scale=100)
-            show_line(f"metric {number} of {len(specs)}, {spec.metric}: scores")
+        for number, metric in enumerate(metric_list, 1):
+            heading = f"metric {number} of {len(metric_list)}, {name_of(metric)}"
+            show_line(f"{heading}: scores")
             with recorded() as metric_messages:
-                stats = system_stats(scorer, corpus, test_set)
+                stats = system_stats(metric, corpus, test_set)
                 for name, system_rows in zip(names, stats, strict=True):
-                    warn_of_scores(test_set, name, scorer, system_rows)
+                    warn_of_scores(test_set, name, metric, system_rows)
             messages += metric_messages
-            warn_of_gaps(test_set, scorer, stats)
+            warn_of_gaps(test_set, metric, stats)
             work = "intervals" if test is None else f"{test} test and intervals"
-            show_line(f"metric {number} of {len(specs)}, {spec.metric}: {work}")
+            show_line(f"{heading}: {work}")
             is_scored = _kept(stats)
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(scorer, units, test=test, n_resamples=n_test_resamples, seed=seed)
-            comparison.facts.extend(
-                facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
-            )
-            tables = _tables(comparison, spec, scorer, stats=stats, scored=scored, units=units, pvalues=pvalues)
+            pvalues = _all_pairs(metric, units, test=test, n_resamples=n_test_resamples, seed=seed)
+            comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
+            tables = _tables(comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues)
             comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
     return comparison
 
 
-def read_metrics(metrics: Any, function: str) -> list[MetricSpec]:
+def read_metrics(metrics: Any, function: str) -> list[Metric]:
     """Return the metrics, one or several, as values; errors name the function that takes them."""
-    metric_or_metrics = [metrics] if isinstance(metrics, str | Metric | MetricSpec) else metrics
+    metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     metric_list = list(metric_or_metrics) if isinstance(metric_or_metrics, Iterable) else []
-    if not metric_list or not all(isinstance(metric, str | Metric | MetricSpec) for metric in metric_list):
+    if not metric_list or not all(isinstance(metric, str | Metric) for metric in metric_list):
         raise OptionError(
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
@@ -205,7 +203,7 @@ def read_metrics(metrics: Any, function: str) -> list[MetricSpec]:
             f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
             f"{'grades, ' if function == 'correlate' else ''}references=references)."
         )
-    return distinct(spec_of(metric) for metric in metric_list)
+    return distinct(metric_of(metric) for metric in metric_list)
 
 
 def check_test_set(value: Any, function: str) -> None:
@@ -231,16 +229,16 @@ def check_test_set(value: Any, function: str) -> None:
     )
 
 
-def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
+def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
     """Return the rows of each system; an error in its texts names it."""
     try:
-        return batch_stats(scorer, corpus).split(corpus.n_systems)
+        return batch_stats(metric, corpus).split(corpus.n_systems)
     except InputError:
         for index, name in enumerate(test_set.systems):
             try:
-                batch_stats(scorer, corpus.system(index))
+                batch_stats(metric, corpus.system(index))
             except InputError as error:
-                heading = f"{test_set.name}: the system {shorten(name)}: {scorer.name}"
+                heading = f"{test_set.name}: the system {shorten(name)}: {metric.name}"
                 raise InputError(f"{heading}: {error}") from None
         raise
 
@@ -286,15 +284,15 @@ def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
 
 
 def _all_pairs(
-    scorer: Scorer, stats: Sequence[SegmentStats], *, test: str | None, n_resamples: int | None, seed: int
+    metric: Metric, stats: Sequence[SegmentStats], *, test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
-        return {name: np.full((len(stats), len(stats)), np.nan) for name in scorer.score_names}
+        return {name: np.full((len(stats), len(stats)), np.nan) for name in metric.score_names}
     run_test, _ = TESTS[test]
-    pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
+    pvalues = {name: np.ones((len(stats), len(stats))) for name in metric.score_names}
     pairs = list(combinations(range(len(stats)), 2))
-    tested = run_test(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
+    tested = run_test(metric, stats, pairs, n_resamples=n_resamples, seed=seed)
     with bar_of("testing", "pairs", len(pairs)) as bar:
         for (first, second), results in zip(pairs, tested, strict=True):
             for name, result in results.items():
@@ -306,8 +304,7 @@ def _all_pairs(
 
 def _tables(
     comparison: Comparison,
-    spec: MetricSpec,
-    scorer: Scorer,
+    metric: Metric,
     *,
     stats: Sequence[SegmentStats],
     scored: Sequence[SegmentStats],
@@ -318,25 +315,25 @@ def _tables(
     names = list(comparison.test_set.systems)
     baseline_index = names.index(comparison.baseline)
     intervals = bootstraps(
-        scorer,
+        metric,
         units,
         confidence_level=comparison.confidence_level,
         method=comparison.interval,
         seed=comparison.seed,
     )
-    scores = [scorer.finalize(scorer.corpus_totals(system_stats)) for system_stats in scored]
-    segment_values = [segment_lists(scorer, system_stats) for system_stats in stats]
+    scores = [metric.finalize(metric.corpus_totals(system_stats)) for system_stats in scored]
+    segment_values = [segment_lists(metric, system_stats) for system_stats in stats]
     # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
     unit_lists = (
         segment_values
         if comparison.test_set.clusters is None
-        else [segment_lists(scorer, unit_stats) for unit_stats in units]
+        else [segment_lists(metric, unit_stats) for unit_stats in units]
     )
-    signature = summarize(scorer, stats[baseline_index]).signature
+    signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
-    for name, segment_name in zip(scorer.score_names, scorer.segment_names, strict=True):
+    for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
-        higher_is_better, is_unknown = scorer.is_higher_better(name), np.isnan(values)
+        higher_is_better, is_unknown = metric.is_higher_better(name), np.isnan(values)
         # A score that is NaN cannot be tested.
         unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
         adjusted = _adjusted(unadjusted)
@@ -377,14 +374,14 @@ def _tables(
             )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
         yield ScoreTable(
-            metric=spec.label,
+            metric=label_of(metric),
             name=name,
             signature=signature,
             rows=rows,
             pvalues=adjusted,
             segments=segments,
             higher_is_better=higher_is_better,
-            scorer=scorer,
+            scorer=metric,
             stats=stats_by_system,
         )
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +19,12 @@ from numpy.typing import NDArray
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric
-from tercet.base.options import Option
-from tercet.base.scorer import Scorer
-from tercet.checks import flag
+from tercet.base.options import Option, option
+from tercet.checks import flag, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.writing import write_text_file
-from tercet.registry import METRICS, canonical, metric_class
+from tercet.registry import METRICS, SHORT_NAMES, canonical, metric_class, no_metric
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -42,67 +45,37 @@ _WORDS = {"true": True, "false": False}
 _FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSpec:
-    """A metric with options."""
-
-    metric: str
-    options: dict[str, Any]
-
-    def __post_init__(self) -> None:
-        """Expand a short name, and refuse options that belong to the whole comparison."""
-        object.__setattr__(self, "metric", canonical(self.metric))
-        for name, instead in _OF_COMPARISON.items():
-            if name in self.options:
-                raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
-
-    @property
-    def label(self) -> str:
-        """The metric as written, with its options if any."""
-        options = ",".join(f"{name}={_written(value)}" for name, value in self.options.items())
-        return f"{self.metric}:{options}" if options else self.metric
-
-    @property
-    def takes_references(self) -> bool:
-        """Whether predictions are compared with references."""
-        return metric_class(self.metric).takes_references
-
-    def scorer(self, **defaults: Any) -> Scorer:
-        """Return the scorer; `defaults` apply where the options do not."""
-        return make_scorer(self.metric, {**defaults, **self.options})
-
-
-@dataclass(frozen=True, slots=True)
-class MeanSpec(MetricSpec):
-    """A mean of metrics in a file, whose path is its name."""
-
-    def __post_init__(self) -> None:
-        """Take the path as it is."""
-
-    @property
-    def takes_references(self) -> bool:
-        """Whether predictions are compared with references: assumed of any mean."""
-        return True
-
-    def scorer(self, **defaults: Any) -> Scorer:
-        """Return the scorer of the file."""
-        return MeanScorer(SavedMean.load(Path(self.metric)), {**defaults, **self.options})
-
-
-def parse_metric(text: str) -> MetricSpec:
+def parse_metric(text: str, *, imports: bool = False) -> Metric:
     """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
 
     Values are numbers, true (yes, on), false (no, off), words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list
-    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, another form,
-    and options of the whole comparison, such as ``seed``.
+    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. With `imports` also a metric of the user's own,
+    ``module:Class`` or ``module:Class:option=value``: this runs the code of the module. OptionError for an unknown
+    metric, another form, and options of the whole comparison, such as ``seed``.
     """
-    if text.lower().endswith(".json") and "=" not in text:
-        return MeanSpec(text, {})
+    if is_mean(text):
+        return MeanOfMetrics(mean=replace(SavedMean.load(Path(text)), path=text)).written_as({})
+    cls, options = split_metric(text, imports=imports)
+    return cls.from_options(options).written_as(options)
+
+
+def is_mean(text: str) -> bool:
+    """Return whether a text is the path of a mean of metrics."""
+    return text.lower().endswith(".json") and "=" not in text
+
+
+def split_metric(text: str, *, imports: bool = False) -> tuple[type[Metric], dict[str, Any]]:
+    """Return the class of a metric and its options, whose values are not checked yet."""
     names, _, option_text = text.partition(":")
     if "," in names:
         separate = " ".join(f"-m {name.strip()}" for name in names.split(",") if name.strip())
         raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(separate)[1:-1]}).")
-    metric = canonical(names)
+    class_name, _, options_of_own = option_text.partition(":")
+    if imports and class_name.isidentifier() and names not in METRICS and names not in SHORT_NAMES:
+        metric, cls, option_text = f"{names}:{class_name}", own_class(names, class_name), options_of_own
+    else:
+        metric = canonical(names)
+        cls = metric_class(metric)
     options: dict[str, Any] = {}
     for assignment in _split(option_text):
         name, equals, value = assignment.partition("=")
@@ -112,28 +85,85 @@ def parse_metric(text: str) -> MetricSpec:
                 f"In {shorten(text)}, {shorten(assignment)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
-        options[name] = parse_value(value.strip(), metric_class(metric).options().get(name))
-    return MetricSpec(metric, options)
+        options[name] = parse_value(value.strip(), cls.options().get(name))
+    _refuse_of_comparison(options)
+    return cls, options
 
 
-def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
-    """Return the spec of a metric given as text or value."""
-    if isinstance(metric, Metric):
-        if metric.name not in METRICS or type(metric) is not metric_class(metric.name):
-            raise OptionError(f"{metric!r} cannot be compared: its class is not a metric of the suite.")
-        return MetricSpec(metric.name, {**metric.given, **metric.asked.given})
-    return parse_metric(metric) if isinstance(metric, str) else metric
+def own_class(module: str, name: str) -> type[Metric]:
+    """Return a user's own metric from a module, which is imported: installed, or in the working directory."""
+    # Last, so that no file of this folder takes the place of an installed package.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    absent = f"{no_metric(module, [*METRICS, *SHORT_NAMES])} There is no module of this name either."
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise OptionError(absent)
+    try:
+        imported = import_module(module)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise OptionError(absent) from None
+        raise OptionError(f"The module {module} cannot be imported: {type(error).__name__}: {error}") from error
+    cls = getattr(imported, name, None)
+    if cls is None:
+        where = getattr(imported, "__file__", None) or "built in"
+        raise OptionError(f"The module {module} ({where}) has no class {name}.")
+    if not (isinstance(cls, type) and issubclass(cls, Metric)):
+        raise OptionError(f"{module}:{name} is not a metric: expected a subclass of tercet.Metric.")
+    missing = [
+        *sorted(cls.__abstractmethods__),
+        *(member for member in ("name", "primary") if not hasattr(cls, member)),
+    ]
+    if missing:
+        raise OptionError(f"{module}:{name} is not a whole metric: its class lacks {', '.join(missing)}.")
+    return cls
 
 
-def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
+def metric_of(metric: str | Metric) -> Metric:
+    """Return a metric given as text or value."""
+    if isinstance(metric, str):
+        return parse_metric(metric)
+    _refuse_of_comparison(metric.written)
+    return metric
+
+
+def _refuse_of_comparison(options: Iterable[str]) -> None:
+    for name, instead in _OF_COMPARISON.items():
+        if name in options:
+            raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
+
+
+def name_of(metric: Metric) -> str:
+    """Return the name of a metric; of a mean, the path of its file."""
+    return metric.mean.path if isinstance(metric, MeanOfMetrics) else metric.name
+
+
+def label_of(metric: Metric) -> str:
+    """Return a metric as written, with its options if any."""
+    return label(name_of(metric), metric.written)
+
+
+def label(name: str, options: Mapping[str, Any]) -> str:
+    """Return the name of a metric and its options as written."""
+    assignments = ",".join(f"{option}={_written(value)}" for option, value in options.items())
+    return f"{name}:{assignments}" if assignments else name
+
+
+def distinct(metrics: Iterable[Metric]) -> list[Metric]:
     """Return the metrics, each once; warns of one that is given twice with the same options."""
-    specs_once: list[MetricSpec] = []
-    for spec in specs:
-        if spec in specs_once:
-            warnings.warn(f"{spec.label} is given twice, and scored once.", UserWarning, stacklevel=3)
+    metrics_once: list[Metric] = []
+    for metric in metrics:
+        written = type(metric), name_of(metric), metric.written
+        if any(written == (type(earlier), name_of(earlier), earlier.written) for earlier in metrics_once):
+            warnings.warn(f"{label_of(metric)} is given twice, and scored once.", UserWarning, stacklevel=3)
         else:
-            specs_once.append(spec)
-    return specs_once
+            same_name = (earlier for earlier in metrics_once if label_of(earlier) == label_of(metric))
+            if any(type(earlier) is not type(metric) for earlier in same_name):
+                raise OptionError(
+                    f"Two metrics of different classes are called {metric.name}: give one another name."
+                )
+            metrics_once.append(metric)
+    return metrics_once
 
 
 def parse_value(text: str, option: Option | None = None) -> Any:
@@ -182,76 +212,6 @@ def _written(value: Any) -> str:
         return getattr(value, "__qualname__", None) or shorten(value)
 
 
-# The weighted mean of metrics: each segment has a mean of its scores, and a corpus the mean of its segments.
-
-
-@dataclass(frozen=True, slots=True)
-class Contexts:
-    """The context of each metric of a mean."""
-
-    parts: tuple[Any, ...]
-
-    def __add__(self, other: Contexts) -> Contexts:
-        """Return the merged contexts of two parts of a corpus."""
-        pairs = zip(self.parts, other.parts, strict=True)
-        return Contexts(
-            tuple(None if context is None else context + other_context for context, other_context in pairs)
-        )
-
-
-class MeanScorer(Scorer):
-    """A mean of metrics, with the options in its file."""
-
-    name = primary = "mean"
-    takes_systems = True
-    columns = (*Scorer.base_columns, "value")
-    score_names = ("mean",)
-
-    def __init__(self, mean: SavedMean, options: Mapping[str, Any]) -> None:
-        super().__init__(**options)
-        self._mean = mean
-        shared = {"scale": self.scale, "missing_references": self.missing_references}
-        self._scorers = [make_scorer(part.metric, {**part.options, **shared}) for part in mean.parts]
-        for part, scorer in zip(mean.parts, self._scorers, strict=True):
-            if part.score not in scorer.score_names:
-                hint = did_you_mean(part.score, scorer.score_names)
-                raise InputError(f"{part.metric} with these options has no score {part.score!r}. {hint}")
-
-    @property
-    def needs_corpus(self) -> bool:
-        """Whether one of the metrics must see the whole corpus."""
-        return any(scorer.needs_corpus for scorer in self._scorers)
-
-    def fit(self, batch: Corpus) -> Contexts:
-        """Return the corpus-wide context of each metric."""
-        return Contexts(tuple(scorer.fit(batch) for scorer in self._scorers))
-
-    def signature(self, context: Any) -> Signature:
-        """Return the metrics, their weights, and a digest of both and all options."""
-        weights = ",".join(f"{part.weight:.3g}" for part in self._mean.parts)
-        names = ",".join(part.metric for part in self._mean.parts)
-        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self._mean.digest})
-
-    def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
-        """Return the rows: the base columns, and the weighted sum of the segment's scores."""
-        total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
-        for part, scorer, part_context in zip(self._mean.parts, self._scorers, context.parts, strict=True):
-            stats = scorer.system_stats(batch, part_context)
-            total += part.weight * scorer.segment_metric.finalize(stats.rows)[part.score]
-            base_rows = stats.rows[:, : base_rows.shape[1]]
-        # A segment that was left out has no part in the mean.
-        total[base_rows[:, 0] == 0] = 0.0
-        return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
-
-    def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Refuse: a mean is explained by its metrics, one by one."""
-        raise OptionError("A mean of metrics has no explanation of its own: explain its metrics one by one.")
-
-    def finalize(self, totals: NDArray[np.float64]) -> Scores:
-        """Return the mean over items."""
-        return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}
-
-
 # A weighted mean of metrics as a small JSON file.
 
 _LARGEST_WEIGHT = 1e6
@@ -279,6 +239,11 @@ class SavedMean:
 
     parts: tuple[WeightedMetric, ...]
     about: Mapping[str, Any]
+    #: The file as it was written by a user.
+    path: str = field(default="", compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def formula(self) -> str:
@@ -327,3 +292,79 @@ def _part(entry: Any, path: Path) -> WeightedMetric:
     if not is_part or not abs(entry["weight"]) <= _LARGEST_WEIGHT:
         raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(entry)}.")
     return WeightedMetric(canonical(entry["metric"]), entry["options"], entry["score"], float(entry["weight"]))
+
+
+# The weighted mean of metrics: each segment has a mean of its scores, and a corpus the mean of its segments.
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The context of each metric of a mean."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: Contexts) -> Contexts:
+        """Return the merged contexts of two parts of a corpus."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Contexts(
+            tuple(None if context is None else context + other_context for context, other_context in pairs)
+        )
+
+
+def _mean(value: Any) -> SavedMean:
+    if isinstance(value, SavedMean):
+        return value
+    raise refuse("a mean of metrics")
+
+
+class MeanOfMetrics(Metric):
+    """A mean of metrics, with the options in its file."""
+
+    name = primary = "mean"
+    takes_systems = True
+    columns = (*Metric.base_columns, "value")
+    score_names = ("mean",)
+
+    mean: SavedMean = option(default=None, doc="The metrics and their weights.", check=_mean)
+
+    def check(self) -> None:
+        """Refuse a score that a metric of the mean does not have."""
+        for part, metric in zip(self.mean.parts, self._metrics, strict=True):
+            if part.score not in metric.score_names:
+                hint = did_you_mean(part.score, metric.score_names)
+                raise InputError(f"{part.metric} with these options has no score {part.score!r}. {hint}")
+
+    @cached_property
+    def _metrics(self) -> list[Metric]:
+        shared = {"scale": self.scale, "missing_references": self.missing_references}
+        return [make_scorer(part.metric, {**part.options, **shared}) for part in self.mean.parts]
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether one of the metrics must see the whole corpus."""
+        return any(metric.needs_corpus for metric in self._metrics)
+
+    def fit(self, batch: Corpus) -> Contexts:
+        """Return the corpus-wide context of each metric."""
+        return Contexts(tuple(metric.fit(batch) for metric in self._metrics))
+
+    def signature(self, context: Any) -> Signature:
+        """Return the metrics, their weights, and a digest of both and all options."""
+        weights = ",".join(f"{part.weight:.3g}" for part in self.mean.parts)
+        names = ",".join(part.metric for part in self.mean.parts)
+        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self.mean.digest})
+
+    def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
+        """Return the rows: the base columns, and the weighted sum of the segment's scores."""
+        total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
+        for part, metric, part_context in zip(self.mean.parts, self._metrics, context.parts, strict=True):
+            stats = metric.system_stats(batch, part_context)
+            total += part.weight * metric.segment_metric.finalize(stats.rows)[part.score]
+            base_rows = stats.rows[:, : base_rows.shape[1]]
+        # A segment that was left out has no part in the mean.
+        total[base_rows[:, 0] == 0] = 0.0
+        return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the mean over items."""
+        return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}

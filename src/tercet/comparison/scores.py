@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scorer import Scorer
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
@@ -28,7 +27,7 @@ from tercet.statistics.paired_tests import PairedTestResult, decimals, paired_bo
 from tercet.statistics.stats import SegmentStats
 from tercet.streaming.rows import Rows, stats_of_rows
 
-from .metric_specs import MetricSpec
+from .metric_specs import label_of
 from .test_sets import TestSet, too_little
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
@@ -125,7 +124,7 @@ class ScoreTable:
     segments : dict of str to list
         The score of each segment by system; None for a segment left out.
     higher_is_better : bool
-    scorer : Scorer
+    scorer : Metric
         Computes the score.
     stats : dict of str to SegmentStats
         The statistics of all segments by system, including those left out.
@@ -138,7 +137,7 @@ class ScoreTable:
     pvalues: NDArray[np.float64] = field(repr=False)
     segments: dict[str, list[float | None]] = field(repr=False)
     higher_is_better: bool
-    scorer: Scorer = field(repr=False)
+    scorer: Metric = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
 
     @property
@@ -386,7 +385,7 @@ TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int
 
 def check_options(
     metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
-) -> Scorer:
+) -> Metric:
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
@@ -435,13 +434,13 @@ def paired_significance(
     return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
 
 
-def significance_of_parts(scorer: Scorer, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+def significance_of_parts(scorer: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
     return significance(scorer, [stats_of_rows(scorer, system_parts) for system_parts in parts], **settings)
 
 
 def significance(
-    scorer: Scorer, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
+    scorer: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the same result for the rows of both systems."""
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
@@ -490,7 +489,7 @@ class SystemFacts:
     empty_predictions: int
     #: The number of segments left out, by reason.
     skipped: dict[str, int]
-    #: What this metric alone reports, as its `Scorer.facts` name it.
+    #: What this metric alone reports, as its `Metric.facts` name it.
     more: dict[str, Any]
     #: The same on one line; "" if the metric reports nothing.
     line: str
@@ -502,20 +501,19 @@ class SystemFacts:
 
 
 def facts_of_systems(
-    metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
+    metric: Metric, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
 ) -> list[SystemFacts]:
     """Return the facts of each system from the rows of all segments and of the scored ones."""
     facts = []
     for (system, rows), scored_rows in zip(stats.items(), scored, strict=True):
-        totals = scorer.corpus_totals(scored_rows)
-        entries = scorer.report(totals, None)
-        report = {**entries, **scorer.details(totals, None, entries)}
+        totals = metric.corpus_totals(scored_rows)
+        entries = metric.report(totals, None)
+        report = {**entries, **metric.details(totals, None, entries)}
         n_empty = int(rows.column("empty").sum())
         facts.append(
             _facts(
                 metric,
                 system,
-                scorer,
                 report=report,
                 n_segments=len(scored_rows),
                 n_empty=n_empty,
@@ -525,15 +523,14 @@ def facts_of_systems(
     return facts
 
 
-def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) -> SystemFacts:
+def facts_of_result(metric: Metric, system: str, result: Result) -> SystemFacts:
     """Return the facts in a system's result; segments without a reference are left out."""
-    n_left_out = result.missing_references if scorer.missing_references == "skip" else 0
+    n_left_out = result.missing_references if metric.missing_references == "skip" else 0
     skipped = {NO_REFERENCE: n_left_out} if n_left_out else {}
     report = result.to_dict(full=True)
     return _facts(
         metric,
         system,
-        scorer,
         report=report,
         n_segments=result.n_segments,
         n_empty=result.empty_predictions,
@@ -542,24 +539,23 @@ def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) ->
 
 
 def _facts(
-    metric: str,
+    metric: Metric,
     system: str,
-    scorer: Scorer,
     *,
     report: Mapping[str, Any],
     n_segments: int,
     n_empty: int,
     skipped: dict[str, int],
 ) -> SystemFacts:
-    metric_facts = {name: report[name] for name in scorer.facts}
+    metric_facts = {name: report[name] for name in metric.facts}
     return SystemFacts(
-        metric=metric,
+        metric=label_of(metric),
         system=system,
         segments=n_segments,
         empty_predictions=n_empty,
         skipped=skipped,
         more=metric_facts,
-        line=scorer.facts_line(report) if metric_facts else "",
+        line=metric.facts_line(report) if metric_facts else "",
     )
 
 
@@ -635,7 +631,7 @@ class CountedSet(TestSet):
 
 def to_comparison(
     name: str,
-    specs: Sequence[tuple[MetricSpec, Scorer]],
+    metrics: Sequence[Metric],
     results: Mapping[tuple[str, str], Result],
     confidence_level: float,
     seed: int,
@@ -643,17 +639,15 @@ def to_comparison(
     """Return results by system and label of a metric as a comparison without texts, segments and tests."""
     systems = list(dict.fromkeys(system for system, _ in results))
     tables = [
-        _table(spec, scorer, score, {system: results[system, spec.label] for system in systems})
-        for spec, scorer in specs
-        for score in scorer.score_names
+        _table(metric, score, {system: results[system, label_of(metric)] for system in systems})
+        for metric in metrics
+        for score in metric.score_names
     ]
     facts = [
-        facts_of_result(spec.label, system, scorer, results[system, spec.label])
-        for spec, scorer in specs
-        for system in systems
+        facts_of_result(metric, system, results[system, label_of(metric)]) for metric in metrics for system in systems
     ]
     n_items = max(result.n_segments for result in results.values())
-    bad_files = tuple(results[systems[0], specs[0][0].label].bad_files)
+    bad_files = tuple(results[systems[0], label_of(metrics[0])].bad_files)
     test_set = CountedSet(
         name=name,
         systems={system: [] for system in systems},
@@ -677,9 +671,9 @@ def to_comparison(
     )
 
 
-def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
+def _table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
-    higher_is_better = scorer.is_higher_better(score)
+    higher_is_better = metric.is_higher_better(score)
     numbers = [value for value in values.values() if not math.isnan(value)]
     best_value = (max if higher_is_better else min)(numbers, default=math.nan)
     any_best = some_best(list(values.values()), higher_is_better)
@@ -707,13 +701,13 @@ def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, R
     pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature
     return ScoreTable(
-        metric=spec.label,
+        metric=label_of(metric),
         name=score,
         signature=signature,
         rows=rows,
         pvalues=pvalues,
         segments={},
         higher_is_better=higher_is_better,
-        scorer=scorer,
+        scorer=metric,
         stats={},
     )

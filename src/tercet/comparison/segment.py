@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.base.metric import Metric
-from tercet.base.scorer import Scorer, segment_lists
+from tercet.base.scorer import segment_lists
 from tercet.base.scoring import batch_stats, corpus_stats, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
@@ -25,7 +25,7 @@ from tercet.explanation.places import Word, one_cell, visible
 from tercet.markup import clean
 from tercet.statistics.paired_tests import decimals
 
-from .metric_specs import MetricSpec
+from .metric_specs import MeanOfMetrics, label_of, name_of
 from .scores import LOWER
 from .test_sets import TestSet, check_baseline, check_references, check_segment, warn_of_artefacts
 
@@ -70,13 +70,13 @@ class ExplainedSegment:
         ]
 
 
-def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = None) -> ExplainedSegment:
+def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = None) -> ExplainedSegment:
     """Explain a segment, which counts from 1; by default the worst one, on average of the systems."""
-    scorer = spec.scorer(scale=100)
-    if not isinstance(scorer, Metric):
-        raise OptionError(f"{shorten(spec.metric)} is a mean of metrics; explain each of them by itself.")
-    if spec.takes_references:
-        check_references(test_set.name, test_set.references, spec.options, f"{spec.metric}:")
+    if isinstance(metric, MeanOfMetrics):
+        raise OptionError(f"{shorten(name_of(metric))} is a mean of metrics; explain each of them by itself.")
+    scorer = metric.with_defaults(scale=100)
+    if metric.takes_references:
+        check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
     corpus, systems = test_set.corpus(), list(test_set.systems)
     if segment is not None:
         check_segment(test_set, segment)
@@ -87,7 +87,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
         values = [segment_lists(scorer, system_stats)[name] for system_stats in stats.split(len(systems))]
         segment, chosen = _worst(test_set, np.array(values, float), scorer, name)
     warn(scorer, scorer.corpus_warning(context, corpus))
-    if spec.takes_references and not test_set.references[segment - 1]:
+    if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
     part_stats = scorer.system_stats(part, context).split(len(systems))
@@ -99,7 +99,7 @@ def explain_segment(test_set: TestSet, spec: MetricSpec, segment: int | None = N
     explainer = scorer.segment_metric.with_options({"scale": 1}, idle=True)
     return ExplainedSegment(
         test_set=test_set,
-        metric=spec.label,
+        metric=label_of(metric),
         segment=segment,
         chosen=chosen,
         scale=scorer.scale,
@@ -182,7 +182,7 @@ def _plain(explanation: Any) -> Any:
 def side_by_side(
     test_set: TestSet,
     segment: int,
-    metrics: Sequence[MetricSpec],
+    metrics: Sequence[Metric],
     *,
     baseline: str | None = None,
     width: int | None = None,
@@ -195,9 +195,9 @@ def side_by_side(
     """
     check_baseline(baseline, test_set.systems)
     check_segment(test_set, segment)
-    for spec in metrics:
-        if spec.takes_references:
-            check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    for metric in metrics:
+        if metric.takes_references:
+            check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
     index = segment - 1
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
@@ -205,11 +205,11 @@ def side_by_side(
     table = Grid(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
     corpus = test_set.corpus()
-    if any(spec.takes_references for spec in metrics):
+    if any(metric.takes_references for metric in metrics):
         warn_of_artefacts(test_set, corpus)
-    scorers = [spec.scorer(scale=100) for spec in metrics]
+    scorers = [metric.with_defaults(scale=100) for metric in metrics]
     scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
-    bleu = next((scorer for scorer in scorers if isinstance(scorer, Metric) and scorer.name == "bleu_multi"), None)
+    bleu = next((scorer for scorer in scorers if scorer.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -231,7 +231,7 @@ def side_by_side(
 
 
 def _first_scores(
-    systems: Sequence[str], corpus: Corpus, index: int, scorer: Scorer
+    systems: Sequence[str], corpus: Corpus, index: int, scorer: Metric
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tercet.base.scorer import Scorer
+from tercet.base.metric import Metric
 from tercet.checks import known_keywords
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, token_list_warning
 from tercet.corpus.corpus import Corpus
@@ -669,12 +669,12 @@ def check_segment(test_set: TestSet, segment: int) -> None:
         )
 
 
-def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:
+def check_references(name: str, references: Sequence[Sequence[str]], metric: Metric, how: str) -> None:
     """Raise an InputError for the first segment without a reference, unless the options allow it.
 
     `how` precedes ``missing_references=skip`` on a command line.
     """
-    if options.get("missing_references", "error") != "error":
+    if metric.missing_references != "error":
         return
     missing = [number for number, texts in enumerate(references, 1) if not texts]
     if missing:
@@ -714,7 +714,7 @@ def warn_of(test_set: TestSet) -> None:
         warnings.warn(warning, UserWarning, stacklevel=2)
 
 
-def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
+def warn_of_scores(test_set: TestSet, system: str, scorer: Metric, stats: SegmentStats) -> None:
     """Raise the warnings that the metric gives for a system's texts."""
     warning = scorer.score_warning(stats.total())
     if warning is not None:
@@ -722,7 +722,7 @@ def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: Segmen
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
-def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
+def warn_of_gaps(test_set: TestSet, scorer: Metric, stats: Sequence[SegmentStats]) -> None:
     """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
     scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
     n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())

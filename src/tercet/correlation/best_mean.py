@@ -11,6 +11,7 @@ import numpy as np
 from tercet.checks import known_keywords
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
+from tercet.registry import in_suite
 
 from .coefficients import value_of
 from .grades import Array, MetricColumn
@@ -75,7 +76,8 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     Parameters
     ----------
     found : Correlation
-        With metrics scored by tercet; external scores are left out. Means are ranked by its figure.
+        With metrics of the suite; external scores and a user's own metrics are left out. Means are ranked by its
+        figure.
     dimension : str, optional
         The first by default.
     n_folds : int
@@ -119,7 +121,8 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     if not isinstance(found, Correlation):
         raise InputError(f"best_mean takes the result of tercet.correlate, got {shorten(found)}.")
     table = found.table(dimension)
-    columns = [column for column in found.metrics if column.spec is not None]
+    # A file names metrics of the suite: it runs no code of a user's own, and holds no other mean.
+    columns = [column for column in found.metrics if column.metric is not None and in_suite(type(column.metric))]
     if len(columns) < 2:
         raise InputError("A mean needs at least two metrics that are not external.")
     if unit not in UNITS:
@@ -192,8 +195,8 @@ def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> 
     parts = []
     for (index, _), size in zip(weights, sizes, strict=True):
         column = columns[index]
-        if column.spec is not None:
+        if column.metric is not None:
             # the columns hold lower-is-better metrics negated
             weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
-            parts.append(WeightedMetric(column.spec.metric, column.spec.options, column.score, weight))
+            parts.append(WeightedMetric(column.metric.name, column.metric.written, column.score, weight))
     return tuple(parts)

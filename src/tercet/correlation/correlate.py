@@ -17,7 +17,7 @@ from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, one_of
 from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
-from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.metric_specs import label_of, name_of
 from tercet.comparison.test_sets import TestSet, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
@@ -53,7 +53,7 @@ _CHECKS = {
 @known_keywords
 def correlate(
     test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str],
-    metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu_multi",),
     grades: Grades | Mapping[str, Any] | None = None,
     *,
     references: Any = None,
@@ -78,7 +78,7 @@ def correlate(
     test_set : path, TestSet, or mapping of str to sequence of str
         A table of texts and grades (:func:`tercet.correlation.grades.read_graded`), one of
         :func:`tercet.read_test_sets`, or what each system wrote, by its name.
-    metrics : str, MetricSpec or iterable of them
+    metrics : str, Metric or iterable of them
         As of :func:`tercet.compare`; may be empty where there are `scores`.
     grades : Grades or mapping, optional
         With texts: the grades of each system, one per item (None if missing), or such a mapping for each
@@ -160,8 +160,8 @@ def correlate(
         test_set, grades = read_graded(test_set, cluster=column)
         cluster = None if column is not None else cluster
     check_test_set(test_set, "correlate")
-    specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
-    needed_by = list(dict.fromkeys(spec.metric for spec in specs if spec.takes_references))
+    metric_list = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
+    needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
@@ -174,11 +174,12 @@ def correlate(
     columns = [MetricColumn(name, "", values, title=name) for name, values in all_grades.scores.items()]
     with bars_within(progress), line_of("") as show:
         scored_columns: list[MetricColumn] = []
-        times = Counter(spec.metric for spec in specs)
-        for place, spec in enumerate(specs, 1):
-            show(f"metric {place} of {len(specs)}, {spec.metric}: scores")
-            metric_name = spec.metric if times[spec.metric] == 1 else spec.label
-            scored_columns += list(_scored(spec, metric_name, test_set, corpus))
+        times = Counter(map(name_of, metric_list))
+        for place, metric in enumerate(metric_list, 1):
+            name = name_of(metric)
+            show(f"metric {place} of {len(metric_list)}, {name}: scores")
+            label = name if times[name] == 1 else label_of(metric)
+            scored_columns += list(_scored(metric, label, test_set, corpus))
         columns = [*scored_columns, *columns]
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
@@ -193,11 +194,11 @@ def correlate(
     return correlation
 
 
-def _scored(spec: MetricSpec, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
+def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `metric_name`."""
-    if spec.takes_references:
-        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
-    scorer = spec.scorer(scale=spec.scorer().original_scale)
+    if metric.takes_references:
+        check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
+    scorer = metric.with_defaults(scale=metric.original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.original_scores(part.rows) for part in stats]
     is_scored = np.array([part.column("items") > 0 for part in stats])
@@ -220,7 +221,7 @@ def _scored(spec: MetricSpec, metric_name: str, test_set: TestSet, corpus: Corpu
             signature=signature,
             scores=-values if negated else values,
             negated=negated,
-            spec=spec,
+            metric=scorer,
             score=name,
             title=title,
             scale=scorer.scale,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.metric_specs import MetricSpec
+from tercet.base.metric import Metric
 from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.read import READERS, check_no_workbook, table_format
@@ -42,8 +42,8 @@ class MetricColumn:
     #: Of each system and item; higher is better: those of other metrics are negated. (ndarray, shape (n, m))
     scores: Array = field(repr=False)
     negated: bool = False
-    #: The metric as given; None for external scores.
-    spec: MetricSpec | None = None
+    #: None for external scores.
+    metric: Metric | None = None
     #: The name of the score.
     score: str = ""
     #: What people call the score.

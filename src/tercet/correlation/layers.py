@@ -73,13 +73,13 @@ def layer_sweeps(
     There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
     five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
     """
-    # The columns of one metric share its spec, and come in the order of its scores: layer by layer.
-    places_by_spec: dict[int, list[int]] = defaultdict(list)
+    # The columns of one metric share it, and come in the order of its scores: layer by layer.
+    places_by_metric: dict[int, list[int]] = defaultdict(list)
     for place, column in enumerate(columns):
-        if column.spec is not None and _SCORE.fullmatch(column.score):
-            places_by_spec[id(column.spec)].append(place)
+        if column.metric is not None and _SCORE.fullmatch(column.score):
+            places_by_metric[id(column.metric)].append(place)
     sweeps = []
-    for places in places_by_spec.values():
+    for places in places_by_metric.values():
         layers = [columns[place] for place in places]
         usual = _usual(layers)
         values = [figures[layer.label][figure] for layer in layers]
@@ -133,11 +133,10 @@ def _always(layer: int) -> Candidates:
 
 def _usual(columns: Sequence[MetricColumn]) -> int:
     """Return the layer that would be used without grades."""
-    assert columns[0].spec is not None
-    scorer = columns[0].spec.scorer()
-    assert isinstance(scorer, BertScore)
-    num_layers = scorer.num_layers
-    layer = best_layer(scorer.encoder_name) if num_layers is None else num_layers
+    metric = columns[0].metric
+    assert isinstance(metric, BertScore)
+    num_layers = metric.num_layers
+    layer = best_layer(metric.encoder_name) if num_layers is None else num_layers
     return max(1, round((len(columns) - 1) * 2 / 3)) if layer is None else layer
 
 

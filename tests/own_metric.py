@@ -1,0 +1,55 @@
+"""A metric of a user's own: word edits in plain Python, for which tercet's WER is the oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tercet import Metric
+from tercet.base.options import option
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+
+
+class WordErrors(Metric):
+    """Edits of words for each word of the reference."""
+
+    name, primary = "word_errors", "errors"
+    higher_is_better = is_share = False
+    columns = (*Metric.base_columns, "edits", "words")
+    score_names = ("errors",)
+
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+
+    def signature(self, context: Any = None) -> Signature:
+        return Signature.of(self.name, {"case": "lc" if self.lowercase else "mixed"})
+
+    def words(self, text: str) -> list[str]:
+        return (text.lower() if self.lowercase else text).split()
+
+    def segment_stats(self, batch: Any, context: Any = None) -> SegmentStats:
+        rows = []
+        for prediction, (reference,) in zip(*batch.columns().values(), strict=True):
+            words, wanted = self.words(prediction), self.words(reference)
+            rows.append([1, not words, 0, 1, edits(words, wanted), len(wanted)])
+        return SegmentStats(self.signature(), self.columns, np.array(rows, float))
+
+    def finalize(self, totals: Any) -> dict[str, Any]:
+        return {"errors": self.scale * (totals[..., -2] / totals[..., -1])}
+
+
+class Unfinished(Metric):
+    """A metric without scores."""
+
+    name = "unfinished"
+
+
+def edits(words: list[str], wanted: list[str]) -> int:
+    """Return Levenshtein's distance."""
+    row = list(range(len(wanted) + 1))
+    for number, word in enumerate(words, 1):
+        above, row = row, [number]
+        for place, other in enumerate(wanted):
+            row.append(min(row[-1] + 1, above[place + 1] + 1, above[place] + (word != other)))
+    return row[-1]
