@@ -69,20 +69,20 @@ class Table:
 
 def json_text(value: Any) -> str:
     """Return a value as strict JSON: null for NaN and infinities."""
-    return json.dumps(_finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json.dumps(finite_or_none(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def json_line(value: Any) -> str:
     """Return a value as strict JSON on a line, without its end."""
-    return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+    return json.dumps(finite_or_none(value), ensure_ascii=False, allow_nan=False)
 
 
-def _finite(value: Any) -> Any:
+def finite_or_none(value: Any) -> Any:
     """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
     if isinstance(value, dict):
-        return {name: _finite(entry) for name, entry in value.items()}
+        return {name: finite_or_none(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
+        return [finite_or_none(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

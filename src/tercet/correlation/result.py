@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
@@ -21,7 +21,7 @@ from tercet.errors import OptionError, did_you_mean, needs, shorten
 from tercet.explanation.places import one_cell
 from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, sentences_html
 from tercet.statistics.paired_tests import pvalue_text
-from tercet.tables import FOR_PEOPLE, Cell, Column, Table, json_text, to_lines, to_notebook
+from tercet.tables import FOR_PEOPLE, Cell, Column, Table, finite_or_none, json_text, to_lines, to_notebook
 
 from .coefficients import FIGURES, UNITS, FigureValue
 from .grades import Array, Grades, MetricColumn, Numbers, graded
@@ -45,6 +45,8 @@ COLUMNS = (
 )
 #: Of a correlation, as they stand in its JSON.
 _SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
+#: Attributes of a figure, likewise.
+_FIELDS = ("value", "low", "high", "n", "epsilon")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,13 +242,16 @@ class Correlation:
                     **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
                     "agreement": _plain(table.agreement),
                     "figures": {
-                        label: {name: _plain(_fields(figure)) for name, figure in table.figures[label].items()}
+                        label: {
+                            name: _plain({field: getattr(figure, field) for field in _FIELDS})
+                            for name, figure in table.figures[label].items()
+                        }
                         for label in labels
                     },
                     **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
-                    "p_row_better_than_column": _rows(table.pvalues),
-                    "p_adjusted": _rows(table.adjusted),
-                    "p_williams": _rows(table.williams),
+                    "p_row_better_than_column": finite_or_none(table.pvalues.tolist()),
+                    "p_adjusted": finite_or_none(table.adjusted.tolist()),
+                    "p_williams": finite_or_none(table.williams.tolist()),
                     "remarks": table.remarks,
                     "layers": [sweep.to_dict() for sweep in table.layers],
                 }
@@ -309,21 +314,8 @@ class Correlation:
         return correlation_html(self)
 
 
-def _fields(figure: FigureValue) -> dict[str, float]:
-    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "epsilon": figure.epsilon}
-
-
-def _plain(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: _number(value) for name, value in values.items()}
-
-
-def _rows(values: Array) -> list[list[float | None]]:
-    return [[_number(value) for value in row] for row in values.tolist()]
-
-
-def _number(value: float) -> float | None:
-    # JSON has no NaN, the only value that differs from itself
-    return None if value != value else float(value)
+def _plain(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: finite_or_none(float(value)) for name, value in values.items()}
 
 
 # A correlation as text, JSON, TSV, Markdown or LaTeX.

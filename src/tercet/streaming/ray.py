@@ -35,6 +35,7 @@ from .work import (
     Job,
     Summed,
     Work,
+    add_up,
     check_folder,
     labels_of,
     list_files,
@@ -209,8 +210,7 @@ def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
     total: dict[int, Any] = {}
     for result in results:
         for number, plain in result:
-            context = context_of(plain, work.jobs[number].scorer)
-            total[number] = total[number] + context if number in total else context
+            add_up(total, {number: context_of(plain, work.jobs[number].scorer)})
     return total
 
 
