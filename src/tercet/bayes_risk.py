@@ -19,8 +19,8 @@ from tercet.statistics.progress import bar_of
 from .api import make_scorer
 from .checks import finite
 from .errors import InputError, OptionError, shorten
-from .markup import scores_html
 from .signature import Signature
+from .tables import Column, Table, to_notebook
 
 
 def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) -> Choices:
@@ -299,8 +299,10 @@ class Choices:
             for number, choice in enumerate(self.groups[:_MOST_SHOWN])
         ]
         hidden_groups = [f"{len(self) - _MOST_SHOWN:,} more"] if len(self) > _MOST_SHOWN else []
-        head = ["group", "chosen", f"expected {self.score}", "runner-up", "margin"]
-        return scores_html(head, rows, [*hidden_groups, *self.summary(), self.signature])
+        columns = [Column(name) for name in ("group", "chosen", f"expected {self.score}", "runner-up", "margin")]
+        return to_notebook(
+            Table("", columns, rows, notes=[*hidden_groups, *self.summary()], signatures=[self.signature])
+        )
 
 
 def _counted(n_groups: int) -> str:

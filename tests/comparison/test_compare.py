@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, compress
 from typing import ClassVar
 
@@ -24,16 +25,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
 from tercet.comparison.scores import TESTS
 from tercet.comparison.segment import side_by_side
-from tercet.comparison.tables import (
-    export_segments,
-    export_systems,
-    to_csv,
-    to_json,
-    to_latex,
-    to_markdown,
-    to_text,
-    to_tsv,
-)
+from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, metric_class
@@ -45,6 +37,9 @@ BLEU_TOKENIZERS = {"zh": "zh"}
 SAMPLES = {language: sample(language) for language in ("en", "es", "ru", "zh")}
 EN = SAMPLES["en"]
 BLEU = parse_metric("bleu_multi")
+to_csv, to_json, to_latex, to_markdown, to_tsv = (
+    partial(in_format, form=form) for form in ("csv", "json", "latex", "markdown", "tsv")
+)
 
 
 def made(metric, **options):

@@ -10,7 +10,7 @@ from conftest import ZERO_BLEU
 from samples import sample
 from tercet import compare, score
 from tercet.comparison.scores import NO_REFERENCE
-from tercet.comparison.tables import to_json, to_markdown, to_text
+from tercet.comparison.tables import in_format, to_text
 from tercet.comparison.test_sets import test_set_warnings as warnings_of
 
 NEWS = sample("en")
@@ -54,7 +54,7 @@ def test_every_form_counts_what_is_empty_and_what_was_left_out(found):
     assert found.remarks()[:2] == remarks
     page = found.to_html().replace("\u2068", "").replace("\u2069", "")  # around names, whose script is not known
     for remark in remarks:
-        assert all(remark in text for text in (to_text([found]), to_markdown([found]), found._repr_html_()))
+        assert all(remark in text for text in (to_text([found]), in_format([found], "markdown"), found._repr_html_()))
         assert f">{remark}</p>" in page
 
 
@@ -63,7 +63,7 @@ def test_json_has_a_row_for_each_metric_and_system(found):
     assert len(others) == 3
     assert (row["system"], row["empty_predictions"], row["skipped"]) == ("mt", 1, {"no reference": 1})
     assert (row["translation_length"], row["reference_length"]) == (9, 11)
-    assert '"brevity_penalty": 0.8' in to_json([found])
+    assert '"brevity_penalty": 0.8' in in_format([found], "json")
 
 
 def test_metrics_that_differ_are_named():
@@ -80,7 +80,7 @@ def test_that_no_difference_could_be_significant_is_said_in_every_form():
         "No difference can be significant here: with 4 segments, p is about 0.125 or more. More segments would help."
     )
     assert (found.tables[0].pvalues >= 0.1).all()  # of draws: about an eighth
-    for shown in (to_text([found]), to_markdown([found]), found.to_html(), found._repr_html_()):
+    for shown in (to_text([found]), in_format([found], "markdown"), found.to_html(), found._repr_html_()):
         assert said in shown
 
 

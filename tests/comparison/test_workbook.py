@@ -9,17 +9,11 @@ import tercet
 from commands import command
 from conftest import ROOT
 from tercet.comparison.compare import compare
+from tercet.comparison.tables import check_segments_fit, sheets_of
 from tercet.comparison.test_sets import TestSet
-from tercet.comparison.workbook import (
-    MOST_CHARACTERS,
-    MOST_ROWS,
-    Sheet,
-    check_segments_fit,
-    sheets_of,
-    write_workbook,
-)
 from tercet.errors import InputError
 from tercet.files.read import read_table
+from tercet.tables import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 METRICS = ("chrf", "ter")
@@ -120,24 +114,26 @@ class TestCells:
             " a ",
             "a\nb\t",
         ]
-        sheet = book([Sheet("S", ["text"], len(texts), [[text] for text in texts])])["S"]
+        sheet = book([Table("S", [Column("text")], [[text] for text in texts])])["S"]
         assert [row[0].value for row in sheet.iter_rows(min_row=2)] == texts
         assert {row[0].data_type for row in sheet.iter_rows(min_row=2)} <= {"s", "inlineStr"}
 
     def test_characters_that_the_format_does_not_allow_are_escaped(self, book):
-        sheet = book([Sheet("S", ["a\x1b"], 1, [["\x07 \ud800 \ufffe \U0001f600"]])])["S"]
+        sheet = book([Table("S", [Column("a\x1b")], [["\x07 \ud800 \ufffe \U0001f600"]])])["S"]
         assert sheet["A1"].value == "a\\x1b"
         assert sheet["A2"].value == "\\x07 \\ud800 \\ufffe \U0001f600"
 
     def test_numbers_that_the_format_does_not_have_are_empty(self, book):
-        sheet = book([Sheet("S", list("abc"), 1, [[math.nan, math.inf, 0.5]], {}, {"c": "0.00"})])["S"]
+        sheet = book(
+            [Table("S", [Column(name, number_format="0.00") for name in "abc"], [[math.nan, math.inf, 0.5]])]
+        )["S"]
         assert [cell.value for cell in sheet[2]] == [None, None, 0.5]
         assert sheet["C2"].number_format == "0.00"
 
     def test_longer_texts_than_a_cell_holds_are_cut_and_counted(self, book):
         fits, long, pairs = "a" * MOST_CHARACTERS, "a" * (MOST_CHARACTERS + 1), "\U0001f600" * 20_000
         with pytest.warns(UserWarning, match="2 texts are cut to the 32,767 characters that a cell of a workbook"):
-            sheet = book([Sheet("S", ["text"], 3, [[fits], [long], [pairs]])])["S"]
+            sheet = book([Table("S", [Column("text")], [[fits], [long], [pairs]])])["S"]
         found = [row[0].value for row in sheet.iter_rows(min_row=2)]
         assert found[0] == fits
         assert [each[-1] for each in found[1:]] == ["…", "…"]
@@ -149,7 +145,7 @@ class TestCells:
             check_segments_fit([many])
         check_segments_fit([TestSet("t", {"a": []}, [[]] * (MOST_ROWS - 1), None)])
         with pytest.raises(InputError, match="sheet 'S' would have"):
-            write_workbook(tmp_path / "x.xlsx", [Sheet("S", ["a"], MOST_ROWS, [])])
+            write_workbook(tmp_path / "x.xlsx", [Table("S", [Column("a")], iter(()), n_made=MOST_ROWS)])
         assert list(tmp_path.iterdir()) == []
 
 

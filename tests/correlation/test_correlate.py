@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,16 +14,7 @@ from rouge_score import rouge_scorer
 import tercet
 from conftest import ROOT
 from tercet.correlation.grades import Grades, read_graded, read_number
-from tercet.correlation.result import (
-    answer_lines,
-    shown_figures,
-    to_json,
-    to_latex,
-    to_markdown,
-    to_text,
-    to_tsv,
-    with_interval,
-)
+from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
 from tercet.statistics.paired_tests import pvalue_text
 
@@ -35,6 +27,9 @@ REFERENCES = ["the cat sat on a mat", "it rains a lot", "кот сидит на 
 GRADES = {"A": [5, 5, 4, 5], "B": [3, 2, 4, 3], "C": [1, 4, 1, None]}
 GRADES_OF_OTHERS = {"A": [4, 5, 3, 5], "B": [3, 3, 4, 2], "C": [2, 4, 2, 1]}
 FEW = {"n_resamples": 50, "n_permutations": 50}
+to_json, to_latex, to_markdown, to_tsv = (
+    partial(in_format, form=form) for form in ("json", "latex", "markdown", "tsv")
+)
 
 
 def written(path, rows):

@@ -9,7 +9,7 @@ from tercet.comparison.metric_specs import parse_metric
 from tercet.correlation.coefficients import FigureValue, value_of
 from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import layer_sweeps, out_of_fold, singles, standardized
-from tercet.correlation.result import to_json, to_text
+from tercet.correlation.result import in_format, to_text
 from tercet.report.correlation import trust_html
 from texts import MINILM
 
@@ -49,7 +49,7 @@ def test_the_encoder_is_loaded_once_for_all_layers_and_systems(caplog):
 def test_all_forms_say_which_layer_is_best(found):
     (sweep,) = found.tables[0].layers
     assert sweep.summary() in to_text(found, width=400)
-    assert f'"best": {sweep.best}' in to_json(found)
+    assert f'"best": {sweep.best}' in in_format(found, "json")
     page = trust_html(found)
     assert "Which layer?" in page
     assert f"layer 0: {sweep.values[0].value:.3f}; layer 1" in page

@@ -16,9 +16,9 @@ import pytest
 
 from conftest import ROOT
 from spaces.build import build
-from tercet.comparison.tables import write_tsv
 from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
 from tercet.metrics.bertscore.weights import read_baseline, write_baseline
+from tercet.tables import Column, Table, write_lines
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
 
@@ -34,12 +34,12 @@ path = Path(sys.argv[1])
 
 #: Writes half of a file, says so, and waits.
 SLOW = {
-    "write_tsv": """
-from tercet.comparison.tables import write_tsv
+    "write_lines": """
+from tercet.tables import Column, Table, write_lines
 def rows():
     yield from [["new"]] * 50_000
     wait()
-write_tsv(path, rows())""",
+write_lines(path, Table("", [Column("new")], rows()), "tsv")""",
     "write_text_file": r"""
 from tercet.files.writing import write_text_file
 with write_text_file(path) as file:
@@ -116,7 +116,8 @@ class TestTheOldFileStays:
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
         for code in (
-            "from tercet.comparison.tables import write_tsv; write_tsv(path, [['new']] * 50_000)",
+            "from tercet.tables import Column, Table, write_lines; "
+            "write_lines(path, Table('', [Column('new')], [['new']] * 50_000), 'tsv')",
             "from tercet.metrics.bertscore.weights import IdfTable; import numpy as np; "
             "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None).save(path)",
             "from tercet.metrics.bertscore.weights import write_baseline as w; import numpy as np; "
@@ -134,7 +135,7 @@ class TestTheOldFileStays:
             raise KeyError("no")
 
         with pytest.raises(KeyError, match="no"):
-            write_tsv(path, rows())
+            write_lines(path, Table("", [Column("new")], rows()), "tsv")
         assert path.read_text() == OLD
         assert list(path.parent.iterdir()) == [path]
 

@@ -117,7 +117,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate
     from tercet.correlation.grades import read_graded
-    from tercet.correlation.result import COLUMNS
+    from tercet.correlation.result import sheet_of
     from tercet.statistics.progress import bars_within, line_of
 
     from .output import check_before, check_bom, chosen_format, write, write_book
@@ -156,10 +156,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         best.mean.save(output.mean)
         typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
     if form == "xlsx" and output.out is not None:
-        rows = [list(row.values()) for row in correlation.records()]
-        from tercet.comparison.workbook import Sheet
-
-        write_book([Sheet("Figures", COLUMNS, len(rows), rows)], output.out)
+        write_book([sheet_of(correlation)], output.out)
     else:
         write(text, output.out, form, bom=output.bom)
 
@@ -182,7 +179,7 @@ def _check_options(figures: Figures, output: MeanOutput) -> None:
 
 
 def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str:
-    import tercet.correlation.result as tables
+    from tercet.correlation.result import in_format, to_text
 
     from .output import coloured, command_line, in_terminal
 
@@ -192,5 +189,5 @@ def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str
 
         return trust_html(correlation, command=command_line())
     if format == "text":
-        return tables.to_text(correlation, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
-    return str(getattr(tables, f"to_{format}")(correlation))
+        return to_text(correlation, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
+    return in_format(correlation, format)

@@ -181,8 +181,8 @@ def _of_segments(
 ) -> str:
     """Return why a segment of each test set has its scores."""
     from tercet.comparison.segment import explain_segment, to_html, to_text
-    from tercet.comparison.tables import json_text
     from tercet.statistics.progress import bars_within
+    from tercet.tables import json_text
 
     with bars_within(sys.stderr.isatty()):
         explanations = [explain_segment(test_set, metric, segment) for test_set in test_sets for metric in metrics]

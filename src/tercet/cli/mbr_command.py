@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,8 +231,10 @@ def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) 
 
 
 def _rendered(choices: Choices, form: str) -> list[str]:
+    from tercet.tables import json_line
+
     if form == "jsonl":
-        return [json.dumps(choice.to_dict(), ensure_ascii=False) for choice in choices]
+        return [json_line(choice.to_dict()) for choice in choices]
     lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in choices.texts]
     if n_changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
         typer.echo(

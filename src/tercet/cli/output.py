@@ -12,16 +12,15 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-import tercet.comparison.tables as tables
 from tercet.base.metric import Metric
 from tercet.comparison.scores import Comparison
 from tercet.comparison.segment import side_by_side
-from tercet.comparison.tables import BOM, export_segments, to_text
+from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
-from tercet.comparison.workbook import Sheet, needs_workbooks, sheets_of, write_workbook
 from tercet.errors import OptionError, needs
 from tercet.explanation.places import visible
 from tercet.files.writing import check_ending, check_file, write_text_file
+from tercet.tables import BOM, Table, needs_workbooks, write_workbook
 
 from .options import Format, ScoreOutput
 from .thresholds import Threshold, failures
@@ -107,7 +106,7 @@ def write(text: str, out: Path | None, format: Format = "text", *, bom: bool = F
         typer.echo(visible(out), err=True)
 
 
-def write_book(sheets: Sequence[Sheet], out: Path) -> None:
+def write_book(sheets: Sequence[Table], out: Path) -> None:
     """Write a workbook."""
     write_workbook(out, sheets)
     typer.echo(visible(out), err=True)
@@ -161,4 +160,4 @@ def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOu
     if format == "text":
         width = Console().width if in_terminal(output.out) else 200
         return to_text(comparisons, width=width, colour=coloured(output.out), verbose=output.verbose)
-    return str(getattr(tables, f"to_{format}")(comparisons))
+    return in_format(comparisons, format)

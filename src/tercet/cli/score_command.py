@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) -> None:
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
-    from tercet.comparison.workbook import check_segments_fit
+    from tercet.comparison.tables import check_segments_fit
 
     from .output import finish
 
@@ -71,8 +71,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
 def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
     from tercet.comparison.compare import compare
-    from tercet.comparison.tables import export_paths, export_systems
-    from tercet.comparison.workbook import check_segments_fit
+    from tercet.comparison.tables import check_segments_fit, export_paths, export_systems
 
     from .output import finish, segment_text, write
 
@@ -106,7 +105,7 @@ def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[Metric], list[Threshold], Format]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
-    from tercet.comparison.workbook import needs_workbooks
+    from tercet.tables import needs_workbooks
 
     from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
     from .thresholds import read_thresholds

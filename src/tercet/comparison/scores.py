@@ -20,12 +20,18 @@ from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
-from tercet.markup import scores_html
 from tercet.registry import drawing
 from tercet.result import Result
-from tercet.statistics.paired_tests import PairedTestResult, decimals, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.paired_tests import (
+    PairedTestResult,
+    decimals,
+    paired_bootstrap_test,
+    paired_permutation_test,
+    pvalue_text,
+)
 from tercet.statistics.stats import SegmentStats
 from tercet.streaming.rows import Rows, stats_of_rows
+from tercet.tables import Cell, Column, Table, to_notebook
 
 from .metric_specs import label_of
 from .test_sets import TestSet, too_little
@@ -282,19 +288,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the scores as a table in a notebook: a row for each system, a column for each score."""
-        rows = []
-        for index, system in enumerate(self.test_set.systems):
-            system_scores = [table.rows[index] for table in self.tables]
-            cells = [system]
-            for score in system_scores:
-                mark = BEST if score.best else AS_GOOD if score.as_good else ""
-                value, low, high = map(decimals, (score.value, score.low, score.high))
-                cells.append(f"{value}{mark} ({low} – {high})")
-            rows.append(cells)
-        signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        notes = [f"{level}{self.legend(best=BEST)}", *self.remarks(), *signatures]
-        return scores_html(["system", *self.marked_labels()], rows, notes)
+        return to_notebook(wide_table(self, [f"{level}{self.legend(best=BEST)}", *self.remarks()], tested=False))
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
@@ -367,6 +362,31 @@ class Comparison:
             "facts": [row.to_dict() for row in self.facts],
             "warnings": self.warnings,
         }
+
+
+def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:
+    """Return a table with a row for each system: each score with its interval and mark, and against the baseline."""
+    tested = tested and comparison.test is not None
+    columns = [Column("system", "name")]
+    rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
+    for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
+        columns.append(Column(label, after="" if table.higher_is_better else f" {LOWER}"))
+        columns += [Column("difference", "difference"), Column(comparison.p_label)] if tested else []
+        for cells, row in zip(rows, table.rows, strict=True):
+            mark = AS_GOOD if row.as_good and not row.best else ""
+            interval = f"{mark} ({decimals(row.low)}–{decimals(row.high)})"
+            cells.append(Cell(decimals(row.value), row.best, interval))
+            cells += against(row)[:2] if tested else []
+    signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
+    return Table(title, columns, rows, notes=notes, signatures=signatures)
+
+
+def against(row: SystemScore) -> tuple[str, str, str]:
+    """Return the difference from the baseline, its p, and the counts of segments; nothing for the baseline itself."""
+    if row.difference is None:
+        return "", "", ""
+    p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
+    return decimals(row.difference, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
 
 
 def _joined(words: re.Match[str]) -> str:

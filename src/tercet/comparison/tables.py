@@ -1,15 +1,12 @@
-"""A comparison as JSON, TSV, CSV, Markdown or LaTeX."""
+"""Comparisons as tables, in every format, and the files of their segments."""
 
 from __future__ import annotations
 
-import csv
 import io
-import json
-import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,174 +14,162 @@ from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.errors import InputError, shorten
 from tercet.explanation.places import one_cell
-from tercet.files.writing import write_text_file
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import decimals, pvalue_text
+from tercet.statistics.paired_tests import decimals
+from tercet.tables import (
+    FOR_PEOPLE,
+    Cell,
+    Column,
+    Table,
+    check_fits,
+    json_text,
+    to_lines,
+    write_lines,
+    write_workbook,
+)
 
-from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore
+from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore, against, wide_table
 from .test_sets import TestSet
 
-
-def to_json(comparisons: Sequence[Comparison]) -> str:
-    """Return all numbers as JSON: the version, and an object for each test set."""
-    return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
-
-
-def json_text(value: Any) -> str:
-    """Return a value as strict JSON: null for NaN and infinities."""
-    return json.dumps(finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def to_tsv(comparisons: Sequence[Comparison]) -> str:
-    """Return a row per score and system; names as :func:`name_cell` writes them."""
-    return lines_of_tsv(_rows(comparisons))
-
-
-def to_csv(comparisons: Sequence[Comparison]) -> str:
-    """Return the same as CSV."""
-    return lines_of_csv(_rows(comparisons))
-
-
-def _rows(comparisons: Sequence[Comparison]) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for comparison in comparisons:
-        for row in comparison.records():
-            yield [table_cell(value) for value in row.values()]
+_PVALUE = "p adjusted for all pairs (Holm's method)"
+_PAIRS = (
+    "test_set",
+    "metric",
+    "score",
+    "better",
+    "system",
+    "other",
+    "difference",
+    _PVALUE,
+    "system is significantly",
+)
+#: In a workbook, the widths of columns, and the formats of numbers.
+_WIDTHS = {
+    **dict.fromkeys(("test_set", "system", "other", "metric", "score"), 22),
+    **dict.fromkeys(("source", "prediction", "reference", "signature"), 60),
+    "system is significantly": 24,
+    "note": 120,
+}
+_NUMBERS = {
+    **dict.fromkeys(("value", "low", "high", "difference"), "0.00"),
+    **dict.fromkeys(("pvalue", "adjusted_pvalue", _PVALUE), "0.0000"),
+}
 
 
-def table_cell(value: object) -> str:
-    """Return a value as a cell of a TSV or CSV file: names as :func:`name_cell`, "" for None, or NaN."""
-    if isinstance(value, str):
-        return name_cell(value)
-    if value is None:
-        return ""
-    # Only NaN differs from itself.
-    return "NaN" if value != value else str(value)
+def in_format(comparisons: Sequence[Comparison], form: str) -> str:
+    """Return comparisons as json, tsv or csv, with all numbers, or as markdown or latex, as people read them."""
+    if form == "json":
+        return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
+    if form in FOR_PEOPLE:
+        return FOR_PEOPLE[form](_shown(comparison, len(comparisons) > 1) for comparison in comparisons)
+    return to_lines(_scores(comparisons), form)
 
 
-def lines_of_tsv(rows: Iterable[Sequence[str]]) -> str:
-    """Return one line per row; cells hold no tabs."""
-    return "".join("\t".join(row) + "\n" for row in rows)
-
-
-def lines_of_csv(rows: Iterable[Sequence[str]]) -> str:
-    """Return the rows as CSV of RFC 4180: lines end with CR LF, and cells with a comma or quote are quoted."""
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows(rows)
-    return buffer.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """How a format writes what a table for people holds."""
-
-    plain: Callable[[str], str]
-    bold: str
-    as_good: str
-    lower: str
-    difference: str
-    dash: str
-    signed: str
-
-
-def to_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return a table with a row for each system: each score with its interval, difference and p."""
-    style = _Style(
-        plain=as_markdown,
-        bold="**{}**",
-        as_good=AS_GOOD,
-        lower=LOWER,
-        difference="difference",
-        dash="–",
-        signed="{}",
-    )
-    parts = []
-    for comparison in comparisons:
-        head, *rows = _wide(comparison, style)
-        name = f"**{as_markdown(comparison.test_set.name)}**\n\n" if len(comparisons) > 1 else ""
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-        # A backtick would end the code: an apostrophe takes its place.
-        notes = _notes(comparison, as_markdown, lambda text: "`{}`".format(one_cell(text).replace("`", "'")))
-        parts.append(f"{name}{body}\n{notes}")
-    return "\n".join(parts)
-
-
-def to_latex(comparisons: Sequence[Comparison]) -> str:
-    """Return the same table for LaTeX with booktabs."""
-    style = _Style(
-        plain=as_latex,
-        bold="\\textbf{{{}}}",
-        as_good="$^\\dagger$",
-        lower="$\\downarrow$",
-        difference="$\\Delta$",
-        dash="--",
-        signed="${}$",
-    )
-    parts = []
-    for comparison in comparisons:
-        head, *rows = _wide(comparison, style)
-        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        notes = "".join(f"% {line}\n" for line in _notes(comparison, one_cell, one_cell).splitlines() if line)
-        name = title_row(comparison.test_set.name, len(head)) if len(comparisons) > 1 else ""
-        parts.append(
-            f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n"
-            f"{name}{' & '.join(head)} \\\\\n\\midrule\n{body}"
-            f"\\bottomrule\n\\end{{tabular}}\n{notes}"
-        )
-    return "\n".join(parts)
-
-
-def title_row(name: str, width: int) -> str:
-    """Return a first row of a LaTeX table that says what it is of."""
-    return f"\\multicolumn{{{width}}}{{l}}{{\\textbf{{{as_latex(name)}}}}} \\\\\n"
-
-
-def _wide(comparison: Comparison, style: _Style) -> list[list[str]]:
-    """Return the header and a row per system: of each score value, interval and mark, and against the baseline."""
-    tested = comparison.test is not None
-    head = [style.plain("system")]
-    rows = [[style.plain(system)] for system in comparison.test_set.systems]
-    for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
-        head.append(style.plain(label) + ("" if table.higher_is_better else f" {style.lower}"))
-        head += [style.difference, style.plain(comparison.p_label)] if tested else []
-        for cells, row in zip(rows, table.rows, strict=True):
-            value = style.bold.format(decimals(row.value)) if row.best else decimals(row.value)
-            mark = style.as_good if row.as_good and not row.best else ""
-            cells.append(f"{value}{mark} ({decimals(row.low)}{style.dash}{decimals(row.high)})")
-            if tested:
-                difference, p = row.difference, row.adjusted_pvalue
-                cells.append("" if difference is None else style.signed.format(decimals(difference, signed=True)))
-                unknown = "" if difference is None else "NaN"
-                cells.append(unknown if p is None else pvalue_text(p))
-    return [head, *rows]
-
-
-def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
-    signatures = dict.fromkeys(table.signature for table in comparison.tables)
+def _shown(comparison: Comparison, several: bool) -> Table:
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    remarks = "".join(f"\n\n{line}" for line in [*comparison.remarks(plain), *map(plain, comparison.warnings)])
-    return level + comparison.legend(plain) + remarks + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
+    notes = [f"{level}{comparison.legend()}", *comparison.remarks(), *comparison.warnings]
+    return wide_table(comparison, notes, title=comparison.test_set.name if several else "")
 
 
-def as_markdown(text: str) -> str:
-    """Return a name escaped for a Markdown table: no markup, HTML, link or cell separator."""
-    # An underscore between two letters or digits is no markup.
-    return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
+def sheets_of(comparisons: Sequence[Comparison]) -> list[Table]:
+    """Return the sheets Scores, Pairs (of several systems), Segments (of texts in memory) and Notes."""
+    sheets = [_scores(comparisons), _pairs(comparisons), _segments(comparisons), _notes(comparisons)]
+    return [sheet for sheet in sheets if sheet.n_rows]
 
 
-def as_latex(text: str) -> str:
-    """Return a name escaped for LaTeX, also where a bracket or star would belong to the command before it."""
-    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    # In braces: a line break or a command before them would take these for its argument.
-    signs |= {sign: f"{{{sign}}}" for sign in "[]*"}
-    return "".join(signs.get(letter, letter) for letter in one_cell(text))
+def check_segments_fit(test_sets: Iterable[TestSet]) -> None:
+    """Raise an InputError for more segments of all systems than a sheet has rows."""
+    check_fits("Segments", sum(test_set.n_segments * len(test_set.systems) for test_set in test_sets))
+
+
+def _columns(titles: Iterable[str]) -> list[Column]:
+    return [Column(title, width=_WIDTHS.get(title), number_format=_NUMBERS.get(title)) for title in titles]
+
+
+def _scores(comparisons: Sequence[Comparison]) -> Table:
+    """Return a row for each score of each system."""
+    rows = [
+        [Cell(value, record["best"] and name in ("system", "value")) for name, value in record.items()]
+        for comparison in comparisons
+        for record in comparison.records()
+    ]
+    return Table("Scores", _columns(COLUMNS), rows)
+
+
+def _pairs(comparisons: Sequence[Comparison]) -> Table:
+    rows = [row for comparison in comparisons for table in comparison.tables for row in _pairs_of(comparison, table)]
+    signed = [
+        column._replace(number_format="+0.00;-0.00;0.00") if column.title == "difference" else column
+        for column in _columns(_PAIRS)
+    ]
+    return Table("Pairs", signed, rows)
+
+
+def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
+    position = [comparison.test_set.name, table.metric, table.name, table.better]
+    for (first_index, first), (second_index, second) in combinations(enumerate(table.rows), 2):
+        difference, p = first.value - second.value, float(table.pvalues[first_index, second_index])
+        wins = (difference > 0) == table.higher_is_better
+        verdict = ""
+        if difference and p < comparison.alpha:
+            verdict = "▲ better" if wins else "▼ worse"
+        yield [*position, first.system, second.system, difference, p, verdict]
+
+
+def _segments(comparisons: Sequence[Comparison]) -> Table:
+    """Return a row for each segment and system: its scores and texts, with a column for each reference."""
+    test_sets = [comparison.test_set for comparison in comparisons]
+    most_references = max((len(texts) for test_set in test_sets for texts in test_set.references), default=0)
+    labels = ["reference", *(f"reference {number}" for number in range(2, most_references + 1))][:most_references]
+    has_sources = any(test_set.source is not None for test_set in test_sets)
+    columns = [*_score_columns(comparisons), *_columns([*(["source"] if has_sources else []), "prediction"])]
+    columns += [Column(label, width=_WIDTHS["reference"]) for label in labels]
+    rows = (
+        [*scores, *([source] if has_sources else []), text, *texts, *[None] * (most_references - len(texts))]
+        for scores, source, text, texts in _segment_rows(comparisons)
+    )
+    n_rows = sum(len(test_set.references) * len(test_set.systems) for test_set in test_sets)
+    return Table("Segments", columns, rows, n_made=n_rows)
+
+
+def _score_columns(comparisons: Sequence[Comparison]) -> list[Column]:
+    """Return the columns of a segment that stand before its texts."""
+    tables = [table for comparison in comparisons for table in comparison.tables]
+    titles = dict.fromkeys(f"{table.metric} {table.name}" for table in tables)
+    return [*_columns(("test_set", "segment", "system")), *(Column(title, number_format="0.00") for title in titles)]
+
+
+def _segment_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[list[Any], str, str, list[str]]]:
+    """Yield for each segment and system the cells of these columns, the source, the text and the references."""
+    titles = [column.title for column in _score_columns(comparisons)[3:]]
+    for comparison in comparisons:
+        test_set = comparison.test_set
+        scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
+        for number, references in enumerate(test_set.references):
+            source = "" if test_set.source is None else test_set.source[number]
+            for system, texts in test_set.systems.items():
+                values = [scores[title][system][number] if title in scores else None for title in titles]
+                yield [test_set.name, number + 1, system, *values], source, texts[number], references
+
+
+def _notes(comparisons: Sequence[Comparison]) -> Table:
+    """Return what the numbers are, and what the metrics warned of."""
+    rows = [
+        [comparison.test_set.name, line]
+        for comparison in comparisons
+        for line in [
+            comparison.legend(one_cell),
+            *comparison.remarks(one_cell),
+            *comparison.warnings,
+            f"tercet {__version__}",
+        ]
+    ]
+    return Table("Notes", _columns(("test_set", "note")), rows)
 
 
 # Comparisons as tables for a terminal: all scores, then each with its interval and tests.
@@ -219,7 +204,7 @@ def to_text(
     return buffer.getvalue()
 
 
-def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]:
+def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Grid]:
     """Yield tables of all systems, each with as many scores as fit."""
     names = [one_cell(system) for comparison in comparisons for system in comparison.test_set.systems]
     test_set_names = [one_cell(comparison.test_set.name) for comparison in comparisons]
@@ -245,12 +230,12 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]
         start = end
 
 
-def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:
+def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Grid:
     """Return a table of some scores of all systems, with a section per test set."""
     several = len(comparisons) > 1
     title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
     title += ", continued" if scores.start else ""
-    summary = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    summary = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     if several:
         summary.add_column("test set", overflow="fold", max_width=_LONGEST_NAME)
     summary.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
@@ -295,7 +280,7 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield from (f"{name}: {legend}" for name, legend in legends.items())
 
 
-def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
+def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Grid, int]:
     """Return a table with as many columns as fit, and its width."""
     level, counts_label = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
@@ -305,7 +290,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     columns: dict[str, list[str]] = {name: [] for name in names}
     for row in table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
-        tested = _against(row) if comparison.test else ()
+        tested = against(row) if comparison.test else ()
         cells = (name, _value(row), f"{decimals(row.low)} – {decimals(row.high)}", *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)
@@ -316,7 +301,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     options = comparison.options()[table.metric]
     options_in_words = f" ({options})" if options else ""
     title = one_cell(f"{comparison.test_set.name}: {table.title}{options_in_words}")
-    rich_table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    rich_table = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     rich_table.add_column("system", overflow="fold")
     for name in list(columns)[1:]:
         rich_table.add_column(name, justify="right", no_wrap=True)
@@ -331,23 +316,10 @@ def _room(columns: dict[str, list[str]]) -> int:
     return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
 
 
-def _against(row: SystemScore) -> tuple[str, str, str]:
-    if row.difference is None:
-        return "", "", ""
-    p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
-    return decimals(row.difference, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
-
-
 # Files for other programs: each system's texts with their references, and every score of every segment.
 
 #: The longest name, in bytes, that every file system takes.
 _LONGEST_FILE_NAME = 255
-
-#: The byte order mark, by which Excel reads a text file as UTF-8.
-BOM = "\ufeff"
-
-#: Characters that start a formula in a spreadsheet; with an apostrophe before them, the cell is a text.
-_FORMULAS = ("=", "+", "-", "@")
 
 
 def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple[TestSet, str]]:
@@ -394,94 +366,26 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
         for source, text, references in rows:
             no_references = [""] * (most_references - len(references))
             filled_rows.append([source, text, *references, *no_references])
-        write_tsv(path, [head, *filled_rows])
+        write_lines(path, Table("", [Column(name, "text") for name in head], filled_rows), "tsv")
     return list(paths)
 
 
 def export_segments(comparisons: Sequence[Comparison], path: Path, *, bom: bool = False) -> None:
     """Write one row per segment and system: test set, number from 1, system, each score, text, references.
 
-    The ending of the path chooses the format: .csv, .jsonl, .xlsx (the sheet of segments of
-    :func:`~.workbook.sheets_of`), else TSV. In TSV and CSV names are written with :func:`name_cell`, and references
-    are joined by " | "; JSON Lines have a list of them, and null for a score that is none. Texts are written as they
-    are, but for white space in TSV. `bom` begins TSV and CSV with a byte order mark.
+    The ending of the path chooses the format: .csv, .jsonl, .xlsx (the sheet of segments of :func:`sheets_of`), else
+    TSV. In TSV and CSV names are escaped, and references are joined by " | "; JSON Lines have a list of them, and
+    null for a score that is none. Texts are written as they are, but for white space in TSV. `bom` begins TSV and CSV
+    with a byte order mark.
     """
     ending = path.suffix.lower()
     if ending == ".xlsx":
-        from .workbook import segments_of, write_workbook
-
-        write_workbook(path, [segments_of(comparisons)])
-    elif ending in (".jsonl", ".ndjson"):
-        rows = _segment_rows(comparisons)
-        head = next(rows)
-        with write_text_file(path) as file:
-            for row in rows:
-                file.write(json_line(dict(zip(head, row, strict=True))))
-    else:
-        cells = ([_segment_cell(value) for value in row] for row in _segment_rows(comparisons, name_cell))
-        write = write_csv if ending == ".csv" else write_tsv
-        write(path, cells, bom=bom)
-
-
-def _segment_rows(comparisons: Sequence[Comparison], name: Callable[[str], str] = str) -> Iterator[list[Any]]:
-    """Yield the head, then the row of each segment and system; `name` writes names."""
-    tables = [table for comparison in comparisons for table in comparison.tables]
-    titles = list(dict.fromkeys(f"{table.metric} {table.name}" for table in tables))
-    yield ["test_set", "segment", "system", *map(name, titles), "candidate", "references"]
-    for comparison in comparisons:
-        test_set = comparison.test_set
-        scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
-        for number, references in enumerate(test_set.references):
-            for system, texts in test_set.systems.items():
-                values = [scores[title][system][number] for title in titles]
-                position = [name(test_set.name), number + 1, name(system)]
-                yield [*position, *values, texts[number], list(references)]
-
-
-def _segment_cell(value: Any) -> str:
-    if isinstance(value, list):
-        return " | ".join(value)
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    # Only NaN differs from itself.
-    return "NaN" if value != value else repr(value)
-
-
-def json_line(value: Any) -> str:
-    """Return a value as a line of strict JSON: null for NaN and infinities."""
-    return json.dumps(finite(value), ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def finite(value: Any) -> Any:
-    """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
-    if isinstance(value, dict):
-        return {name: finite(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def name_cell(name: str) -> str:
-    """Return a name on one line, with an apostrophe if a spreadsheet would take it for a formula."""
-    cell = one_cell(name)
-    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
-
-
-def write_tsv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
-    """Write rows of texts, one per line: white space within a cell becomes a space."""
-    with write_text_file(path) as file:
-        file.write(BOM if bom else "")
-        writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-        writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
-
-
-def write_csv(path: Path, rows: Iterable[Iterable[str]], *, bom: bool = False) -> None:
-    """Write rows of texts as CSV of RFC 4180."""
-    with write_text_file(path) as file:
-        file.write(BOM if bom else "")
-        csv.writer(file).writerows(rows)
+        write_workbook(path, [_segments(comparisons)])
+        return
+    columns = [*_score_columns(comparisons), Column("candidate", "text"), Column("references", "text")]
+    rows = ([*scores, text, list(texts)] for scores, _, text, texts in _segment_rows(comparisons))
+    form = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}.get(ending, "tsv")
+    write_lines(path, Table("Segments", columns, rows), form, bom=bom)
 
 
 def _file_name(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
@@ -14,22 +14,14 @@ import numpy as np
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Table as Grid
 
-from tercet.comparison.tables import (
-    as_latex,
-    as_markdown,
-    json_text,
-    lines_of_csv,
-    lines_of_tsv,
-    table_cell,
-    title_row,
-)
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, needs, shorten
 from tercet.explanation.places import one_cell
-from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, scores_html, sentences_html
+from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, sentences_html
 from tercet.statistics.paired_tests import pvalue_text
+from tercet.tables import FOR_PEOPLE, Cell, Column, Table, finite_or_none, json_text, to_lines, to_notebook
 
 from .coefficients import FIGURES, UNITS, FigureValue
 from .grades import Array, Grades, MetricColumn, Numbers, graded
@@ -53,6 +45,8 @@ COLUMNS = (
 )
 #: Of a correlation, as they stand in its JSON.
 _SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
+#: Attributes of a figure, likewise.
+_FIELDS = ("value", "low", "high", "n", "epsilon")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,13 +242,16 @@ class Correlation:
                     **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
                     "agreement": _plain(table.agreement),
                     "figures": {
-                        label: {name: _plain(_fields(figure)) for name, figure in table.figures[label].items()}
+                        label: {
+                            name: _plain({field: getattr(figure, field) for field in _FIELDS})
+                            for name, figure in table.figures[label].items()
+                        }
                         for label in labels
                     },
                     **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
-                    "p_row_better_than_column": _rows(table.pvalues),
-                    "p_adjusted": _rows(table.adjusted),
-                    "p_williams": _rows(table.williams),
+                    "p_row_better_than_column": finite_or_none(table.pvalues.tolist()),
+                    "p_adjusted": finite_or_none(table.adjusted.tolist()),
+                    "p_williams": finite_or_none(table.williams.tolist()),
                     "remarks": table.remarks,
                     "layers": [sweep.to_dict() for sweep in table.layers],
                 }
@@ -317,21 +314,8 @@ class Correlation:
         return correlation_html(self)
 
 
-def _fields(figure: FigureValue) -> dict[str, float]:
-    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "epsilon": figure.epsilon}
-
-
-def _plain(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: _number(value) for name, value in values.items()}
-
-
-def _rows(values: Array) -> list[list[float | None]]:
-    return [[_number(value) for value in row] for row in values.tolist()]
-
-
-def _number(value: float) -> float | None:
-    # JSON has no NaN, the only value that differs from itself
-    return None if value != value else float(value)
+def _plain(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: finite_or_none(float(value)) for name, value in values.items()}
 
 
 # A correlation as text, JSON, TSV, Markdown or LaTeX.
@@ -365,11 +349,11 @@ def to_text(correlation: Correlation, width: int | None = None, colour: bool = F
     return buffer.getvalue()
 
 
-def _ranking(correlation: Correlation, table: DimensionTable) -> Table:
+def _ranking(correlation: Correlation, table: DimensionTable) -> Grid:
     title = (
         f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
     )
-    ranking = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    ranking = Grid(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
     ranking.add_column("cluster", justify="right")
     ranking.add_column("metric", overflow="fold")
     names, titles = shown_figures(table), correlation.titles()
@@ -385,8 +369,8 @@ def _ranking(correlation: Correlation, table: DimensionTable) -> Table:
     return ranking
 
 
-def _pvalues(correlation: Correlation, table: DimensionTable) -> Table:
-    matrix = Table(box=box.SIMPLE_HEAD)
+def _pvalues(correlation: Correlation, table: DimensionTable) -> Grid:
+    matrix = Grid(box=box.SIMPLE_HEAD)
     matrix.add_column(table.p_label, overflow="fold")
     for place, _ in enumerate(table.ranking, 1):
         matrix.add_column(str(place), justify="right")
@@ -396,76 +380,44 @@ def _pvalues(correlation: Correlation, table: DimensionTable) -> Table:
     return matrix
 
 
-def to_json(correlation: Correlation) -> str:
-    """Return all numbers as JSON."""
-    return json_text(correlation.to_dict())
+def in_format(correlation: Correlation, form: str) -> str:
+    """Return a correlation as json, tsv or csv, with all numbers, or as markdown or latex, as people read it."""
+    if form == "json":
+        return json_text(correlation.to_dict())
+    if form in FOR_PEOPLE:
+        return FOR_PEOPLE[form](_tables(correlation, alone=form == "latex"))
+    return to_lines(sheet_of(correlation), form)
 
 
-def to_tsv(correlation: Correlation) -> str:
-    """Return a line for each figure of each metric and dimension."""
-    return lines_of_tsv(_table_rows(correlation))
+def sheet_of(correlation: Correlation) -> Table:
+    """Return a row for each figure of each metric and dimension."""
+    rows = [[None if value != value else value for value in row.values()] for row in correlation.records()]
+    return Table("Figures", [Column(name) for name in COLUMNS], rows)
 
 
-def to_csv(correlation: Correlation) -> str:
-    """Return the same as CSV."""
-    return lines_of_csv(_table_rows(correlation))
+def _tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
+    """Yield a table for each dimension: a row for each metric, the best first, and a column for each figure.
 
-
-def _table_rows(correlation: Correlation) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for row in correlation.records():
-        yield [table_cell(None if value != value else value) for value in row.values()]
-
-
-def to_markdown(correlation: Correlation) -> str:
-    """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
-    parts = []
+    The legend stands below the last one, or below each that is read `alone`, then without signatures.
+    """
     for table in correlation.tables:
-        head, *rows = _wide(correlation, table, lambda text: f"**{text}**", as_markdown)
-        lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-        body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        lines_above = map(as_markdown, answer_lines(correlation, table))
-        notes = map(as_markdown, note_lines(correlation, table))
-        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", *lines_above, body, *notes]))
-    # a backtick would end the code
-    signatures = [f"`{one_cell(signature).replace('`', chr(39))}`" for signature in correlation.signatures()]
-    return "\n\n".join([*parts, correlation.legend(), *signatures]) + "\n"
-
-
-def to_latex(correlation: Correlation) -> str:
-    """Return the same tables for LaTeX with booktabs."""
-    parts = []
-    for table in correlation.tables:
-        head, *rows = _wide(correlation, table, lambda text: f"\\textbf{{{text}}}", as_latex)
-        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        above = "".join(f"% {one_cell(line)}\n" for line in answer_lines(correlation, table))
-        lines_below = [*note_lines(correlation, table), correlation.legend()]
-        notes = "".join(f"% {one_cell(line)}\n" for line in lines_below)
-        parts.append(
-            f"{above}\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
-            f"{title_row(table.dimension, len(head))}{' & '.join(head)} \\\\\n\\midrule\n"
-            f"{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
+        names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
+        names = names if table.rank_by in names else [table.rank_by, *names]
+        best = {name: max(_known(figures[name].value) for figures in table.figures.values()) for name in names}
+        rows = []
+        for label in table.ranking:
+            figures = table.figures[label]
+            cells = [Cell(with_interval(figures[name]), figures[name].value == best[name]) for name in names]
+            rows.append([str(table.clusters[label]), correlation.titles()[label], *cells])
+        last = table is correlation.tables[-1]
+        yield Table(
+            table.dimension,
+            [Column("cluster"), Column("metric", "name"), *map(Column, names)],
+            rows,
+            above=answer_lines(correlation, table),
+            notes=[*note_lines(correlation, table), *([correlation.legend()] if alone or last else [])],
+            signatures=correlation.signatures() if last and not alone else [],
         )
-    return "\n".join(parts)
-
-
-def _wide(
-    correlation: Correlation, table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]
-) -> list[list[str]]:
-    names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
-    names = names if table.rank_by in names else [table.rank_by, *names]
-    best = {
-        name: max(_known(metric_figures[name].value) for metric_figures in table.figures.values()) for name in names
-    }
-    rows = [["cluster", "metric", *map(plain, names)]]
-    for label in table.ranking:
-        figures = table.figures[label]
-        cells = [
-            bold(with_interval(figures[name])) if figures[name].value == best[name] else with_interval(figures[name])
-            for name in names
-        ]
-        rows.append([str(table.clusters[label]), plain(correlation.titles()[label]), *cells])
-    return rows
 
 
 def _known(value: float) -> float:
@@ -556,22 +508,18 @@ def correlation_html(correlation: Correlation) -> str:
     ]
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
     for table in correlation.tables:
-        names_shown = shown_figures(table)
+        shown = shown_figures(table)
         graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
-        rows = [
-            [
-                correlation.titles()[label],
-                str(table.clusters[label]),
-                *(with_interval(table.figures[label][name]) for name in names_shown),
-            ]
-            for label in table.ranking
-        ]
-        last = table is correlation.tables[-1]
-        notes_below = [correlation.legend(), *correlation.about(names), *correlation.signatures()] if last else []
+        rows = []
+        for label in table.ranking:
+            cells = [with_interval(table.figures[label][name]) for name in shown]
+            rows.append([correlation.titles()[label], str(table.clusters[label]), *cells])
+        notes = note_lines(correlation, table)
+        if table is correlation.tables[-1]:
+            notes += [correlation.legend(), *correlation.about(names), *correlation.signatures()]
         parts.append(f"<p><b><bdi>{clean(table.dimension)}</bdi></b>: {graded}</p>")
-        parts.append(
-            scores_html(["metric", "cluster", *names_shown], rows, [*note_lines(correlation, table), *notes_below])
-        )
+        columns = [Column("metric", "name"), *map(Column, ["cluster", *shown])]
+        parts.append(to_notebook(Table("", columns, rows, notes=notes)))
     return f"<div>{''.join(parts)}</div>"
 
 

@@ -33,6 +33,7 @@ from .work import (
     Job,
     Summed,
     Work,
+    add_up,
     check_folder,
     labels_of,
     list_files,
@@ -207,8 +208,7 @@ def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
     total: dict[int, Any] = {}
     for result in results:
         for number, plain in result:
-            context = context_of(plain, work.jobs[number].metric)
-            total[number] = total[number] + context if number in total else context
+            add_up(total, {number: context_of(plain, work.jobs[number].metric)})
     return total
 
 

@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 
 from tercet.base.metric import Metric, segment_lists
 from tercet.corpus.artefacts import Artefacts, artefacts_of
-from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
 from tercet.files.arrow_tables import open_parquet
 from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
@@ -53,12 +52,16 @@ class Summed:
                 f"The part {min(common)} was counted twice, once together with others. Please try again."
             )
         self.parts |= other.parts
-        for job, sums in other.sums.items():
-            self.sums[job] = self.sums[job] + sums if job in self.sums else sums
+        add_up(self.sums, other.sums)
         self.bad |= other.bad
-        for column, artefacts in other.artefacts.items():
-            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
+        add_up(self.artefacts, other.artefacts)
         return self
+
+
+def add_up(totals: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+    """Add sums, contexts or artefacts to those of the same job or column."""
+    for key, value in more.items():
+        totals[key] = totals[key] + value if key in totals else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +106,20 @@ class Work:
                 raise
             return Summed(bad={str(error)})
         rows.write(f"part-{part.number:06}")
-        return rows.summed(part.name)
+        return replace(rows.summed, parts={part.name})
 
     def of_table(self, table: Any) -> Summed:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
         rows = _Rows(self)
         rows.add(table)
         if self.id is None:
-            return rows.summed()
+            return rows.summed
         digest = sha256()
-        for sums in rows.sums.values():
+        for sums in rows.summed.sums.values():
             digest.update(sums.signature.encode() + sums.exact.digits.tobytes())
         name = digest.hexdigest()[:16]
         rows.write(f"part-{name}")
-        return rows.summed(f"block {name}")
+        return replace(rows.summed, parts={f"block {name}"})
 
     def _tables(self, part: FilePart) -> Iterator[Any]:
         """Yield the rows of a part; a BadFileError also for columns that do not hold text."""
@@ -145,8 +148,7 @@ class Work:
             for number, job in enumerate(self.jobs):
                 if job.metric.needs_corpus:
                     corpus = job.metric.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
-                    context = job.metric.fit(corpus.part(0, corpus.n_items))
-                    contexts[number] = contexts[number] + context if number in contexts else context
+                    add_up(contexts, {number: job.metric.fit(corpus.part(0, corpus.n_items))})
             first_row += table.num_rows
         return contexts
 
@@ -165,48 +167,38 @@ class _Rows:
 
     work: Work
     part: FilePart | None = None
-    sums: dict[int, Sums] = field(default_factory=dict)
+    summed: Summed = field(default_factory=Summed)
     scores: list[Any] = field(default_factory=list)
-    artefacts: dict[str, Artefacts] = field(default_factory=dict)
     n_rows: int = 0
 
     def add(self, table: Any) -> None:
         """Sum further rows."""
         scores: dict[str, Any] = {}
-        searched: set[str] = set()
-        first_row = self._first
+        summed, first_row = Summed(), self._first
         ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
             piece_stats: list[SegmentStats] = []
             corpus = job.metric.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
             on_rows = None if self.work.segments is None else piece_stats.append
-            sums = sums_of(job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters)
-            self.sums[number] = self.sums[number] + sums if number in self.sums else sums
-            if job.metric.takes_references and job.prediction not in searched:
-                self._search(job.prediction, corpus)
-                searched.add(job.prediction)
+            summed.sums[number] = sums_of(
+                job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters
+            )
+            if job.metric.takes_references and job.prediction not in summed.artefacts:
+                summed.artefacts[job.prediction] = next(iter(artefacts_of(corpus)), Artefacts(corpus.n_items))
             if piece_stats:
                 lists = segment_lists(job.metric, SegmentStats.concatenate(piece_stats))
                 for name, label in job.labels.items():
                     scores[label] = pa.array(lists[name], pa.float64())
         if self.work.segments is not None:
             self.scores.append(pa.table({**self._names_of(table, ids), **scores}))
+        self.summed.add(summed)
         self.n_rows += table.num_rows
 
     @property
     def _first(self) -> int:
         """The number, in the file or the table, of the row that comes next."""
         return self.n_rows + (0 if self.part is None else self.part.first_row)
-
-    def summed(self, *parts: str) -> Summed:
-        """Return the sums, with the name of their part, if it has one."""
-        return Summed(self.sums, artefacts=self.artefacts, parts={*parts})
-
-    def _search(self, column: str, corpus: Corpus) -> None:
-        """Count the artefacts of a column of predictions and of the references."""
-        for artefacts in artefacts_of(corpus) or [Artefacts(corpus.n_items)]:
-            self.artefacts[column] = self.artefacts.get(column, Artefacts()) + artefacts
 
     def _names_of(self, table: Any, ids: Any) -> dict[str, Any]:
         """Return columns that name the items: ids, or the file and the row in it."""

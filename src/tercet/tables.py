@@ -1,0 +1,334 @@
+"""A table, and a function for each format that writes it: lines, JSON, Markdown, LaTeX, workbooks and notebooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TextIO
+
+from .errors import InputError, level_of_caller, needs
+from .explanation.places import one_cell
+from .files.writing import write_file, write_text_file
+from .markup import scores_html
+
+#: The byte order mark, by which Excel reads a text file as UTF-8.
+BOM = "\ufeff"
+
+
+class Cell(NamedTuple):
+    """A value that stands out: as the best, or by what follows it, such as a mark or its interval."""
+
+    value: Any
+    best: bool = False
+    after: str = ""
+
+
+class Column(NamedTuple):
+    """A column of names, texts, numbers or differences; only tables for programs have texts, which may be long."""
+
+    title: str
+    kind: Literal["name", "text", "number", "difference"] = "number"
+    #: What follows the title, such as a mark.
+    after: str = ""
+    #: In a workbook, the width and the format of numbers; without a width, the title fits.
+    width: int | None = None
+    number_format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with a title, and the lines around them.
+
+    Tables for programs hold numbers and texts as they are, tables for people numbers as texts. Rows may be made as
+    they are written; then `n_made` is their number. No text or name is escaped: each format does that.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Any]]
+    above: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    signatures: Sequence[str] = ()
+    n_made: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.rows) if isinstance(self.rows, Sequence) else self.n_made
+
+
+# For programs: JSON, and a line for each row.
+
+
+def json_text(value: Any) -> str:
+    """Return a value as strict JSON: null for NaN and infinities."""
+    return json.dumps(finite_or_none(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def json_line(value: Any) -> str:
+    """Return a value as strict JSON on a line, without its end."""
+    return json.dumps(finite_or_none(value), ensure_ascii=False, allow_nan=False)
+
+
+def finite_or_none(value: Any) -> Any:
+    """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
+    if isinstance(value, dict):
+        return {name: finite_or_none(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite_or_none(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def to_lines(table: Table, form: str) -> str:
+    """Return a table as TSV or CSV."""
+    buffer = io.StringIO()
+    _write(buffer, table, form)
+    return buffer.getvalue()
+
+
+def write_lines(path: str | os.PathLike[str], table: Table, form: str, *, bom: bool = False) -> None:
+    """Write a table as TSV, CSV or JSON Lines; `bom` begins TSV and CSV with a byte order mark."""
+    with write_text_file(path) as file:
+        file.write(BOM if bom and form != "jsonl" else "")
+        _write(file, table, form)
+
+
+def _write(file: TextIO, table: Table, form: str) -> None:
+    """Write the titles, then a row per line: white space within a cell of TSV becomes a space; CSV is of RFC 4180."""
+    titles = [column.title for column in table.columns]
+    if form == "jsonl":
+        file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in table.rows)
+        return
+    writer = csv.writer(file)
+    if form == "tsv":
+        writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+    kinds = [column.kind for column in table.columns]
+    writer.writerow(map(_name_cell, titles))
+    for row in table.rows:
+        cells = map(_line_cell, row, kinds)
+        writer.writerow(" ".join(cell.split()) for cell in cells) if form == "tsv" else writer.writerow(cells)
+
+
+def _line_cell(value: Any, kind: str) -> str:
+    """Return a value as a cell of a line: texts as they are, "" for None, and several texts side by side."""
+    if isinstance(value, Cell):
+        value = value.value
+    if isinstance(value, str):
+        return value if kind == "text" else _name_cell(value)
+    if isinstance(value, list):
+        return " | ".join(value)
+    if value is None:
+        return ""
+    # Only NaN differs from itself.
+    return "NaN" if value != value else str(value)
+
+
+#: Characters that start a formula in a spreadsheet; with an apostrophe before them, the cell is a text.
+_FORMULAS = ("=", "+", "-", "@")
+
+
+def _name_cell(name: str) -> str:
+    """Return a name on one line, with an apostrophe if a spreadsheet would take it for a formula."""
+    cell = one_cell(name)
+    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
+
+
+# For people: Markdown, LaTeX, notebooks.
+
+
+class _Style(NamedTuple):
+    """How a format writes the cells of a table."""
+
+    name: Callable[[str], str]
+    best: str
+    difference: str = "{}"
+    #: What stands for a column of differences, where it is not the title.
+    delta: str = ""
+    #: What it writes for the signs that follow a value or a title.
+    signs: Mapping[int, str] = {}
+
+    def cells(self, table: Table) -> Iterator[list[str]]:
+        """Yield the titles, then each row."""
+        yield [
+            ((column.kind == "difference" and self.delta) or self.name(column.title))
+            + column.after.translate(self.signs)
+            for column in table.columns
+        ]
+        for row in table.rows:
+            yield [self._cell(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+
+    def _cell(self, value: Any, kind: str) -> str:
+        text, best, after = value if isinstance(value, Cell) else Cell(value)
+        if kind == "name":
+            text = self.name(text)
+        elif kind == "difference" and text:
+            text = self.difference.format(text)
+        return f"{self.best.format(text) if best else text}{after.translate(self.signs)}"
+
+
+def to_markdown(tables: Iterable[Table]) -> str:
+    """Return tables as Markdown, with the lines around them."""
+    style = _Style(as_markdown, "**{}**")
+    blocks = []
+    for table in tables:
+        head, *rows = style.cells(table)
+        dashes = ["---" if column.kind == "name" else "---:" for column in table.columns]
+        blocks += [f"**{as_markdown(table.title)}**"] if table.title else []
+        blocks += map(as_markdown, table.above)
+        blocks.append("\n".join(f"| {' | '.join(row)} |" for row in [head, dashes, *rows]))
+        blocks += map(as_markdown, table.notes)
+        # A backtick would end the code: an apostrophe takes its place.
+        blocks += ["`{}`".format(one_cell(line).replace("`", "'")) for line in table.signatures]
+    return "\n\n".join(blocks) + "\n"
+
+
+def to_latex(tables: Iterable[Table]) -> str:
+    """Return the same tables for LaTeX with booktabs, the lines around them as comments."""
+    signs = {"–": "--", "†": "$^\\dagger$", "↓": "$\\downarrow$"}
+    style = _Style(as_latex, "\\textbf{{{}}}", "${}$", "$\\Delta$", str.maketrans(signs))
+    parts = []
+    for table in tables:
+        head, *rows = (f"{' & '.join(row)} \\\\\n" for row in style.cells(table))
+        title = f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{as_latex(table.title)}}}}} \\\\\n"
+        above = "".join(f"% {one_cell(line)}\n" for line in table.above)
+        below = "".join(f"% {one_cell(line)}\n" for line in [*table.notes, *table.signatures])
+        sides = "".join("l" if column.kind == "name" else "r" for column in table.columns)
+        parts.append(
+            f"{above}\\begin{{tabular}}{{{sides}}}\n\\toprule\n{title if table.title else ''}{head}\\midrule\n"
+            f"{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n{below}"
+        )
+    return "\n".join(parts)
+
+
+def to_notebook(table: Table) -> str:
+    """Return a table without a title as HTML for a notebook, where a star marks the best."""
+    head, *rows = _Style(str, "{}*", signs=str.maketrans({"–": " – "})).cells(table)
+    return scores_html(head, rows, [*table.above, *table.notes, *table.signatures])
+
+
+#: The formats for people that are texts.
+FOR_PEOPLE = {"markdown": to_markdown, "latex": to_latex}
+
+
+def as_markdown(text: str) -> str:
+    """Return a text escaped for a Markdown table: no markup, HTML, link or cell separator."""
+    # An underscore between two letters or digits is no markup.
+    return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
+
+
+def as_latex(text: str) -> str:
+    """Return a text escaped for LaTeX, also where a bracket or star would belong to the command before it."""
+    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    # In braces: a line break or a command before them would take these for its argument.
+    signs |= {sign: f"{{{sign}}}" for sign in "[]*"}
+    return "".join(signs.get(letter, letter) for letter in one_cell(text))
+
+
+# Workbooks of Excel: numbers as numbers, and every text as a text.
+
+#: The most rows of a sheet and characters (of UTF-16) of a cell in the format.
+MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
+_NOT_ALLOWED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def check_fits(title: str, n_rows: int) -> None:
+    """Raise an InputError for more rows, besides the header, than a sheet has."""
+    if n_rows >= MOST_ROWS:
+        raise InputError(
+            f"The sheet {title!r} would have {n_rows + 1:,} rows, more than the {MOST_ROWS:,} that a workbook holds. "
+            "Choose another format, such as tsv."
+        )
+
+
+def needs_workbooks() -> None:
+    """Raise an OptionError where workbooks cannot be written."""
+    needs("A workbook (.xlsx)", "xlsx", "openpyxl")
+
+
+def write_workbook(path: str | os.PathLike[str], tables: Sequence[Table]) -> None:
+    r"""Write a sheet for each table, with a header that stays in view.
+
+    A text is never a formula. Characters that the format does not allow become escapes such as ``\x07``; a text that
+    is longer than a cell may be is cut, and a warning counts such texts. InputError for more rows than a sheet has.
+    """
+    needs_workbooks()
+    from openpyxl import Workbook
+
+    for table in tables:
+        check_fits(table.title, table.n_rows)
+    book = Workbook(write_only=True)
+    n_cut = sum(_add_sheet(book, table) for table in tables)
+    with write_file(path) as file:
+        book.save(file)
+    if n_cut:
+        texts = "text is" if n_cut == 1 else "texts are"
+        warnings.warn(
+            f"{n_cut:,} {texts} cut to the {MOST_CHARACTERS:,} characters that a cell of a workbook holds.",
+            stacklevel=level_of_caller(),
+        )
+
+
+def _add_sheet(book: Any, table: Table) -> int:
+    """Add a sheet, and return how many of its texts were cut."""
+    from openpyxl.utils import get_column_letter
+
+    sheet = book.create_sheet(table.title)
+    # The header stays in view: all above and left of this cell is frozen.
+    sheet.freeze_panes = "A2"
+    for number, column in enumerate(table.columns, 1):
+        width = column.width or max(10, len(column.title) + 2)
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    cell = _cells(sheet)
+    sheet.append([cell(Cell(column.title, best=True), None) for column in table.columns])
+    formats = [column.number_format for column in table.columns]
+    n_cut = 0
+    for row in table.rows:
+        n_cut += sum(isinstance(value, str) and _is_long(value) for value in row)
+        sheet.append(list(map(cell, row, formats)))
+    return n_cut
+
+
+def _cells(sheet: Any) -> Callable[[Any, str | None], Any]:
+    """Return what makes a cell of a value, with a format if it is a number."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
+
+    bold = Font(bold=True)
+
+    def cell(value: Any, number_format: str | None) -> Any:
+        content, best, _ = value if isinstance(value, Cell) else Cell(value)
+        if isinstance(content, float) and not math.isfinite(content):
+            # The format has no NaN and no infinity.
+            content = None
+        written_cell = WriteOnlyCell(sheet, _text(content) if isinstance(content, str) else content)
+        if isinstance(content, str):
+            # A text is no formula, whatever it begins with.
+            written_cell.data_type = "s"
+        elif number_format and isinstance(content, float):
+            written_cell.number_format = number_format
+        if best:
+            written_cell.font = bold
+        return written_cell
+
+    return cell
+
+
+def _is_long(text: str) -> bool:
+    # A character has at most two units of UTF-16: most texts are short enough without being encoded.
+    return 2 * len(text) > MOST_CHARACTERS and len(text.encode("utf-16-le", "surrogatepass")) > 2 * MOST_CHARACTERS
+
+
+def _text(text: str) -> str:
+    text = _NOT_ALLOWED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    if _is_long(text):
+        # The ellipsis takes the place of one character; half a surrogate pair before it is dropped.
+        text = text.encode("utf-16-le")[: 2 * MOST_CHARACTERS - 2].decode("utf-16-le", "ignore") + "…"
+    return text
