@@ -184,7 +184,7 @@ def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str
     from .output import coloured, command_line, in_terminal
 
     if format == "html":
-        # Imported here: no other format needs templates and plots.
+        # Imported here: no other format needs templates.
         from tercet.report.correlation import trust_html
 
         return trust_html(correlation, command=command_line())

@@ -50,7 +50,7 @@ def chosen_format(format: Format | None, out: Path | None, extensions: Iterable[
 def check_before(format: Format, *paths: Path | None) -> None:
     """Fail before scoring starts if the result could not be made or written."""
     if format == "html":
-        needs("An HTML report", "report", "jinja2", "matplotlib")
+        needs("An HTML report", "report", "jinja2")
         if paths[0] is None and sys.stdout.isatty():
             raise OptionError(
                 "--format html is for a browser, not for a terminal: give a file, as in --out report.html."
@@ -153,7 +153,7 @@ def finish(
 
 def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
     if format == "html":
-        # Imported here: no other format needs templates and plots.
+        # Imported here: no other format needs templates.
         from tercet.report.comparison import to_html
 
         return to_html(comparisons, command=command_line())

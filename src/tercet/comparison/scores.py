@@ -274,7 +274,7 @@ class Comparison:
         Raises
         ------
         OptionError
-            Where jinja2 or matplotlib is not installed.
+            Where jinja2 is not installed.
         """
         page: str = drawing("comparison as a page")([self], title=title)
         return page

@@ -22,9 +22,10 @@ from tercet.statistics.paired_tests import pvalue_text
 from .plots import (
     SERIES,
     DotChart,
+    Histograms,
     Marks,
+    Plot,
     dot_column,
-    drawing,
     length_plot,
     marks_of,
     primary_table,
@@ -65,15 +66,14 @@ def to_html(
 ) -> str:
     """Return a report: one HTML page that loads nothing; its one script lists the segments.
 
-    The same comparisons give the same page of a day, to the byte (with the same matplotlib). `command` is the command
-    line; without it the report shows the calls in Python. `date` is today's by default. The page holds all texts,
-    compressed: a third of their size or less.
+    The same comparisons give the same page of a day, to the byte. `command` is the command line; without it the
+    report shows the calls in Python. `date` is today's by default. The page holds all texts, compressed: a third of
+    their size or less.
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")
-    needs("An HTML report", "report", "jinja2", "matplotlib")
-    with drawing():
-        views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
+    needs("An HTML report", "report", "jinja2")
+    views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
         "page.html",
         script="browse.js",
@@ -117,8 +117,8 @@ class ScoreView:
     series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
     marks: Marks
     chart: DotChart
-    lengths: str
-    distributions: str  # like `lengths` a plot, empty where there is nothing to show
+    lengths: Plot | None
+    distributions: Histograms | None
     same_segments: str  # the score before it whose segments have the same scores; empty without one
 
 
@@ -162,7 +162,7 @@ class WordsView:
     verdict: list[Sentence]
     best: list[float]  # F of each bucket
     series: list[tuple[str, str, str]]  # as of lengths in a ScoreView
-    plot: str
+    plot: Plot | None
     pairs: list[Pair[Ngram]]
 
 
@@ -199,11 +199,11 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))
     segments = [Segments(comparison, primary_table(tables)) for tables in by_metric.values()]
     metrics = [
-        _metric(segments[number], names, buckets(_scored(tables[0])), prefix=prefix, place=f"m{number}")
+        _metric(segments[number], names, buckets(_scored(tables[0])), place=f"m{number}")
         for number, tables in enumerate(by_metric.values())
     ]
     rows = metrics[0].scores[0].rows
-    words = _words(segments[0], rows, names, f"{prefix}w")
+    words = _words(segments[0], rows, names)
     has_several_scores = len(comparison.tables) > 1
     contents = [(metric.place, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
     contents.append(("words", "Words"))
@@ -242,23 +242,12 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     )
 
 
-def _metric(
-    segments: Segments, names: dict[str, str], buckets: Buckets | None, prefix: str, place: str
-) -> MetricView:
+def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, place: str) -> MetricView:
     scores, comparison = [], segments.comparison
     tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
         same_segments = (earlier.title for earlier in tables[:index] if earlier.segments == table.segments)
-        scores.append(
-            _score(
-                comparison,
-                table,
-                names,
-                buckets,
-                prefix=f"{prefix}{place}s{index}",
-                same_segments=next(same_segments, ""),
-            )
-        )
+        scores.append(_score(comparison, table, names, buckets, same_segments=next(same_segments, "")))
     primary, label = segments.table, tables[0].metric
     return MetricView(
         label=label,
@@ -277,7 +266,7 @@ def _metric(
     )
 
 
-def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str], prefix: str) -> WordsView:
+def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str]) -> WordsView:
     comparison, table = segments.comparison, segments.table
     texts = comparison.test_set.systems
     row_names = [names[row.system] for row in rows]
@@ -295,14 +284,14 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
             verdict=[],
             best=[],
             series=[],
-            plot="",
+            plot=None,
             pairs=[],
         )
     frequencies, coloured = word_frequencies(words), _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
-    plot_texts = (f"occurrences of the {words.unit} in the references", "F in percent", description)
+    labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
         unit=words.unit,
         has_references=True,
@@ -311,7 +300,7 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         verdict=bucket_verdict(columns, row_names, True, "frequency groups"),
         best=[float(np.nanmax(column)) for column in columns],
         series=_series(row_names, coloured),
-        plot=length_plot(values, coloured, frequencies.labels, texts=plot_texts, prefix=prefix),
+        plot=length_plot(values, coloured, frequencies.labels, labels),
         pairs=ngram_pairs(words, compared_pairs(comparison, table)),
     )
 
@@ -335,7 +324,6 @@ def _score(
     table: ScoreTable,
     names: dict[str, str],
     buckets: Buckets | None,
-    prefix: str,
     same_segments: str,
 ) -> ScoreView:
     values = [row.value for row in table.rows]
@@ -349,11 +337,11 @@ def _score(
     by_length = [bucket_rows[index] for index in order if bucket_rows]
     coloured = _shown(rows)
     columns = list(zip(*by_length, strict=True))
-    plot, title = "", f"{table.title}{'' if higher else ', lower is better'}"
+    plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
     if buckets is not None:
         axis = f"{buckets.unit} of the {buckets.of}"
         description = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
-        plot = length_plot(by_length, coloured, buckets.labels, texts=(axis, title, description), prefix=f"{prefix}l")
+        plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
     return ScoreView(
         table=table,
         rows=rows,
@@ -370,7 +358,7 @@ def _score(
         marks=marks_of(comparison, [table]),
         chart=DotChart(row_names, [dot_column(comparison, table, table.title, [row.system for row in rows])]),
         lengths=plot,
-        distributions="" if same_segments else score_distributions(table, rows, row_names, f"{prefix}d"),
+        distributions=None if same_segments else score_distributions(table, rows, row_names),
         same_segments=same_segments,
     )
 

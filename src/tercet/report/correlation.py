@@ -13,23 +13,21 @@ from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import MARKS, SHOWN, Correlation, DimensionTable, agreement_lines, answer, pairs
 from tercet.errors import needs
 
-from .plots import ACCENT, INK, LINE, Dot, DotColumn, dot_charts, drawing, inline_svg
+from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, dot_charts, line, marked, plot, scales
 from .rendering import render
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6
-#: Outputs above which a plot counts them in hexagons.
-_MANY = 400
-_WIDTH, _HEIGHT = 290, 220
+#: Outputs above which a plot counts them in hexagons, and the width of these in pixels.
+_MANY, _HEXAGON = 400, 16
 #: Figures beside each other in a plot: more would be too narrow on a telephone.
 _ACROSS = 2
 
 
 def trust_html(correlation: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
     """Return a report of a correlation: one HTML page that loads nothing and needs no script."""
-    needs("An HTML report", "report", "jinja2", "matplotlib")
-    with drawing():
-        views = [_view(correlation, table, f"c{number}") for number, table in enumerate(correlation.tables, 1)]
+    needs("An HTML report", "report", "jinja2")
+    views = [_view(correlation, table, f"c{number}") for number, table in enumerate(correlation.tables, 1)]
     return render(
         "trust.html",
         title=title,
@@ -65,14 +63,11 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
         ],
         "agreement": agreement_lines(table),
         "pairs": pairs(correlation, table),
-        "layers": [
-            (sweep.summary(correlation.alpha), _curve(sweep, f"{prefix}l{number}"))
-            for number, sweep in enumerate(table.layers)
-        ],
+        "layers": [(sweep.summary(correlation.alpha), _curve(sweep)) for sweep in table.layers],
         "many": table.n_graded > _MANY,
         "plots": [
-            (titles[label], _scatter(human, columns[label], f"{prefix}p{number}", table.n_graded > _MANY))
-            for number, label in enumerate(table.ranking[:_PLOTS])
+            (titles[label], _scatter(human, columns[label], table.n_graded > _MANY))
+            for label in table.ranking[:_PLOTS]
         ],
         "worst": _worst(correlation, human, columns[table.ranking[0]]),
     }
@@ -103,53 +98,65 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str) -> DotColu
     return DotColumn(title, dots, f"{FIGURES[name].least} to 1".replace("-", "−"))
 
 
-def _scatter(human: Array, column: MetricColumn, prefix: str, many: bool) -> str:
+def _scatter(human: Array, column: MetricColumn, many: bool) -> Plot:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
-    figure, axes = _axes()
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
-    x, y = human[is_graded], column.scores[is_graded]
-    if many:
-        axes.hexbin(x, y, gridsize=18, mincnt=1, cmap="Blues", alpha=0.7, linewidths=0)
-    else:
-        axes.plot(x, y, linestyle="", marker="o", markersize=3, color=INK, alpha=0.25, markeredgewidth=0)
     once = np.ones((1, human.shape[1]))
     mean_grades, mean_scores = (
         means(np.where(is_graded, values, np.nan), once)[0].tolist() for values in (human, column.scores)
     )
-    axes.plot(mean_grades, mean_scores, linestyle="", marker="D", markersize=8, color=ACCENT)
-    axes.grid(color=LINE)
-    axes.set_axisbelow(True)
+    grades, scores = human[is_graded].tolist(), column.scores[is_graded].tolist()
+    x, y = scales(bounds(grades), scores)
+    places = list(zip(map(x.place, grades), map(y.place, scores), strict=True))
+    if many:
+        shapes = _hexagons(np.array(places))
+    else:
+        # one path for each: where points lie upon each other, the page shows a darker one
+        shapes = [Shape("point", f"M{left:.1f} {top:.1f}h0") for left, top in places]
+    shapes.append(
+        Shape("mark", marked(zip(map(x.place, mean_grades), map(y.place, mean_scores), strict=True), DIAMOND))
+    )
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
-    return inline_svg(figure, ["grade", "score, negated" if column.negated else "score"], description, prefix)
+    return plot(x, y, ("grade", "score, negated" if column.negated else "score", description), shapes)
 
 
-def _curve(sweep: LayerSweep, prefix: str) -> str:
+def _hexagons(places: Array) -> list[Shape]:
+    """Return the hexagons with points in them, the more the less transparent."""
+    # The centres stand in rows, every second of which is moved by half a hexagon: two lattices of rectangles.
+    lattice = np.array([_HEXAGON, _HEXAGON * math.sqrt(3)])
+    centres = np.stack([np.round(places / lattice) * lattice, (np.floor(places / lattice) + 0.5) * lattice])
+    nearest = np.argmin(((centres - places) ** 2).sum(axis=-1), axis=0)
+    hexagons, counts = np.unique(centres[nearest, np.arange(len(places))], axis=0, return_counts=True)
+    side, half = _HEXAGON / math.sqrt(3), _HEXAGON / 2
+    sides = (
+        f"l{half:.2f} {side / 2:.2f}v{side:.2f}l-{half:.2f} {side / 2:.2f}l-{half:.2f}-{side / 2:.2f}v-{side:.2f}z"
+    )
+    return [
+        Shape("area", f"M{x:.1f} {y - side:.1f}{sides}", f"opacity: {0.15 + 0.6 * count / counts.max():.2f}")
+        for (x, y), count in zip(hexagons.tolist(), counts.tolist(), strict=True)
+    ]
+
+
+def _curve(sweep: LayerSweep) -> Plot:
     """Return a plot of the figure of each layer with its interval; the best is a diamond, the usual one a ring."""
-    figure, axes = _axes()
-    values = [figure_value.value for figure_value in sweep.values]
-    low = [figure_value.low for figure_value in sweep.values]
-    high = [figure_value.high for figure_value in sweep.values]
-    axes.fill_between(range(len(values)), low, high, color=LINE)
-    axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
-    axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
-    axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
+    low = [value.low for value in sweep.values]
+    high = [value.high for value in sweep.values]
+    values = [value.value for value in sweep.values]
+    x, y = scales(bounds(range(len(values))), [*low, *values, *high])
+    layers = [x.place(layer) for layer in range(len(values))]
+    upper, points, lower = (list(zip(layers, map(y.place, row), strict=True)) for row in (high, values, low))
+    shapes = [
+        Shape("band", line([*upper, *lower[::-1]])),
+        Shape("ink", line(points)),
+        Shape("mark", marked(points, SERIES[0][2]), "color: var(--ink)"),
+        Shape("ring", marked([points[sweep.usual]], RING)),
+        Shape("mark", marked([points[sweep.best]], DIAMOND)),
+    ]
     # about eight ticks, however deep the network is
-    axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
+    ticks = [(layers[layer], str(layer)) for layer in range(0, len(values), max(1, len(values) // 8))]
     description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
-    return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
-
-
-def _axes() -> tuple[Any, Any]:
-    """Return a figure, and its axes between the labels @0, below, and @1."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("@0")
-    axes.set_ylabel("@1")
-    return figure, axes
+    return plot(x, y, (f"layer of {sweep.metric}", sweep.figure, description), shapes, ticks)
 
 
 def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:

@@ -1,24 +1,18 @@
-"""The scores of a comparison as dots with intervals, and which marks need a legend."""
+"""The charts of reports: what stands where, which templates/plots.html draws, and which marks need a legend."""
 
 from __future__ import annotations
 
-import io
 import math
-import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import unescape
-from typing import TYPE_CHECKING, Any, Literal
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
 from tercet.explanation.places import one_cell
-from tercet.markup import clean
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
@@ -102,12 +96,60 @@ def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     )
 
 
+# Scales, of which all charts are made.
+
+#: Share of a scale's width left free at both ends, so that no mark is cut.
+_MARGIN = 0.06
+
+
+def bounds(values: Iterable[float]) -> tuple[float, float]:
+    """Return where a scale of these values begins and ends."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    # where all values are the same, a margin that depends on their size: the scale must not be empty
+    margin = _MARGIN * (high - low) or max(abs(high), 1.0) * _MARGIN
+    return low - margin, high + margin
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A line from `start` to `stop` for the values from `low` to `high`: in percent of a width, or in pixels."""
+
+    low: float
+    high: float
+    start: float = 0.0
+    stop: float = 100.0
+
+    def place(self, value: float) -> float:
+        """Return where a value stands, NaN nowhere; what is beyond an end stands at that end."""
+        # in this order of arguments, NaN stays NaN
+        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        return self.start + (self.stop - self.start) * share
+
+    def ticks(self, most: int) -> list[tuple[float, str]]:
+        """Return round values, at most one more than `most`: where each stands, and its label."""
+        return [
+            (self.place(value), f"{value:.6g}".replace("-", "−"))
+            for value in _round_values(self.low, self.high, most)
+        ]
+
+
+def _round_values(low: float, high: float, most: int) -> list[float]:
+    """Return the multiples of 1, 2 or 5 times a power of ten between two numbers: at least two."""
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    steps = [factor * power for factor in (1, 2, 5, 10, 20)]
+    widest = next(place for place, step in enumerate(steps) if step * most >= high - low)
+    for step in reversed(steps[: widest + 1]):
+        values = [step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        # a step that is as wide as the rule allows may have one multiple only
+        if len(values) > 1:
+            break
+    return values
+
+
 # Values with their intervals as dots on lines, in HTML: text keeps its size at any width, unlike in a picture.
 
 Mark = Literal["best", "filled", "hollow"]
-
-#: Share of the scale's width left free at both ends, so that no dot is cut.
-_MARGIN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +179,9 @@ class DotColumn:
     note: str = ""  # below the title
     line: float | None = None  # a value to be compared with, such as the baseline's
 
-    def bounds(self) -> tuple[float, float]:
-        """Return where the scale begins and ends."""
-        numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
-        finite = [value for value in numbers if math.isfinite(value)]
-        low, high = min(finite, default=0.0), max(finite, default=1.0)
-        # where all values are the same, a margin that depends on their size: the scale must not be empty
-        margin = _MARGIN * (high - low) or max(abs(high), 1.0) * _MARGIN
-        return low - margin, high + margin
-
-    def place(self, value: float) -> str:
-        """Return where a value stands on the scale, as SVG and CSS write it: ``0%`` at the left."""
-        low, high = self.bounds()
-        return f"{100 * min(1.0, max(0.0, (value - low) / (high - low))):.2f}%"
-
-    def ticks(self) -> list[tuple[str, str]]:
-        """Return round values on the scale: where each stands, and its label."""
-        from matplotlib.ticker import MaxNLocator
-
-        low, high = self.bounds()
-        values = [tick for tick in MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= tick <= high]
-        return [(self.place(tick), f"{tick:.6g}".replace("-", "−")) for tick in values]
+    def scale(self) -> Scale:
+        """Return where values stand, in percent of the column's width."""
+        return Scale(*bounds(number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,26 +205,158 @@ def dot_charts(names: Sequence[str], columns: Sequence[DotColumn], across: int =
     return [DotChart(names, columns[start : start + across]) for start in range(0, len(columns), across)]
 
 
-# The plots of reports and notebooks: intervals, scores by length, and how scores of segments are distributed.
+# How the scores of segments are distributed: a row for each system, as in a chart of dots.
 
-#: Lines of systems in the plot of lengths: a colour with a contrast of 3 to white and to black, a mark as the page
-#: writes it, and the same mark as matplotlib calls it.
-SERIES = (
-    ("#2f7fc1", "●", "o"),
-    ("#c8620b", "■", "s"),
-    ("#1a9173", "▲", "^"),
-    ("#b0569a", "◆", "D"),
-    ("#8a7a1f", "▼", "v"),
-)
-
-# in pixels
-_WIDTH, _HEIGHT = 400, 240
-_LEFT, _RIGHT, _BOTTOM, _TOP = 125, 12, 38, 6
-_ROW = 22  # at least
-_COLUMNS = 18  # letters of a name beside a row
 _BINS = 30
 
-# of a figure for notebooks
+
+@dataclass(frozen=True, slots=True)
+class Histograms:
+    """Histograms on one scale, each with its median."""
+
+    names: Sequence[str]
+    paths: Sequence[str]  # in a square of 100 by 100, upside down as SVG has it
+    medians: Sequence[float]  # where each stands
+    title: str
+    described: str
+    scale: Scale
+
+
+def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: Sequence[str]) -> Histograms | None:
+    """Return the histogram of the scores of each system's segments; None without any score."""
+    scores = {}
+    for row, name in zip(rows, names, strict=True):
+        of_segments = [score for score in table.segments[row.system] if score is not None]
+        if of_segments:
+            scores[name] = np.array(of_segments)
+    if not scores:
+        return None
+    edges = np.histogram_bin_edges(np.concatenate(list(scores.values())), _BINS)
+    counts = [np.histogram(values, edges)[0] for values in scores.values()]
+    scale = Scale(*bounds(edges.tolist()))
+    places = [scale.place(edge) for edge in edges.tolist()]
+    highest = max(int(count.max()) for count in counts)
+    paths = [
+        f"M{places[0]:.2f} 100"
+        + "".join(f"V{100 - 90 * n / highest:.4g}H{stop:.2f}" for n, stop in zip(count, places[1:], strict=True))
+        + "V100z"
+        for count in counts
+    ]
+    medians = [float(np.median(values)) for values in scores.values()]
+    in_words = "; ".join(f"{name} {median:.2f}" for name, median in zip(scores, medians, strict=True))
+    return Histograms(
+        names=list(scores),
+        paths=paths,
+        medians=[scale.place(median) for median in medians],
+        title=f"{table.title} of single segments",
+        described=f"Histograms of the segments' {table.title}; medians: {in_words}",
+        scale=scale,
+    )
+
+
+# Plots with two axes, as SVG: lines over groups of segments or layers, and points.
+
+#: Lines of systems in the plot of lengths: a colour with a contrast of 3 to white and to black, a mark as the page
+#: writes it, and the same mark as a path around its place.
+SERIES = (
+    ("#2f7fc1", "●", "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"),
+    ("#c8620b", "■", "m-3-3h6v6h-6z"),
+    ("#1a9173", "▲", "m0-3.5l3.5 6.5h-7z"),
+    ("#b0569a", "◆", "m0-4l4 4-4 4-4-4z"),
+    ("#8a7a1f", "▼", "m0 3.5l-3.5-6.5h7z"),
+)
+#: Marks of plots that have one series.
+DIAMOND, RING = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
+
+# in pixels of a plot, which a page may stretch
+_WIDTH, _HEIGHT = 360, 240
+_TOP, _BOTTOM, _RIGHT = 24, 38, 14
+_TICKS = 5
+_LETTER = 6.6  # width of a digit; other letters are narrower on average
+_COLUMNS = int(_WIDTH / _LETTER)  # letters of an axis's label
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A line, an area or a mark."""
+
+    look: str  # its class, by which the template paints it
+    path: str
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Shapes between two axes."""
+
+    x: Scale
+    y: Scale
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    x_label: str  # below
+    y_label: str  # above
+    described: str
+    shapes: Sequence[Shape]
+
+    width: ClassVar[int] = _WIDTH
+    height: ClassVar[int] = _HEIGHT
+
+
+def scales(x_bounds: tuple[float, float], y_values: Iterable[float]) -> tuple[Scale, Scale]:
+    """Return both scales of a plot: the upper one leaves room for the labels of the other."""
+    y = Scale(*bounds(y_values), _HEIGHT - _BOTTOM, _TOP)
+    left = max(30.0, 12 + _LETTER * max(len(label) for _, label in y.ticks(_TICKS)))
+    return Scale(*x_bounds, left, _WIDTH - _RIGHT), y
+
+
+def plot(x: Scale, y: Scale, labels: tuple[str, str, str], shapes: Sequence[Shape], x_ticks: Any = None) -> Plot:
+    """Return a plot; `labels` are those of both axes, and a description for readers who do not see it."""
+    x_label, y_label = (fitted(one_cell(label), _COLUMNS) for label in labels[:2])
+    return Plot(
+        x=x,
+        y=y,
+        x_ticks=x.ticks(_TICKS) if x_ticks is None else x_ticks,
+        y_ticks=y.ticks(_TICKS),
+        x_label=x_label,
+        y_label=y_label,
+        described=labels[2],
+        shapes=shapes,
+    )
+
+
+def line(points: Iterable[tuple[float, float]]) -> str:
+    """Return the path through points, which is broken where one is NaN."""
+    path, pen = "", "M"
+    for x, y in points:
+        if math.isnan(y):
+            pen = "M"
+        else:
+            path += f"{pen}{x:.1f} {y:.1f}"
+            pen = "L"
+    return path
+
+
+def marked(points: Iterable[tuple[float, float]], mark: str) -> str:
+    """Return the path of a mark at each point."""
+    return "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in points if not math.isnan(y))
+
+
+def length_plot(
+    values: Sequence[Sequence[float]], coloured: Sequence[int], groups: Sequence[str], labels: tuple[str, str, str]
+) -> Plot:
+    """Return lines over the buckets: those of the systems with the indices `coloured` in colour, the others grey."""
+    x, y = scales((-0.3, len(groups) - 0.7), (value for row in values for value in row))
+    places = [x.place(place) for place in range(len(groups))]
+    points = [list(zip(places, map(y.place, row), strict=True)) for row in values]
+    shapes = [Shape("grey", line(row)) for index, row in enumerate(points) if index not in coloured]
+    for (colour, _, mark), index in zip(SERIES, coloured, strict=False):
+        shapes.append(Shape("line", line(points[index]), f"color: {colour}"))
+        shapes.append(Shape("mark", marked(points[index], mark), f"color: {colour}"))
+    return plot(x, y, labels, shapes, list(zip(places, groups, strict=True)))
+
+
+# A figure of matplotlib, for notebooks.
+
 _COLOURS = ("#3b434c", "#1668b3", "#ffffff")  # lines, what is as good as the best, paper
 _ACROSS = 3  # scores beside each other
 _LETTERS = 30  # of the name of a system
@@ -260,184 +416,6 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
     high = max((row.high for row in with_interval), default=1.0)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
-
-
-def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: Sequence[str], prefix: str) -> str:
-    """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
-    scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
-    names = [name for name, system_scores in zip(names, scores, strict=True) if system_scores.size]
-    scores = [system_scores for system_scores in scores if system_scores.size]
-    if not scores:
-        return ""
-    medians = "; ".join(
-        f"{name} {np.median(system_scores):.2f}" for name, system_scores in zip(names, scores, strict=True)
-    )
-    description = f"Histograms of the segments' {table.title}; medians: {medians}"
-    figure, axes = _rows_of_systems(len(scores), highest=56)
-    edges = np.histogram_bin_edges(np.concatenate(scores), _BINS)
-    counts = [np.histogram(system_scores, edges)[0] for system_scores in scores]
-    highest = max(int(count.max()) for count in counts)
-    for place, (system_scores, count) in enumerate(zip(scores, counts, strict=True)):
-        floor = -place - 0.42
-        axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
-        axes.plot([np.median(system_scores)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
-    labels = [f"{table.title} of single segments", *(fitted(name, _COLUMNS) for name in names)]
-    return inline_svg(figure, labels, description, prefix)
-
-
-def length_plot(
-    values: Sequence[Sequence[float]],
-    coloured: Sequence[int],
-    labels: Sequence[str],
-    texts: tuple[str, str, str],
-    prefix: str,
-) -> str:
-    """Return lines over the buckets: those of the systems with the indices `coloured` in colour, the others grey.
-
-    `texts` are the labels of both axes, and a description for readers who do not see the plot.
-    """
-    figure, axes = _axes(_HEIGHT, left=48)
-    places = range(len(labels))
-    for index, row in enumerate(values):
-        if index not in coloured:
-            axes.plot(places, row, color=INK, alpha=0.3, linewidth=1)
-    for (colour, _, marker), index in zip(SERIES, coloured, strict=False):
-        axes.plot(places, values[index], color=colour, marker=marker, markersize=6, linewidth=1.8)
-    # @0 and @1 are the labels of the axes: every text is a number, which `inline_svg` replaces
-    axes.set_xticks(list(places), labels=[f"@{2 + place}" for place in places])
-    axes.set_xlim(-0.3, len(labels) - 0.7)
-    axes.grid(axis="y", color=LINE)
-    axes.set_xlabel("@0")
-    axes.set_ylabel("@1")
-    return inline_svg(figure, [*texts[:2], *labels], texts[2], prefix)
-
-
-def _rows_of_systems(n_systems: int, highest: int) -> tuple[Any, Any]:
-    """Return axes with a row for each system; the texts @1, @2 ... are their names, @0 is the label below."""
-    row = max(_ROW, min(highest, (_HEIGHT - _BOTTOM - _TOP) // n_systems))
-    figure, axes = _axes(row * n_systems + _BOTTOM + _TOP, left=_LEFT)
-    axes.set_yticks([-place for place in range(n_systems)], labels=[f"@{1 + place}" for place in range(n_systems)])
-    axes.set_ylim(-n_systems + 0.45, 0.55)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=LINE)
-    axes.set_xlabel("@0")
-    return figure, axes
-
-
-def _axes(height: int, left: int) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH / 72, height / 72))
-    width, inner = _WIDTH - left - _RIGHT, height - _BOTTOM - _TOP
-    axes = figure.add_axes((left / _WIDTH, _BOTTOM / height, width / _WIDTH, inner / height))
-    axes.set_axisbelow(True)
-    axes.spines[["top", "left", "right"]].set_visible(False)
-    axes.spines["bottom"].set_color(LINE)
-    axes.tick_params(axis="both", width=0.8)
-    axes.locator_params(axis="x", nbins=6)
-    return figure, axes
-
-
-# Figures of matplotlib as SVG within a page: text stays text, colours follow the page, ids clash with no other's.
-
-#: Placeholders for the colours of the page, which may be light or dark.
-INK, LINE, ACCENT = "#010101", "#020202", "#030303"
-
-_OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)"}
-_INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-#: Left out of an SVG, as these would differ from run to run.
-_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_REFERENCE = re.compile(r"#([\w.-]+)")
-
-
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Draw with matplotlib's defaults, whatever the user's settings."""
-    import matplotlib
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        settings: dict[Any, Any] = dict.fromkeys(_INKED, INK)
-        settings |= {"svg.fonttype": "none", "svg.hashsalt": "tercet", "font.size": 11}
-        matplotlib.rcParams.update(settings)
-        yield
-
-
-def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str) -> str:
-    """Return a figure as an SVG element of an HTML page."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata=_NOTHING)
-    root = ElementTree.fromstring(buffer.getvalue())
-    box = root.get("viewBox", "")
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
-        element.tail = None
-    for parent in list(root.iter()):
-        for child in list(parent):
-            # the style would apply to the whole page
-            if child.tag in ("style", "metadata"):
-                parent.remove(child)
-    names = _names(root, prefix)
-    for element in root.iter():
-        if element.tag == "text":
-            _write(element, labels)
-        else:
-            element.text = None
-        element.attrib = {name: _value(name, value, names) for name, value in element.attrib.items()}
-        # ids that nothing refers to have become empty
-        if element.attrib.get("id") == "":
-            del element.attrib["id"]
-    _unwrap(root)
-    root.attrib = {"viewBox": box, "class": "plot", "role": "img", "aria-label": _allowed(description)}
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _allowed(text: str) -> str:
-    """Return a text without what XML does not allow, but not yet escaped: ElementTree escapes it at the end."""
-    return unescape(clean(text))
-
-
-def _names(root: ElementTree.Element, prefix: str) -> dict[str, str]:
-    """Return a new id for each one that is referenced."""
-    references: dict[str, None] = {}
-    for element in root.iter():
-        for value in element.attrib.values():
-            references.update(dict.fromkeys(_REFERENCE.findall(value)))
-    # "#" also begins a colour: only what is an id is a reference
-    ids = {element.get("id") for element in root.iter()}
-    return {name: f"{prefix}{number}" for number, name in enumerate(references) if name in ids}
-
-
-def _write(element: ElementTree.Element, labels: Sequence[str]) -> None:
-    text = (element.text or "").strip()
-    element.text = _allowed(labels[int(text[1:])]) if text.startswith("@") else text
-    style = dict(part.split(": ", 1) for part in element.attrib.pop("style", "").split("; ") if ": " in part)
-    # of the style only the anchor stays, as the font is that of the page
-    element.set("text-anchor", style.get("text-anchor", "start"))
-    if element.get("transform", "").startswith("rotate(-0 "):
-        del element.attrib["transform"]
-
-
-def _value(name: str, value: str, names: dict[str, str]) -> str:
-    if name == "id":
-        return names.get(value, "")
-    for colour, variable in _OF_THE_PAGE.items():
-        value = value.replace(colour, variable)
-    value = _REFERENCE.sub(lambda match: f"#{names.get(match[1], match[1])}", value)
-    return _NUMBER.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), " ".join(value.split()))
-
-
-def _unwrap(element: ElementTree.Element) -> None:
-    """Put the children of groups without attributes in their place, and remove empty groups."""
-    children: list[ElementTree.Element] = []
-    for child in list(element):
-        _unwrap(child)
-        children += list(child) if child.tag == "g" and not child.attrib else [child]
-        element.remove(child)
-    with_content = [child for child in children if child.tag != "g" or len(child)]
-    element.extend(with_content)
 
 
 # Short names of systems in a report: without shared parts, and cut to fit.

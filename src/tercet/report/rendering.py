@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -14,10 +15,24 @@ from tercet.statistics.paired_tests import decimals, pvalue_text
 
 
 def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:
-    """Return a page from a template, which puts SVG and nothing else into the page unescaped, by ``markup``.
+    """Return a page from a template, which puts its script and nothing else into the page unescaped.
 
     `script` is the name of the script within the page; the page's policy lets no other script run.
     """
+    from markupsafe import Markup
+
+    # The page's policy names the script by its hash: one that a text smuggled in would have another.
+    code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
+    digest = base64.b64encode(sha256(code.encode()).digest()).decode()
+    template = _environment().get_template(name)
+    return str(
+        template.render(version=version, script=Markup(code), script_hash=Markup(f"sha256-{digest}"), **values)
+    )
+
+
+# Kept, as it keeps the templates that it has compiled: that takes longer than all else.
+@cache
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -32,12 +47,8 @@ def render(name: str, *, script: str = "", version: str = __version__, **values:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.filters["decimals"] = decimals
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
-    # The page's policy names the script by its hash: one that a text smuggled in would have another.
-    code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
-    digest = base64.b64encode(sha256(code.encode()).digest()).decode()
-    return environment.get_template(name).render(
-        version=version, markup=Markup, script=Markup(code), script_hash=Markup(f"sha256-{digest}"), **values
-    )
+    return environment

@@ -1,0 +1,205 @@
+"""The charts of reports: every mark stands where the labels of the axes say, and labels are only text."""
+
+import re
+from dataclasses import replace
+from itertools import groupby
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from matplotlib.ticker import MaxNLocator
+
+from samples import sample
+from tercet.comparison.compare import compare
+from tercet.correlation.coefficients import FigureValue
+from tercet.correlation.grades import MetricColumn
+from tercet.report.correlation import _HEXAGON, _curve, _hexagons, _scatter
+from tercet.report.plots import SERIES, Dot, DotChart, DotColumn, Scale, length_plot, score_distributions
+from tercet.report.rendering import _environment
+
+NUMBERS = st.integers(-(10**6), 10**6).map(lambda number: number / 100) | st.sampled_from([0.0, float("nan")])
+ROWS = st.integers(1, 8).flatmap(
+    lambda n: st.lists(st.lists(NUMBERS, min_size=n, max_size=n), min_size=1, max_size=7)
+)
+#: What acts, or breaks off, where it is taken for markup, an attribute or a template.
+HOSTILE = '<script>alert(1)</script>" onload="x" \'🙂 &amp; {{ 7 * 7 }} @1'
+
+
+def drawn(macro, chart):
+    """Return the element that a macro of the templates makes of a chart."""
+    return ElementTree.fromstring(
+        str(getattr(_environment().get_template("plots.html").module, macro)(chart)).strip()
+    )
+
+
+def marks(svg, look):
+    """Return where each path of this class begins anew."""
+    paths = "".join(path.get("d") for path in svg.iter("path") if path.get("class") == look)
+    return [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", paths)]
+
+
+def axis(labels):
+    """Return the function from places to numbers that the first and the last label of an axis tell."""
+    (first, low), *_, (last, high) = [(place, float(text.replace("−", "-"))) for place, text in labels]
+    return lambda place: low + (np.asarray(place) - first) / (last - first) * (high - low)
+
+
+def vertical(svg):
+    return axis(
+        [(float(text.get("y")) - 4, text.text) for text in svg.iter("text") if text.get("text-anchor") == "end"]
+    )
+
+
+def precision(values):
+    """Return what a tenth of a pixel and a label of six digits can tell."""
+    finite = [abs(value) for value in values if value == value] or [1.0]
+    return 2e-3 * np.ptp([*finite, *(-value for value in finite)]) + 1e-9
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.integers(2, 6))
+def test_ticks_are_those_of_matplotlib(low, span, most):
+    high = low + span
+    assume(span > 1e-6 * abs(low))
+    ticks = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+    expected = [100 * (tick - low) / (high - low) for tick in ticks if low <= tick <= high]
+    assert [place for place, _ in Scale(low, high).ticks(most)] == pytest.approx(expected, abs=1e-6)
+
+
+@given(ROWS)
+def test_lines_and_marks_stand_at_their_values_and_break_where_there_is_none(rows):
+    groups = [f"g{place}" for place in range(len(rows[0]))]
+    svg = drawn("plot", length_plot(rows, range(min(len(rows), len(SERIES))), groups, ("words", "BLEU", "in words")))
+    columns = {text.text: float(text.get("x")) for text in svg.iter("text")}
+    expected = [
+        (columns[group], value)
+        for row in rows[: len(SERIES)]
+        for group, value in zip(groups, row, strict=True)
+        if value == value
+    ]
+    places = marks(svg, "mark")
+    assert [x for x, _ in places] == pytest.approx([x for x, _ in expected])
+    values = [value for row in rows for value in row]
+    assert vertical(svg)([y for _, y in places]) == pytest.approx([y for _, y in expected], abs=precision(values))
+    lines = [path.get("d") for path in svg.iter("path") if path.get("class") in ("line", "grey")]
+    runs = [[run for is_number, run in groupby(row, lambda value: value == value) if is_number] for row in rows]
+    assert sorted(path.count("M") for path in lines) == sorted(map(len, runs))
+
+
+@given(ROWS)
+def test_dots_and_intervals_stand_at_their_values(rows):
+    columns = [
+        DotColumn(
+            f"c{place}",
+            [Dot(value, value - 1, value + 2) for value in row],
+            line=row[0] if row[0] == row[0] else None,
+        )
+        for place, row in enumerate(zip(*rows, strict=True))
+    ]
+    chart = drawn("dots", DotChart([f"s{place}" for place in range(len(rows))], columns))
+    axes = [
+        axis([(float(label.get("style")[6:-1]), label.text) for label in part])
+        for part in chart.iter("span")
+        if part.get("class") == "axis"
+    ]
+    svgs = iter([part for part in chart if part.tag == "svg"])
+    for row in rows:
+        for value, value_at, column in zip(row, axes, columns, strict=True):
+            svg = next(svgs)
+            places = [float(line.get(end)[:-1]) for line in svg.iterfind("g/line") for end in ("x1", "x2")]
+            places += [float(mark.get("x")[:-1]) for mark in svg.iterfind("g/svg")]
+            places += [float(line.get("x1")[:-1]) for line in svg.iterfind("line[@class='base']")]
+            shown = [value - 1, value + 2, value] if value == value else []
+            shown += [] if column.line is None else [column.line]
+            near = precision([dot.value for dot in column.dots])
+            assert value_at(places) == pytest.approx(shown, abs=near + 0.01)
+
+
+def test_histograms_count_the_segments_and_show_their_median():
+    table = compare(sample("en"), ["chrf"], test=None).tables[0]
+    # a segment without a score, and a system with none at all
+    segments = {name: [None, *scores[1:]] for name, scores in table.segments.items()}
+    table = replace(table, segments={**segments, "large": [None] * len(segments["large"])})
+    chart = drawn("histograms", score_distributions(table, table.rows, list(segments)))
+    assert [name.text for name in chart.iter("bdi")] == ["baseline", "tuned"]
+    (part,) = (part for part in chart.iter("span") if part.get("class") == "axis")
+    value_at = axis([(float(label.get("style")[6:-1]), label.text) for label in part])
+    heights = {}
+    for name, svg in zip(("baseline", "tuned"), chart.iterfind("svg"), strict=True):
+        scores = np.array(segments[name][1:])
+        (median,) = (line.get("x1") for line in svg.iter("line") if line.get("class") == "median")
+        assert value_at(float(median[:-1])) == pytest.approx(np.median(scores), abs=0.05)
+        path = svg.find("svg/path").get("d")
+        edges = [float(re.match(r"M([\d.]+)", path)[1]), *map(float, re.findall(r"H([\d.]+)", path))]
+        heights[name] = 100 - np.array(re.findall(r"V([\d.]+)H", path), float)
+        counts = np.histogram(scores, value_at(edges) + 1e-6 * np.sign(np.arange(len(edges)) - 0.5))[0]
+        assert heights[name].sum() / heights[name][heights[name] > 0].min() == pytest.approx(len(scores), abs=0.5)
+        assert abs(heights[name] / heights[name].sum() - counts / len(scores)).sum() < 0.1
+    assert max(map(max, heights.values())) == pytest.approx(90)
+    empty = replace(table, segments={name: [None] for name in segments})
+    assert score_distributions(empty, table.rows, list(segments)) is None
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(constant):
+    rng = np.random.default_rng(3)
+    human, scores = rng.normal(3, 1, (2, 40)), rng.normal(0.5, 0.1, (2, 40))
+    if constant:
+        scores[:] = 1.0
+    human[0, 3] = scores[1, 5] = np.nan
+    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), False))
+    below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
+    at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
+    whole = ~np.isnan(human + scores)
+    means = [[values[system][whole[system]].mean() for system in (0, 1)] for values in (human, scores)]
+    for look, (x, y) in (("point", (human[whole], scores[whole])), ("mark", means)):
+        places = np.array(marks(svg, look))
+        assert at_x(places[:, 0]) == pytest.approx(x, abs=0.02)
+        assert at_y(places[:, 1]) == pytest.approx(y, abs=0.005)
+
+
+def test_the_layers_of_a_network_have_a_line_in_a_band_a_diamond_and_a_ring():
+    values = [FigureValue(value, value - 0.1, value + 0.2, 0.0, 40) for value in (0.1, 0.5, 0.7, 0.4)]
+    svg = drawn(
+        "plot", _curve(SimpleNamespace(values=values, best=2, usual=3, metric="bertscore", figure="item.acc_eq"))
+    )
+    below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
+    at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
+    whole = [*enumerate((0.1, 0.5, 0.7, 0.4))]
+    for look, layers in (("mark", [*whole, whole[2]]), ("ring", [whole[3]])):
+        places = np.array(marks(svg, look))
+        assert at_x(places[:, 0]) == pytest.approx([layer for layer, _ in layers], abs=0.01)
+        assert at_y(places[:, 1]) == pytest.approx([value for _, value in layers], abs=0.005)
+    (band,) = (path.get("d") for path in svg.iter("path") if path.get("class") == "band")
+    corners = np.array(re.findall(r"([\d.]+) ([\d.]+)", band), float)
+    bounds = [value.high for value in values] + [value.low for value in values[::-1]]
+    assert at_y(corners[:, 1]) == pytest.approx(bounds, abs=0.005)
+
+
+def test_a_hexagon_counts_the_points_that_are_nearest_to_it():
+    points = np.random.default_rng(5).normal(150, 30, (2_000, 2))
+    shapes = _hexagons(points)
+    centres = np.array([re.findall(r"[\d.]+", shape.path)[:2] for shape in shapes], float)
+    centres[:, 1] += _HEXAGON / np.sqrt(3)
+    counts = np.bincount(((points[:, None] - centres) ** 2).sum(-1).argmin(1), minlength=len(shapes))
+    shares = np.array([float(shape.style.removeprefix("opacity: ")) for shape in shapes])
+    assert (shares - 0.15) / 0.6 == pytest.approx(counts / counts.max(), abs=0.03)
+
+
+def test_names_and_labels_are_only_text():
+    table = compare(sample("en"), ["chrf"], test=None).tables[0]
+    names = [f"{HOSTILE}{place}" for place in range(3)]
+    histograms = replace(score_distributions(table, table.rows, names), title=HOSTILE)
+    assert all(name in histograms.described for name in names)
+    lines = length_plot([[1.0, 2.0]], [0], ["a", HOSTILE], ("words", HOSTILE[:40], HOSTILE))
+    for macro, chart, texts in (
+        ("plot", lines, [HOSTILE, HOSTILE[:40]]),
+        ("histograms", histograms, [*names, HOSTILE]),
+        ("dots", DotChart(names, [DotColumn(HOSTILE, [Dot(1.0, 0.0, 2.0)] * 3, HOSTILE)]), [*names, HOSTILE]),
+    ):
+        element = drawn(macro, chart)
+        assert HOSTILE in element.get("aria-label")
+        assert {*texts} <= {part.text for part in element.iter()}
+        assert not any(part.tag == "script" or part.get("onload") for part in element.iter())
