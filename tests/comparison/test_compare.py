@@ -20,7 +20,7 @@ from conftest import close, needed, written
 from samples import sample
 from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
-from tercet.base.scorer import segment_lists
+from tercet.base.metric import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
 from tercet.comparison.scores import TESTS

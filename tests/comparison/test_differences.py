@@ -12,10 +12,9 @@ from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer
+from tercet.base.metric import Metric, score_batch
 from tercet.base.options import Call
 from tercet.base.peers import UnavailableError
-from tercet.base.scorer import Scorer
-from tercet.base.scoring import score_batch
 from tercet.comparison.difference import explain_difference, packages, peers_of
 from tercet.corpus.reading import read_batch
 from tercet.registry import metric_class
@@ -369,7 +368,7 @@ def test_every_option_that_decides_a_score_has_its_place_in_the_chain(metric):
     peers, options = peers_of(metric), set(metric_class(metric).options())
     scorer = make_scorer(metric, {})
     reported = {*peers.aside(scorer), peers.names_scores, "compat", "rounded", "grid"}
-    assert options - {*Scorer.options(), *Call.options()} - reported == set(peers.decides) - {""}
+    assert options - {*Metric.options(), *Call.options()} - reported == set(peers.decides) - {""}
     assert {name for names in peers.together for name in names} <= set(peers.decides)
     assert set(peers.packages) == set(scorer.presets)
 

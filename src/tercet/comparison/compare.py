@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, batch_stats, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.base.scorer import segment_lists
-from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems

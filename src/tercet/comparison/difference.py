@@ -11,9 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from tercet.api import make_scorer
+from tercet.base.metric import Metric, batch_stats, score_batch, segment_lists
 from tercet.base.peers import Peer, Peers, UnavailableError
-from tercet.base.scorer import Scorer, segment_lists
-from tercet.base.scoring import batch_stats, score_batch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.tokenizers import tokenizer_label
@@ -170,8 +169,8 @@ def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentG
 
 def _rules(
     pair: Explained,
-    ours: Scorer,
-    theirs: Scorer,
+    ours: Metric,
+    theirs: Metric,
     batch: Corpus,
     *,
     our_scores: Mapping[str, float],
@@ -197,7 +196,7 @@ def _rules(
     return rules
 
 
-def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, float] | None, str]:
+def _live(pair: Explained, scorer: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
     """Return the package's own scores, and why some or all are missing."""
     scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
     try:
@@ -211,7 +210,7 @@ def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, flo
     return {name: scorer.scale * value for name, value in scores.items()}, reason
 
 
-def _uncompared(pair: Explained, scorer: Scorer, options: Mapping[str, Any]) -> list[str]:
+def _uncompared(pair: Explained, scorer: Metric, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
     option = pair.peers.names_scores
     requested = list(getattr(scorer, option)) if option in options else []
@@ -221,7 +220,7 @@ def _uncompared(pair: Explained, scorer: Scorer, options: Mapping[str, Any]) -> 
 
 def _warnings(
     pair: Explained,
-    scorer: Scorer,
+    scorer: Metric,
     *,
     equal_to: Mapping[str, float],
     live: Mapping[str, float] | None,
@@ -246,7 +245,7 @@ def _warnings(
     return sentences
 
 
-def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
+def _totals(scorer: Metric, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
     """Return the corpus scores by name, their warnings, and the signature."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -255,7 +254,7 @@ def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str],
     return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
 
 
-def _segments(scorer: Scorer, batch: Corpus) -> Segments:
+def _segments(scorer: Metric, batch: Corpus) -> Segments:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return segment_lists(scorer, batch_stats(scorer, batch))
@@ -275,7 +274,7 @@ class Step:
     description: str
     from_value: Any
     to_value: Any
-    scorer: Scorer
+    scorer: Metric
     always: bool = True
 
 
@@ -293,11 +292,11 @@ class Explained:
         """The other package."""
         return self.peers.packages[self.against]
 
-    def scorer(self, options: Mapping[str, Any], compat: str | None) -> Scorer:
+    def scorer(self, options: Mapping[str, Any], compat: str | None) -> Metric:
         """Return a scorer; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
-    def shared(self, scorer: Scorer, options: Mapping[str, Any]) -> dict[str, Any]:
+    def shared(self, scorer: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
@@ -309,14 +308,14 @@ class Explained:
             shared["missing_references"] = "skip"
         return shared
 
-    def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
+    def options_of(self, scorer: Metric, batch: Corpus) -> dict[str, Any]:
         """Return the options in effect on these texts: without defaults, each rule in one spelling."""
         options = self.peers.spelled_out({name: getattr(scorer, name) for name in self.peers.decides})
         if options.get("tokenizer") == "auto":
             options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
         return {"missing_references": scorer.missing_references if batch.missing else "error", **options}
 
-    def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
+    def steps(self, ours: Metric, theirs: Metric, batch: Corpus) -> Iterator[Step]:
         """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
         our_values, their_values = (self.options_of(scorer, batch) for scorer in (ours, theirs))
         compat = getattr(ours, "compat", None)
@@ -368,7 +367,7 @@ class Explained:
         return list(dict.fromkeys(groups))
 
 
-def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
+def explained(scorer: Metric, against: str, peers: Peers) -> Explained:
     """Return both sides, at our scale, with the scores that the other package has."""
     report = {"scale": scorer.scale, "confidence_level": None, "segments": False, **peers.aside(scorer)}
     if peers.names_scores:

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, batch_stats, summarize
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems

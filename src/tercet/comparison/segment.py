@@ -14,9 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric
-from tercet.base.scorer import segment_lists
-from tercet.base.scoring import batch_stats, corpus_stats, warn
+from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, batch_stats, summarize
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, one_of
 from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import label_of, name_of

@@ -21,9 +21,10 @@ from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.dialects import Dialect
 from tercet.base.lengths import brevity_penalty, reference_lengths
+from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
@@ -348,7 +349,7 @@ def interpretation(percent: float) -> str:
 Array = NDArray[np.float64]
 
 #: The column of the prediction's length, those of the reference lengths, and the first column of matches.
-_LENGTH = len(Scorer.base_columns)
+_LENGTH = len(Metric.base_columns)
 
 _REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
 

@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.scorer import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus

@@ -17,7 +17,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.scorer import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, left_out
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Places, lowered, of_texts, read_batch

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, warn
 from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
-from tercet.base.scorer import PairRows, Scorer, base_of_pairs
-from tercet.base.scoring import warn
+from tercet.base.rows import PairRows, base_of_pairs
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
@@ -75,7 +74,7 @@ class Cosine(Metric):
     title = "cosine"
     primary = "cosine"
     loads_model = True
-    columns = (*Scorer.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
+    columns = (*Metric.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
     score_names = ("cosine",)
     facts = ("truncated_predictions", "truncated_references")
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.scorer import PairRows, Scorer, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Places
@@ -51,7 +52,7 @@ class GoogleBleu(SplitsAtBlanks):
     replaces = (("google_bleu", None),)
     takes_systems = in_floats = True
     at_zero = "compares them with an empty text"
-    columns = (*Scorer.base_columns, "matches", "ngrams")
+    columns = (*Metric.base_columns, "matches", "ngrams")
     ascending = (("matches", "ngrams"),)  # the n-grams of the longer side
     score_names = ("google_bleu",)
 

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, segment_lists, warn
 from tercet.base.options import OnlyWith, dtype_option, option
-from tercet.base.scorer import Scorer, segment_lists
-from tercet.base.scoring import warn
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
@@ -108,7 +106,7 @@ class Perplexity(Metric):
     dialects = DIALECTS
     replaces = (("perplexity", "evaluate"),)
     columns = (
-        *Scorer.base_columns,
+        *Metric.base_columns,
         "truncated",
         "nll",
         "tokens",

@@ -17,7 +17,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.scorer import PairRows, Scorer, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, left_out
 from tercet.checks import as_scale
 from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
@@ -74,7 +74,7 @@ class Ter(Metric):
     presets = PRESETS
     dialects = DIALECTS
     replaces = (("ter", "sacrebleu"),)
-    columns = (*Scorer.base_columns, "num_edits", "ref_length")
+    columns = (*Metric.base_columns, "num_edits", "ref_length")
     score_names = ("ter",)
     facts = ("num_edits", "ref_length")
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
-from tercet.base.scorer import Scorer, left_out
+from tercet.base.rows import left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import edit_rows, transcript_change
 from tercet.corpus.tokenizers import tokenize
@@ -23,7 +24,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 #: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
 #: insertions.
-_WORDS = len(Scorer.base_columns)
+_WORDS = len(Metric.base_columns)
 _CHARACTERS = _WORDS + 4
 
 
@@ -53,7 +54,7 @@ class Wer(SplitsAtBlanks):
     unit = "rate"
     at_zero = "compares them with an empty text"
     facts = ("hits", "substitutions", "deletions", "insertions")
-    columns = (*Scorer.base_columns, *facts, *(f"character_{count}" for count in facts))
+    columns = (*Metric.base_columns, *facts, *(f"character_{count}" for count in facts))
     score_names = ("wer", "cer", "mer", "wil")
 
     tokenizer: Literal["blanks", "unicode", "char", "zh", "ja", "jieba"] | Callable[[str], Iterable[str]] = option(

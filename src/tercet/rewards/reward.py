@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tercet.api import make_scorer
 from tercet.base.lengths import brevity_penalty
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, batch_stats
 from tercet.base.options import check_values, refuse_all_but_n_jobs
-from tercet.base.scoring import Watch, batch_stats
 from tercet.checks import finite, flag, number, refuse, spelled
+from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize

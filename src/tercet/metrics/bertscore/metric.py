@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
+from tercet.base.metric import segment_lists, warn
 from tercet.base.options import missing_label
-from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
-from tercet.base.scoring import warn
+from tercet.base.rows import PairRows, base_of_pairs
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items
 from tercet.corpus.reading import Crossing, Places, read_batch

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.scorer import Scorer, left_out
+from tercet.base.metric import Metric
+from tercet.base.rows import left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import lowered, of_texts
 from tercet.engine.chosen import engine
@@ -231,7 +232,7 @@ def rows_of_texts(
     pairs, uncounted = counted[1:]
     if uncounted:
         return None
-    first = len(Scorer.base_columns)
+    first = len(Metric.base_columns)
     for place, weight in roots:
         table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
         precision, recall = table[:, start].copy(), table[:, start + 1].copy()

@@ -14,8 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
+from tercet.base.metric import segment_lists
 from tercet.base.options import missing_label
-from tercet.base.scorer import PairRows, base_of_pairs, segment_lists
+from tercet.base.rows import PairRows, base_of_pairs
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, Places
