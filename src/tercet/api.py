@@ -13,7 +13,7 @@ from tercet.base.options import Call
 from tercet.corpus.reading import READINGS
 
 from .errors import OptionError, level_of_caller
-from .registry import METRICS, metric_class
+from .registry import METRICS, in_suite, metric_class
 from .result import Result
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -189,7 +189,8 @@ def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if isinstance(metric, Metric):
         return metric.with_options(options) if options else metric
     if isinstance(metric, type) and issubclass(metric, Metric):
-        raise OptionError(f"Expected a metric, got its class: give tercet.{metric.__name__}().")
+        package = "tercet." if in_suite(metric) else ""
+        raise OptionError(f"Expected a metric, got its class: give {package}{metric.__name__}().")
     return metric_class(metric).from_options(options)
 
 

@@ -66,7 +66,8 @@ def metric_class(metric: str) -> type[Metric]:
 
 def in_suite(cls: type[Metric]) -> bool:
     """Return whether a class is a metric of the suite, and not a user's own."""
-    return cls.name in METRICS and metric_class(cls.name) is cls
+    name = getattr(cls, "name", "")
+    return name in METRICS and metric_class(name) is cls
 
 
 def drawing(name: str) -> Any:

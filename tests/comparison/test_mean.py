@@ -1,6 +1,7 @@
 """A mean of metrics: as a metric like any other, and how it is chosen."""
 
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -43,6 +44,17 @@ def test_it_is_the_weighted_mean_of_segment_scores():
     expected = 0.25 * bleu + 0.75 * rouge
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
+
+
+def test_it_is_a_value_as_every_metric():
+    metric = MeanOfMetrics(mean=SavedMean(PARTS, {}), scale=100)
+    copy = pickle.loads(pickle.dumps(metric))
+    assert (copy, hash(copy), copy.scale) == (metric, hash(metric), 100)
+    assert metric != MeanOfMetrics(mean=SavedMean(PARTS[:1], {}), scale=100)
+    predictions, references = ["the cat sat", "猫 坐"], ["a cat sat", "猫 坐 了"]
+    assert copy(predictions, references) == metric(predictions, references)
+    with pytest.raises(OptionError, match="'mean' option of mean must be a mean of metrics"):
+        MeanOfMetrics(mean="mean.json")
 
 
 def test_parts_merge_to_the_whole_and_intervals_hold_the_score():

@@ -131,6 +131,14 @@ def test_a_page_shows_it_and_a_segment_is_explained_if_it_can_be():
     assert explanations["tuned"] == sorted(test_set.systems["tuned"][1].split())
 
 
+def test_a_class_in_place_of_a_metric_is_named():
+    for function in (tercet.scorer, tercet.reward):
+        with pytest.raises(tercet.OptionError, match=r"Expected a metric, got its class: give WordErrors\(\)\."):
+            function(WordErrors)
+    with pytest.raises(tercet.OptionError, match=r"give tercet\.Bleu\(\)\."):
+        tercet.scorer(tercet.Bleu)
+
+
 def test_two_classes_of_one_name_are_refused():
     class Bleu(tercet.Bleu):
         pass
