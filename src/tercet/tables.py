@@ -140,7 +140,19 @@ def _name_cell(name: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULAS) else cell
 
 
-# For people: Markdown, LaTeX, notebooks.
+# For people: terminals, Markdown, LaTeX, notebooks.
+
+
+def to_terminal(parts: Iterable[Any], width: int | None, colour: bool) -> str:
+    """Return lines, which no width breaks, and tables of rich, which a terminal of a width has room for."""
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    for part in parts:
+        is_line = isinstance(part, str)
+        console.print(part, soft_wrap=is_line, markup=not is_line)
+    return buffer.getvalue()
 
 
 class _Style(NamedTuple):

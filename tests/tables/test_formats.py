@@ -5,6 +5,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
+from rich.table import Table as Grid
 
 from tercet.tables import (
     BOM,
@@ -17,6 +18,7 @@ from tercet.tables import (
     to_lines,
     to_markdown,
     to_notebook,
+    to_terminal,
     write_lines,
 )
 
@@ -47,6 +49,17 @@ def test_latex_has_its_own_signs_and_comments():
         "\\bottomrule\n\\end{tabular}\n% below\n% m|a\n"
     )
     assert "multicolumn" not in to_latex([people()])
+
+
+def test_a_terminal_breaks_tables_and_no_lines():
+    grid = Grid("a", "b", box=None)
+    grid.add_row("[bold]x[/]", "y " * 20)
+    line = "[b]not bold[/] " * 20
+    for colour in (False, True):
+        *rows, last = to_terminal([grid, line], 20, colour).splitlines()
+        assert last == line
+        assert len(rows) > 2
+        assert ("\x1b[1m" in rows[1]) == colour
 
 
 def test_a_notebook_marks_the_best_by_a_star():

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -206,6 +205,7 @@ def _of_package(
     from tercet.comparison.difference import explain_difference
     from tercet.comparison.test_sets import check_references
     from tercet.statistics.progress import bars_within, line_of
+    from tercet.tables import to_terminal
 
     differences: list[tuple[str, str, Difference]] = []
     for test_set in test_sets:
@@ -224,11 +224,10 @@ def _of_package(
                     differences.append((test_set.name, system, difference))
     if form == "json":
         return to_json(differences)
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    for name, system, difference in differences:
-        show(difference, f"{name}: {system}", console)
-    return buffer.getvalue()
+    parts = [
+        part for name, system, difference in differences for part in shown(difference, f"{name}: {system}", width)
+    ]
+    return to_terminal(parts, width, colour)
 
 
 def read_options(option_texts: Sequence[str]) -> dict[str, Any]:
@@ -255,17 +254,16 @@ def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=2, default=str)
 
 
-def show(difference: Difference, title: str, console: Console) -> None:
-    """Print an explanation: both numbers, the rules between them, and the segments that differ most."""
+def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
+    """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
     lower = " (lower is better)" if metric_class(difference.metric).better() == "lower" else ""
     heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
-    at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
+    at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
-        console.print(_table(difference, difference.names[start : start + at_once], heading))
-    for line in _findings(difference):
-        console.print(escape(visible(line)), soft_wrap=True)
+        yield _table(difference, difference.names[start : start + at_once], heading)
+    yield from map(visible, _findings(difference))
     if difference.largest_gaps:
-        console.print(_gaps(difference))
+        yield _gaps(difference)
 
 
 def _table(difference: Difference, names: Sequence[str], heading: str) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +28,7 @@ from tercet.tables import (
     check_fits,
     json_text,
     to_lines,
+    to_terminal,
     write_lines,
     write_workbook,
 )
@@ -187,21 +187,16 @@ def to_text(
     Columns that do not fit continue in a further table. `verbose` adds the metrics' facts, such as BLEU's lengths and
     precisions.
     """
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
-    console_width, several = console.width, len(comparisons) > 1
+    width = Console(width=width, force_terminal=colour).width
+    text, several = "", len(comparisons) > 1
     if sum(len(comparison.tables) for comparison in comparisons) > 1:
-        for summary in _summaries(comparisons, console_width):
-            console.print(summary)
+        text += to_terminal(_summaries(comparisons, width), width, colour)
     for comparison in comparisons:
         for table in comparison.tables:
-            rich_table, console.width = _rich_table(comparison, table, console_width)
-            console.print(rich_table)
-        for line in (*_below(comparison, verbose), *([""] if several else [])):
-            console.print(line, soft_wrap=True, markup=False)
-    for line in _legends(comparisons):
-        console.print(line, soft_wrap=True, markup=False)
-    return buffer.getvalue()
+            rich_table, table_width = _rich_table(comparison, table, width)
+            text += to_terminal([rich_table], table_width, colour)
+        text += to_terminal([*_below(comparison, verbose), *([""] if several else [])], width, colour)
+    return text + to_terminal(_legends(comparisons), width, colour)
 
 
 def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Grid]:

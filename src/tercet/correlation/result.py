@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
@@ -21,7 +19,17 @@ from tercet.errors import OptionError, did_you_mean, needs, shorten
 from tercet.explanation.places import one_cell
 from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, sentences_html
 from tercet.statistics.paired_tests import pvalue_text
-from tercet.tables import FOR_PEOPLE, Cell, Column, Table, finite_or_none, json_text, to_lines, to_notebook
+from tercet.tables import (
+    FOR_PEOPLE,
+    Cell,
+    Column,
+    Table,
+    finite_or_none,
+    json_text,
+    to_lines,
+    to_notebook,
+    to_terminal,
+)
 
 from .coefficients import FIGURES, UNITS, FigureValue
 from .grades import Array, Grades, MetricColumn, Numbers, graded
@@ -323,30 +331,17 @@ def _plain(values: Mapping[str, float]) -> dict[str, float | None]:
 
 def to_text(correlation: Correlation, width: int | None = None, colour: bool = False) -> str:
     """Return the answers, then for each dimension the ranking and p between metrics, for a terminal."""
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-
-    def say(lines: Sequence[str]) -> None:
-        for line in lines:
-            console.print(one_cell(line), soft_wrap=True, markup=False)
-
+    parts: list[Any] = []
     for table in correlation.tables:
-        say([*answer_lines(correlation, table), ""])
+        parts += [*map(one_cell, answer_lines(correlation, table)), ""]
     for table in correlation.tables:
-        console.print(_ranking(correlation, table))
+        parts.append(_ranking(correlation, table))
         if len(correlation.metrics) > 1:
-            console.print(_pvalues(correlation, table))
-        say([*note_lines(correlation, table), ""])
+            parts.append(_pvalues(correlation, table))
+        parts += [*map(one_cell, note_lines(correlation, table)), ""]
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
-    say(
-        [
-            correlation.legend(),
-            *correlation.tested(correlation.tables),
-            *correlation.about(names),
-            *correlation.signatures(),
-        ]
-    )
-    return buffer.getvalue()
+    below = [correlation.legend(), *correlation.tested(correlation.tables), *correlation.about(names)]
+    return to_terminal([*parts, *map(one_cell, [*below, *correlation.signatures()])], width, colour)
 
 
 def _ranking(correlation: Correlation, table: DimensionTable) -> Grid:
