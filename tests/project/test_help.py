@@ -87,7 +87,7 @@ class TestAbout:
             subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True).stdout
             for asked in ([], ["about"])
         ]
-        assert shown == ["\n", "README.md /about.md\n"]
+        assert shown == ["\n", "/about.md README.md\n"]
 
     def test_names_the_package_whose_folder_is_missing(self, monkeypatch, tmp_path):
         monkeypatch.setattr(about, "__file__", str(tmp_path / "src" / "tercet" / "base" / "about.py"))
