@@ -100,26 +100,27 @@ def write_lines(path: str | os.PathLike[str], table: Table, form: str, *, bom: b
         _write(file, table, form)
 
 
+#: How rows of TSV are written; those of CSV are as RFC 4180 has them.
+_TSV: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None, "lineterminator": "\n"}
+
+
 def _write(file: TextIO, table: Table, form: str) -> None:
-    """Write the titles, then a row per line: white space within a cell of TSV becomes a space; CSV is of RFC 4180."""
+    """Write the titles, then a row per line; in TSV, white space within a cell becomes a space."""
     titles = [column.title for column in table.columns]
+    rows = ([value.value if isinstance(value, Cell) else value for value in row] for row in table.rows)
     if form == "jsonl":
-        file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in table.rows)
+        file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in rows)
         return
-    writer = csv.writer(file)
-    if form == "tsv":
-        writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
     kinds = [column.kind for column in table.columns]
+    writer = csv.writer(file, **(_TSV if form == "tsv" else {}))
     writer.writerow(map(_name_cell, titles))
-    for row in table.rows:
+    for row in rows:
         cells = map(_line_cell, row, kinds)
         writer.writerow(" ".join(cell.split()) for cell in cells) if form == "tsv" else writer.writerow(cells)
 
 
 def _line_cell(value: Any, kind: str) -> str:
     """Return a value as a cell of a line: texts as they are, "" for None, and several texts side by side."""
-    if isinstance(value, Cell):
-        value = value.value
     if isinstance(value, str):
         return value if kind == "text" else _name_cell(value)
     if isinstance(value, list):
@@ -169,7 +170,7 @@ class _Style(NamedTuple):
     def cells(self, table: Table) -> Iterator[list[str]]:
         """Yield the titles, then each row."""
         yield [
-            ((column.kind == "difference" and self.delta) or self.name(column.title))
+            (self.delta if self.delta and column.kind == "difference" else self.name(column.title))
             + column.after.translate(self.signs)
             for column in table.columns
         ]

@@ -37,17 +37,6 @@ from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, Syste
 from .test_sets import TestSet
 
 _PVALUE = "p adjusted for all pairs (Holm's method)"
-_PAIRS = (
-    "test_set",
-    "metric",
-    "score",
-    "better",
-    "system",
-    "other",
-    "difference",
-    _PVALUE,
-    "system is significantly",
-)
 #: In a workbook, the widths of columns, and the formats of numbers.
 _WIDTHS = {
     **dict.fromkeys(("test_set", "system", "other", "metric", "score"), 22),
@@ -103,11 +92,12 @@ def _scores(comparisons: Sequence[Comparison]) -> Table:
 
 def _pairs(comparisons: Sequence[Comparison]) -> Table:
     rows = [row for comparison in comparisons for table in comparison.tables for row in _pairs_of(comparison, table)]
-    signed = [
-        column._replace(number_format="+0.00;-0.00;0.00") if column.title == "difference" else column
-        for column in _columns(_PAIRS)
+    columns = _columns(("test_set", "metric", "score", "better", "system", "other"))
+    columns += [
+        Column("difference", number_format="+0.00;-0.00;0.00"),
+        *_columns((_PVALUE, "system is significantly")),
     ]
-    return Table("Pairs", signed, rows)
+    return Table("Pairs", columns, rows)
 
 
 def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
@@ -159,16 +149,10 @@ def _segment_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[list[Any]
 
 def _notes(comparisons: Sequence[Comparison]) -> Table:
     """Return what the numbers are, and what the metrics warned of."""
-    rows = [
-        [comparison.test_set.name, line]
-        for comparison in comparisons
-        for line in [
-            comparison.legend(one_cell),
-            *comparison.remarks(one_cell),
-            *comparison.warnings,
-            f"tercet {__version__}",
-        ]
-    ]
+    rows = []
+    for comparison in comparisons:
+        notes = [comparison.legend(one_cell), *comparison.remarks(one_cell), *comparison.warnings]
+        rows += [[comparison.test_set.name, line] for line in [*notes, f"tercet {__version__}"]]
     return Table("Notes", _columns(("test_set", "note")), rows)
 
 
