@@ -32,7 +32,7 @@ def calls_of(function):
 
 
 def test_its_steps_are_taken_in_this_order(recwarn):
-    assert len(STEPS) == 13
+    assert len(STEPS) == 15
     calls = iter(calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
     for file, name in STEPS:
         assert (file, name.rpartition(".")[2]) in calls, f"{file} {name} comes earlier, or is not called"

@@ -29,7 +29,7 @@ def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
 
 
 def brevity_penalty(length: Either, reference_length: Either) -> Either:
-    """Return 1 for predictions as long as their references, else exp(1 - reference / prediction length)."""
+    """Return 1 for predictions at least as long as their references, else exp(1 - reference / prediction length)."""
     shorter = length < reference_length
     if isinstance(shorter, bool) and not shorter:
         return 1.0

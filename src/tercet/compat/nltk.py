@@ -218,7 +218,7 @@ class SmoothingFunction:
         if not p_n[2]:
             raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         totals = [max(0, len(hypothesis) - order) for order in range(len(p_n))]
-        return _smoothed("nltk6", p_n, self.alpha, totals=totals)
+        return _smoothed("nltk6", p_n, self.alpha, ngrams=totals)
 
     def method7(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
@@ -233,18 +233,18 @@ def _smoothed(
     p_n: Precisions,
     value: float | None = None,
     length: int = 0,
-    totals: Sequence[int] | None = None,
+    ngrams: Sequence[int] | None = None,
     above: Fraction = Fraction(0),  # noqa: B008  nothing changes it
 ) -> list[float]:
-    """Smooth by the suite's method; `totals` and `above` are of the last hypothesis, the only one that NLTK shows."""
-    floors = [float(p.denominator) for p in p_n]
+    """Smooth by the suite's method; `ngrams` and `above` are of the last hypothesis, the only one that NLTK shows."""
+    denominators = [float(p.denominator) for p in p_n]
     counts = Counts(
         matches=[float(p.numerator) for p in p_n],
-        totals=floors if totals is None else list(totals),
+        ngrams=denominators if ngrams is None else list(ngrams),
         length=float(length),
-        floors=floors,
+        ngrams_at_least_one=denominators,
         next_matches=float(above.numerator),
-        next_floors=float(above.denominator),
+        next_ngrams=float(above.denominator),
     )
     with np.errstate(divide="raise", invalid="raise"):  # as of k=0
         smoothed: list[float] = nltk_precisions(counts, method, value)

@@ -1,4 +1,12 @@
-"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules."""
+"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules.
+
+    BLEU = brevity penalty * exp(sum over the orders n of weight_n * log precision_n)
+
+The precision of order n is the share of the predictions' n-grams that match a reference, each counted at most as
+often as it occurs in the one reference that has it most often (clipped). The penalty is 1 for predictions at least as
+long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are summed
+over all items before anything is divided. Below, the formula comes first, then the options and the class.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +60,228 @@ from tercet.statistics.either import (
     where,
 )
 from tercet.statistics.stats import Scores, SegmentStats
+
+Array = NDArray[np.float64]
+
+# BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
+#
+# Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
+
+#: The default smooth_value of each method that uses one.
+SMOOTH_VALUES: dict[str, float] = {
+    "floor": 0.1,
+    "add-k": 1.0,
+    "nltk1": 0.1,
+    "nltk4": 5.0,
+    "nltk6": 5.0,
+    "nltk7": 5.0,
+}
+NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
+SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
+#: What ``smooth=True`` stands for.
+ADD_ONE = "add-one"
+
+
+@dataclass(slots=True)
+class Counts:
+    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order."""
+
+    #: Clipped matches, and n-grams of the predictions, of each order.
+    matches: list[Either]
+    ngrams: list[Either]
+    #: Tokens of the predictions.
+    length: Either
+    #: N-grams of each order, at least 1 an item: NLTK divides by these.
+    ngrams_at_least_one: list[Either] | None = None
+    #: Matches and n-grams, at least 1 an item, of the order N + 1 (NLTK's methods 5 and 7).
+    next_matches: Either = None
+    next_ngrams: Either = None
+
+
+def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
+    """Return the precision of each order, and how many orders have n-grams: as sacrebleu, or evaluate's smooth=True.
+
+    What "add-k" and smooth=True add makes n-grams of every order, also where the predictions are too short for one.
+    """
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    extras = [0.0] * len(counts.matches)
+    if method == ADD_ONE:
+        extras = [1.0] * len(extras)
+    elif method == "add-k":
+        extras[1:] = [smooth_value] * (len(extras) - 1)
+    # The plain case first, because it is fast: most corpora and resamples have matches of every order.
+    if positive(counts.matches):
+        orders = zip(counts.matches, counts.ngrams, extras, strict=True)
+        return [(matches + extra) / (ngrams + extra) for matches, ngrams, extra in orders], len(extras)
+    smoothed: list[Either] = []
+    has_ngrams, divisor, n_orders, any_match = True, 1.0, 0, False
+    for matches, ngrams, extra in zip(counts.matches, counts.ngrams, extras, strict=True):
+        any_match = any_match | (matches > 0)
+        if extra:
+            matches, ngrams = matches + extra, ngrams + extra
+        has_ngrams = has_ngrams & (ngrams > 0)
+        safe_ngrams = where(ngrams > 0, ngrams, 1.0)
+        precision = where(has_ngrams, matches / safe_ngrams, 0.0)
+        if method in ("exp", "floor"):
+            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
+            is_zero = has_ngrams & (matches == 0)
+            divisor = where(is_zero, 2.0 * divisor, divisor)
+            share = 1.0 / divisor if method == "exp" else smooth_value
+            precision = where(is_zero, share / safe_ngrams, precision)
+        smoothed.append(precision)
+        n_orders = n_orders + has_ngrams
+    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
+    if method != ADD_ONE and not holds(any_match):
+        smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
+    return smoothed, n_orders
+
+
+def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
+    """Return the BLEU of each text in percent, in the steps of :func:`percent_of_counts`."""
+    inputs = (stacked(counts.matches), stacked(counts.ngrams), counts.length, reference_lengths)
+    texts = zip(*(values.tolist() for values in inputs), strict=True)
+    return np.array([percent_of_counts(*text, method=method, value=value, effective=True)[0] for text in texts])
+
+
+def percent_of_counts(
+    matches: Sequence[float],
+    ngrams: Sequence[float],
+    length: float,
+    reference_length: float,
+    *,
+    method: str,
+    value: float | None,
+    effective: bool,
+) -> tuple[float, list[float], float]:
+    """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
+
+    The formula a second time, for the same bits as sacrebleu's, which decide ties where segments are ranked. The
+    other functions make many scores at once: a perfect BLEU is 100 there, and by these steps 100.00000000000004.
+    """
+    penalty = 1.0
+    if length < reference_length:
+        penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
+    zeros = [0.0] * len(matches)
+    if not any(matches):
+        return 0.0, zeros, penalty
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    divisor = 1.0
+    percents: list[float] = []
+    for place, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
+        if method == "add-k" and place:
+            n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
+        if n_ngrams == 0:
+            break
+        if n_matches == 0 and method == "exp":
+            divisor *= 2
+            percents.append(100.0 / (divisor * n_ngrams))
+        else:
+            percents.append(100.0 * (smooth_value if n_matches == 0 and method == "floor" else n_matches) / n_ngrams)
+    padded = percents + zeros[len(percents) :]
+    counted = percents if effective and percents else padded
+    # sacrebleu takes -9999999999 for the logarithm of 0, so that the mean becomes 0.
+    mean = math.exp(sum([math.log(percent) if percent else -9999999999 for percent in counted]) / len(counted))
+    return penalty * mean, padded, penalty
+
+
+def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:
+    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
+    and methods 5 to 7 take the n-grams of the whole corpus, unless ``compat="nltk"`` puts those of the last item in
+    their place (see :meth:`Bleu.corpus_totals`).
+    """
+    assert counts.ngrams_at_least_one is not None
+    matches, ngrams = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.ngrams_at_least_one))
+    smoothed = _nltk_smoothed(matches, ngrams, counts, method, value)
+    is_one_corpus = isinstance(counts.length, float)
+    return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))
+
+
+def _nltk_smoothed(matches: Array, ngrams: Array, counts: Counts, method: str, value: float | None) -> Array:
+    # Rows of items that were left out are 0 throughout.
+    ngrams = np.maximum(ngrams, 1.0)
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    values = matches / ngrams
+    zero = matches == 0
+    n_zeros_so_far = np.cumsum(zero, axis=-1)
+    if method == "none":
+        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
+        return np.where(zero, sys.float_info.min, values)
+    if method == "nltk1":
+        return np.where(zero, smooth_value / ngrams, values)
+    if method == "nltk2":
+        later = np.arange(matches.shape[-1]) > 0
+        return np.where(later, (matches + 1) / (ngrams + 1), values)
+    if method == "nltk3":
+        return np.where(zero, 1 / (2.0**n_zeros_so_far * ngrams), values)
+    if method == "nltk6":
+        return _interpolated(values, counts, smooth_value)
+    if method in ("nltk4", "nltk7"):
+        length = np.asarray(counts.length)[..., None]
+        # NLTK leaves a text of one token, whose logarithm is 0, as it is.
+        has_logarithm = length > 1
+        log_length = np.log(np.where(has_logarithm, length, 2.0))
+        values = np.where(zero & has_logarithm, log_length / (2.0**n_zeros_so_far * smooth_value) / ngrams, values)
+    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
+
+
+def _averaged(values: Array, counts: Counts) -> Array:
+    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
+    last = np.asarray(counts.next_matches) / np.maximum(counts.next_ngrams, 1.0)
+    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
+    result = np.empty_like(values)
+    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
+    below = values[..., 0] + 1
+    for order in range(values.shape[-1]):
+        below = (below + values[..., order] + above[..., order]) / 3
+        result[..., order] = below
+    return result
+
+
+def _interpolated(values: Array, counts: Counts, alpha: float) -> Array:
+    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
+    result = values.copy()
+    for order in range(2, values.shape[-1]):
+        below, lowest = result[..., order - 1], result[..., order - 2]
+        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
+        result[..., order] = (counts.matches[order] + alpha * prior) / (counts.ngrams[order] + alpha)
+    return result
+
+
+def geometric_mean(
+    values: Sequence[Either], weights: Sequence[float], n_orders: Either | None, ignore_zeros: bool
+) -> Either:
+    """Return ``exp(sum(weights * log(values)))`` over the orders; 0 if an order with a weight is 0.
+
+    With `n_orders`, only the first of them count, and share the weight of all (effective order). `ignore_zeros`
+    leaves out the orders that are 0, as NLTK does.
+    """
+    if n_orders is not None and holds(n_orders == len(values)):
+        n_orders = None
+    # The plain case first, because it is fast: most corpora and resamples have it.
+    if n_orders is None and min(weights) > 0 and positive(values):
+        return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
+    is_positive = [value > 0 for value in values]
+    is_counted: list[Either] = [weight > 0 for weight in weights]
+    if n_orders is not None:
+        is_counted = [counted & (place < n_orders) for place, counted in enumerate(is_counted)]
+    if ignore_zeros:
+        is_counted = [counted & above for counted, above in zip(is_counted, is_positive, strict=True)]
+    # An order that is not counted, or is 0, gets the logarithm 0: that of 0 would be minus infinity.
+    orders = zip(is_counted, is_positive, values, strict=True)
+    logarithms = logs([where(counted & above, value, 1.0) for counted, above, value in orders])
+    shares = [where(counted, weight, 0.0) for counted, weight in zip(is_counted, weights, strict=True)]
+    exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
+    if n_orders is not None:
+        # The orders that count get the weight of all.
+        exponent = exponent * quotient(added(weights), added(shares))
+    mean = exp(exponent)
+    if not ignore_zeros:
+        for counted, value in zip(is_counted, values, strict=True):
+            mean = where(counted & (value == 0), 0.0, mean)
+    return mean
+
 
 # Options of bleu_multi, and the interpretation of its scores.
 
@@ -210,7 +440,7 @@ class BleuOptions(SplitsAtBlanks):
         default=None,
         doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
         "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] "
-        "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the score.",
+        "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the mean of the precisions.",
         check=_check_weights,
     )
     smooth_method: Literal[
@@ -346,9 +576,7 @@ def interpretation(percent: float) -> str:
     return _INTERPRETATIONS[bisect_right(_ENDS, percent)]
 
 
-Array = NDArray[np.float64]
-
-#: The column of the prediction's length, those of the reference lengths, and the first column of matches.
+#: Places in a row, where looking for the name of a column would take longer than the formula.
 _LENGTH = len(Metric.base_columns)
 
 _REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
@@ -367,9 +595,6 @@ class Bleu(BleuOptions):
     >>> round(result["bleu"], 1)
     79.5
     """
-
-    # A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
-    # the clipped matches and the n-grams of the prediction.
 
     name = "bleu_multi"
     short = "bleu"
@@ -396,7 +621,8 @@ class Bleu(BleuOptions):
         check_word_options(self)
         super().check()
         check_smoothing(self)
-        _ = self._weightings, self._grid  # whose numbers must fit the orders
+        # They refuse weights that do not fit the orders.
+        _ = self._weightings, self._grid
 
     # What the options imply: made when it is first read.
 
@@ -411,19 +637,19 @@ class Bleu(BleuOptions):
         return "exp" if self._method == "none" else self._method
 
     @cached_property
-    def _by_nltk(self) -> bool:
+    def _scores_like_nltk(self) -> bool:
         """Whether the score is made as NLTK makes it."""
         return self.compat == "nltk" or self._method.startswith("nltk")
 
     @cached_property
     def _lowercase(self) -> bool:
-        """Whether texts are lowercased: stems and lemmas are."""
+        """Whether texts are lowercased, as they are for stems and lemmas."""
         return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
     @cached_property
     def _nltk_columns(self) -> bool:
         """Whether rows have the columns that only NLTK's methods need."""
-        return self._by_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
+        return self._scores_like_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
 
     @cached_property
     def _next_columns(self) -> bool:
@@ -447,7 +673,12 @@ class Bleu(BleuOptions):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of a row."""
+        """Names of the columns of a row.
+
+        The base columns; the tokens of the prediction, and of its references by each rule; the clipped matches of all
+        orders, then the n-grams of all orders; and what NLTK's methods need: n-grams that are at least 1 (floor),
+        matches and n-grams of the order above the highest.
+        """
         orders = range(1, self.max_order + 1)
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
         names += [f"match{n}" for n in orders] + [f"total{n}" for n in orders]
@@ -459,7 +690,7 @@ class Bleu(BleuOptions):
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
-        """Matches are some of the n-grams, of which there are no more than tokens."""
+        """Matches are some of the n-grams, of which there are no more than tokens; likewise lengths."""
         orders = range(1, self.max_order + 1)
         matches = ((f"match{n}", f"total{n}") for n in orders)
         totals = (f"total{n}" for n in reversed(orders))
@@ -508,7 +739,7 @@ class Bleu(BleuOptions):
         """Return a warning when the score is 0 only because an order has no match."""
         smoothed = self._method != "none"
         # With these methods, no corpus is too short for a score above 0.
-        if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):
+        if smoothed and (self._scores_like_nltk or self._method in (ADD_ONE, "add-k")):
             return None
         totals = as_floats(totals)
         # Most corpora match n-grams of every order: the check that is fast comes first.
@@ -549,7 +780,8 @@ class Bleu(BleuOptions):
             base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
             rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
         if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+            missing = left_out(rows)
+            rows[missing, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
@@ -568,7 +800,10 @@ class Bleu(BleuOptions):
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
-        """Return the sum of the rows; NLTK shows its methods 5 to 7 the last segment in place of the corpus."""
+        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see the last item in place of all.
+
+        NLTK passes its smoothing function the last hypothesis only.
+        """
         if self.compat != "nltk" or not len(stats):
             return super().corpus_totals(stats)
         totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
@@ -586,36 +821,36 @@ class Bleu(BleuOptions):
             raise OptionError(no_resamples(self._method))
 
     def _counts(self, totals: Either) -> Counts:
-        order, first = self.max_order, _FIRST_MATCH
-        floors = next_matches = next_floors = None
-        if self._nltk_columns:
-            floors = columns(totals, first + 2 * order, first + 3 * order)
-        if self._next_columns:
-            next_matches, next_floors = column(totals, -2), column(totals, -1)
-        return Counts(
-            matches=columns(totals, first, first + order),
-            totals=columns(totals, first + order, first + 2 * order),
+        n, first = self.max_order, _FIRST_MATCH
+        counts = Counts(
+            matches=columns(totals, first, first + n),
+            ngrams=columns(totals, first + n, first + 2 * n),
             length=column(totals, _LENGTH),
-            floors=floors,
-            next_matches=next_matches,
-            next_floors=next_floors,
         )
+        if self._nltk_columns:
+            counts.ngrams_at_least_one = columns(totals, first + 2 * n, first + 3 * n)
+        if self._next_columns:
+            counts.next_matches, counts.next_ngrams = column(totals, -2), column(totals, -1)
+        return counts
 
-    def _combined(
+    def formula(
         self, totals: Either, method: str, length_rule: str, weightings: Mapping[str, Any], effective: bool
     ) -> tuple[list[Either], Either, dict[str, Either]]:
-        """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
+        """Return the precisions of a smoothing method, the penalty of a length rule, and BLEU by weighting."""
         counts, value = self._counts(totals), self.smooth_value
         reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[length_rule])
         penalty = brevity_penalty(counts.length, reference_length)
+        # Without a word in common nothing is smoothed: BLEU is 0, as in sacrebleu and NLTK.
         has_score = counts.matches[0] > 0
-        by_nltk = method.startswith("nltk") or self.compat == "nltk"
-        if by_nltk:
-            smoothed, n_orders_reached = nltk_precisions(counts, method, value), None
+        follows_nltk = method.startswith("nltk") or self.compat == "nltk"
+        if follows_nltk:
+            smoothed, n_orders = nltk_precisions(counts, method, value), None
         else:
-            smoothed, n_orders_reached = precisions(counts, method, value)
-        orders = n_orders_reached if effective else None
-        means = {name: geometric_mean(smoothed, weights, orders, by_nltk) for name, weights in weightings.items()}
+            smoothed, n_orders = precisions(counts, method, value)
+        means = {
+            name: geometric_mean(smoothed, weights, n_orders if effective else None, follows_nltk)
+            for name, weights in weightings.items()
+        }
         if method == ADD_ONE:
             # It scores texts above 0 in which no word matches, but not where one side has no text at all.
             references = column(totals, self.base_columns.index("references"))
@@ -626,27 +861,27 @@ class Bleu(BleuOptions):
     def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting."""
         rule, effective = self.reference_length, self.effective_order
-        return self._combined(totals, self._method, rule, self._weightings, effective)[2]
+        return self.formula(totals, self._method, rule, self._weightings, effective)[2]
 
     @cached_property
     def segment_metric(self) -> Bleu:
         """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
 
-        A corpus without smoothing may do without, but a single sentence seldom matches 4-grams: nearly all were 0.
+        A single sentence seldom matches 4-grams: without smoothing, nearly all would be 0.
         """
-        if self._by_nltk:
+        if self._scores_like_nltk:
             return self
         smoothed = {"smooth_method": "exp"} if self._method == "none" else {}
         return self.with_options({**smoothed, "effective_order": True}, idle=True)
 
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature."""
-        rule = {} if self._by_nltk or not segments else {"seg": f"{self._segment_method},eff"}
+        rule = {} if self._scores_like_nltk or not segments else {"seg": f"{self._segment_method},eff"}
         return {**super().notes(references), **rule}
 
     def original_scores(self, rows: Array) -> Scores:
-        """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
-        if self.scale != 100 or self.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
+        """Return the BLEU of single segments: uniform weights, in percent and by the steps of sacrebleu."""
+        if self.scale != 100 or self.weights is not None or self._scores_like_nltk or self._segment_method == ADD_ONE:
             return super().original_scores(rows)
         lengths = rows[:, _REFERENCE_LENGTH_COLUMNS[self.reference_length]]
         return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
@@ -654,7 +889,7 @@ class Bleu(BleuOptions):
     def _scores(self, totals: Either) -> dict[str, Any]:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
         rule, effective = self.reference_length, self.effective_order
-        smoothed, penalty, scores = self._combined(totals, self._method, rule, self._weightings, effective)
+        smoothed, penalty, scores = self.formula(totals, self._method, rule, self._weightings, effective)
         length, scale = column(totals, _LENGTH), self.scale
         reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[rule])
         return {
@@ -674,7 +909,7 @@ class Bleu(BleuOptions):
         if self.reference_length != "average":
             entries["reference_length"] = int(entries["reference_length"])
         if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.effective_order))
+            entries["grid"] = self._grid.rows(partial(self.formula, totals, effective=self.effective_order))
         return entries
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -699,7 +934,7 @@ class Bleu(BleuOptions):
         return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
-        """Explain a batch of one item."""
+        """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
         tokens, words = self.tokens(batch)
         plain, plain_words = self.tokens(batch, as_written=True)
         stats = self.segment_stats(batch)
@@ -719,216 +954,6 @@ class Bleu(BleuOptions):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
-
-
-# BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
-#
-# Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
-
-#: The default smooth_value of each method that uses one.
-SMOOTH_VALUES: dict[str, float] = {
-    "floor": 0.1,
-    "add-k": 1.0,
-    "nltk1": 0.1,
-    "nltk4": 5.0,
-    "nltk6": 5.0,
-    "nltk7": 5.0,
-}
-NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
-SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
-#: What ``smooth=True`` stands for.
-ADD_ONE = "add-one"
-
-
-@dataclass(slots=True)
-class Counts:
-    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order."""
-
-    #: `matches`, `totals`: Clipped matches and n-grams of each order.
-    matches: list[Either]
-    totals: list[Either]
-    #: Tokens of the predictions.
-    length: Either
-    #: N-grams of each order with at least 1 a segment (NLTK).
-    floors: list[Either] | None = None
-    #: `next_matches`, `next_floors`, `optional`: The same for the order N + 1 (NLTK's methods 5 and 7).
-    next_matches: Either = None
-    next_floors: Either = None
-
-
-def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
-    """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them."""
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    extras = [0.0] * len(counts.matches)
-    if method == ADD_ONE:
-        extras = [1.0] * len(extras)
-    elif method == "add-k":
-        extras[1:] = [smooth_value] * (len(extras) - 1)
-    # The plain case first, because it is fast: most corpora and resamples have matches of every order.
-    if positive(counts.matches):
-        orders = zip(counts.matches, counts.totals, extras, strict=True)
-        return [(hits + extra) / (total + extra) for hits, total, extra in orders], len(extras)
-    smoothed: list[Either] = []
-    has_ngrams, divisor, n_orders_reached, any_match = True, 1.0, 0, False
-    for hits, total, extra in zip(counts.matches, counts.totals, extras, strict=True):
-        any_match = any_match | (hits > 0)
-        if extra:
-            hits, total = hits + extra, total + extra
-        has_ngrams = has_ngrams & (total > 0)
-        safe_total = where(total > 0, total, 1.0)
-        precision = where(has_ngrams, hits / safe_total, 0.0)
-        if method in ("exp", "floor"):
-            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
-            zero = has_ngrams & (hits == 0)
-            divisor = where(zero, 2.0 * divisor, divisor)
-            precision = where(
-                zero, 1.0 / (divisor * safe_total) if method == "exp" else smooth_value / safe_total, precision
-            )
-        smoothed.append(precision)
-        n_orders_reached = n_orders_reached + has_ngrams
-    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
-    if method != ADD_ONE and not holds(any_match):
-        smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
-    return smoothed, n_orders_reached
-
-
-def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
-    """Return the BLEU of each text in percent, in the steps of :func:`percent_of_counts`."""
-    columns = (stacked(counts.matches), stacked(counts.totals), counts.length, reference_lengths)
-    texts = zip(*(column.tolist() for column in columns), strict=True)
-    return np.array([percent_of_counts(*text, method=method, value=value, effective=True)[0] for text in texts])
-
-
-def percent_of_counts(
-    matches: Sequence[float],
-    totals: Sequence[float],
-    length: float,
-    reference_length: float,
-    *,
-    method: str,
-    value: float | None,
-    effective: bool,
-) -> tuple[float, list[float], float]:
-    """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
-
-    The result has the same bits as sacrebleu's. The other functions make many scores at once, and a perfect one is
-    1 there, where these steps give 1.0000000000000004.
-    """
-    penalty = 1.0
-    if length < reference_length:
-        penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
-    zeros = [0.0] * len(matches)
-    if not any(matches):
-        return 0.0, zeros, penalty
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    divisor = 1.0
-    percents: list[float] = []
-    for order, (hits, total) in enumerate(zip(matches, totals, strict=True)):
-        if method == "add-k" and order:
-            hits, total = hits + smooth_value, total + smooth_value
-        if total == 0:
-            break
-        if hits == 0 and method == "exp":
-            divisor *= 2
-            percents.append(100.0 / (divisor * total))
-        else:
-            percents.append(100.0 * (smooth_value if hits == 0 and method == "floor" else hits) / total)
-    padded = percents + zeros[len(percents) :]
-    counted = percents if effective and percents else padded
-    # sacrebleu takes -9999999999 for the logarithm of 0, so that the mean becomes 0.
-    mean = math.exp(sum([math.log(percent) if percent else -9999999999 for percent in counted]) / len(counted))
-    return penalty * mean, padded, penalty
-
-
-def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:
-    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
-
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
-    and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.metrics.bleu.Bleu.corpus_totals`).
-    """
-    assert counts.floors is not None
-    matches, floors = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.floors))
-    smoothed = _by_nltk(matches, floors, counts, method, value)
-    is_one_corpus = isinstance(counts.length, float)
-    return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))
-
-
-def _by_nltk(matches: Array, floors: Array, counts: Counts, method: str, value: float | None) -> Array:
-    floors = np.maximum(floors, 1.0)
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    values = matches / floors
-    zero = matches == 0
-    rank = np.cumsum(zero, axis=-1)
-    if method == "none":
-        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
-        return np.where(zero, sys.float_info.min, values)
-    if method == "nltk1":
-        return np.where(zero, smooth_value / floors, values)
-    if method == "nltk2":
-        later = np.arange(matches.shape[-1]) > 0
-        return np.where(later, (matches + 1) / (floors + 1), values)
-    if method == "nltk3":
-        return np.where(zero, 1 / (2.0**rank * floors), values)
-    if method == "nltk6":
-        return _interpolated(values, counts, smooth_value)
-    if method in ("nltk4", "nltk7"):
-        length = np.asarray(counts.length)[..., None]
-        has_logarithm = length > 1
-        log_length = np.log(np.where(has_logarithm, length, 2.0))
-        values = np.where(zero & has_logarithm, log_length / (2.0**rank * smooth_value) / floors, values)
-    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
-
-
-def _averaged(values: Array, counts: Counts) -> Array:
-    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    last = np.asarray(counts.next_matches) / np.maximum(counts.next_floors, 1.0)
-    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
-    result = np.empty_like(values)
-    below = values[..., 0] + 1
-    for order in range(values.shape[-1]):
-        below = (below + values[..., order] + above[..., order]) / 3
-        result[..., order] = below
-    return result
-
-
-def _interpolated(values: Array, counts: Counts, alpha: float) -> Array:
-    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
-    result = values.copy()
-    for order in range(2, values.shape[-1]):
-        below, lowest = result[..., order - 1], result[..., order - 2]
-        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
-        result[..., order] = (counts.matches[order] + alpha * prior) / (counts.totals[order] + alpha)
-    return result
-
-
-def geometric_mean(
-    values: Sequence[Either], weights: Sequence[float], reached: Either | None, skip_zeros: bool
-) -> Either:
-    """Return ``exp(sum(weights * log(values)))`` over the orders."""
-    if reached is not None and holds(reached == len(values)):
-        reached = None
-    # The plain case first, because it is fast: most corpora and resamples have it.
-    if reached is None and min(weights) > 0 and positive(values):
-        return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
-    is_positive = [value > 0 for value in values]
-    is_used: list[Either] = [weight > 0 for weight in weights]
-    if reached is not None:
-        is_used = [used & (order < reached) for order, used in enumerate(is_used)]
-    if skip_zeros:
-        is_used = [used & above for used, above in zip(is_used, is_positive, strict=True)]
-    # An order that is not counted, or is 0, gets the logarithm 0: that of 0 would be minus infinity.
-    orders = zip(is_used, is_positive, values, strict=True)
-    logarithms = logs([where(used & above, value, 1.0) for used, above, value in orders])
-    shares = [where(used, weight, 0.0) for used, weight in zip(is_used, weights, strict=True)]
-    exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
-    if reached is not None:
-        # The orders that are left get the weight of all.
-        exponent = exponent * quotient(added(weights), added(shares))
-    mean = exp(exponent)
-    if not skip_zeros:
-        for used, value in zip(is_used, values, strict=True):
-            mean = where(used & (value == 0), 0.0, mean)
-    return mean
 
 
 # Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, NLTK, other tokenizers.
@@ -1044,12 +1069,14 @@ def no_resamples(method: str) -> str:
 def zero_warning(
     counts: Counts, weighted: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that; None if it is not 0."""
     if counts.matches[0] == 0:
         return None
-    orders = list(zip(weighted, counts.matches, counts.totals, strict=True))
-    unmatched = [not smoothed and bool(has_weight) and hits == 0 and total > 0 for has_weight, hits, total in orders]
-    unreached = [not effective and bool(has_weight) and not total > 0 for has_weight, _, total in orders]
+    orders = list(zip(weighted, counts.matches, counts.ngrams, strict=True))
+    unmatched = [
+        not smoothed and bool(has_weight) and matches == 0 and ngrams > 0 for has_weight, matches, ngrams in orders
+    ]
+    unreached = [not effective and bool(has_weight) and not ngrams > 0 for has_weight, _, ngrams in orders]
     order = next((n for n in range(len(orders)) if unmatched[n] or unreached[n]), None)
     if order is None:
         return None
@@ -1057,21 +1084,21 @@ def zero_warning(
     if not unmatched[order]:
         reason = f"the texts are short: no prediction has an n-gram of order {order + 1}"
     # The smoothing of a package also gives a score to orders that no prediction reaches.
-    smoothing = _SMOOTHING.get(compat or "") if not smoothed else None
-    remedies = [smoothing or "smooth_method='exp'"] if smoothing or any(unmatched) else []
-    remedies += ["effective_order=True"] if any(unreached) and not smoothing else []
+    remedy_of_package = _SMOOTHING.get(compat or "") if not smoothed else None
+    remedies = [remedy_of_package or "smooth_method='exp'"] if remedy_of_package or any(unmatched) else []
+    remedies += ["effective_order=True"] if any(unreached) and not remedy_of_package else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
         f"BLEU is {zero} only because {reason} (of order 1, {counts.matches[0]:.0f} of "
-        f"{counts.totals[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
+        f"{counts.ngrams[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
     )
 
 
 # The packages that BLEU is explained against, and their rules without an option.
 
 
-def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
-    o = scorer
+def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
+    o = metric
     return {
         "bleu": sacrebleu.BLEU(
             lowercase=o.lowercase,
@@ -1084,7 +1111,7 @@ def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
     }
 
 
-def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+def _by_evaluate(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     import evaluate
 
     try:
@@ -1094,7 +1121,7 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> 
         raise UnavailableError(
             f"evaluate.load('bleu') finds it neither on the Hub nor in its cache ({kind})"
         ) from error
-    o = scorer
+    o = metric
     texts = {
         "predictions": list(predictions),
         "references": [list(item_references) for item_references in references],
@@ -1105,10 +1132,10 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, scorer: Any) -> 
         raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
 
 
-def _nltk_scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-    o = scorer
+    o = metric
     method = "method0" if o.smooth_method == "none" else o.smooth_method.replace("nltk", "method")
     argument_names = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
     arguments = {} if o.smooth_value is None else dict.fromkeys(argument_names.get(method, ()), o.smooth_value)
@@ -1241,11 +1268,11 @@ class Grid:
             self._lengths = axes.get("reference_length", [options.reference_length])
         self._weightings = _grid_weightings(axes.get("weights", options.weights), options.max_order)
 
-    def rows(self, combined: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
-        """Return a row for each combination; `combined` scores a method and a length rule under weightings."""
+    def rows(self, formula: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Return a row for each combination; `formula` scores a method and a length rule under weightings."""
         rows = []
         for method, rule in product(self._methods, self._lengths):
-            _, _, scores = combined(method, rule, self._weightings)
+            _, _, scores = formula(method, rule, self._weightings)
             for name, score in scores.items():
                 rows.append(
                     {"weights": name, "smooth_method": method, "reference_length": rule, "bleu": float(score)}
