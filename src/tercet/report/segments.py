@@ -482,14 +482,13 @@ class Colours:
     def _explained(self, prediction: str, references: Sequence[str]) -> Text:
         if self._matched is None or not prediction or not references:
             return plain(prediction)
-        scorer = self._matched.scorer
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                explanation = scorer.explained(read_batch([prediction], [list(references)]))
+                words = self._matched.words(read_batch([prediction], [list(references)]))
         except TercetError:
             return plain(prediction)
-        words, most = self._matched.words(explanation), len(self.legend)
+        most = len(self.legend)
         words = [replace(word, level=most) if word.level > most else word for word in words]
         pieces = placed(prediction, words, self._ascii_only) or spelled(words)
         return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
@@ -528,7 +527,7 @@ def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> l
 
 
 def _holds_letters(text: str, ascii_only: bool) -> bool:
-    return any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
+    return not text.isspace() and any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
 
 
 def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
