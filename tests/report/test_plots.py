@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -161,21 +161,38 @@ def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(co
 
 
 def test_the_layers_of_a_network_have_a_line_in_a_band_a_diamond_and_a_ring():
-    values = [FigureValue(value, value - 0.1, value + 0.2, 0.0, 40) for value in (0.1, 0.5, 0.7, 0.4)]
+    numbers = [0.1, 0.5, float("nan"), 0.7, 0.4]
+    values = [FigureValue(value, value - 0.1, value + 0.2, 0.0, 40) for value in numbers]
     svg = drawn(
-        "plot", _curve(SimpleNamespace(values=values, best=2, usual=3, metric="bertscore", figure="item.acc_eq"))
+        "plot", _curve(SimpleNamespace(values=values, best=3, usual=4, metric="bertscore", figure="item.acc_eq"))
     )
     below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
     at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
-    whole = [*enumerate((0.1, 0.5, 0.7, 0.4))]
-    for look, layers in (("mark", [*whole, whole[2]]), ("ring", [whole[3]])):
+    for look, layers in (("mark", [0, 1, 3, 4, 3]), ("ring", [4]), ("ink", [0, 3])):
         places = np.array(marks(svg, look))
-        assert at_x(places[:, 0]) == pytest.approx([layer for layer, _ in layers], abs=0.01)
-        assert at_y(places[:, 1]) == pytest.approx([value for _, value in layers], abs=0.005)
-    (band,) = (path.get("d") for path in svg.iter("path") if path.get("class") == "band")
-    corners = np.array(re.findall(r"([\d.]+) ([\d.]+)", band), float)
-    bounds = [value.high for value in values] + [value.low for value in values[::-1]]
-    assert at_y(corners[:, 1]) == pytest.approx(bounds, abs=0.005)
+        assert at_x(places[:, 0]) == pytest.approx(layers, abs=0.01)
+        assert at_y(places[:, 1]) == pytest.approx([numbers[layer] for layer in layers], abs=0.005)
+    bands = [path.get("d") for path in svg.iter("path") if path.get("class") == "band"]
+    for band, layers in zip(bands, ([0, 1], [3, 4]), strict=True):
+        corners = np.array(re.findall(r"([\d.]+) ([\d.]+)", band), float)
+        assert at_x(corners[:, 0]) == pytest.approx([*layers, *layers[::-1]], abs=0.01)
+        edges = [values[layer].high for layer in layers] + [values[layer].low for layer in layers[::-1]]
+        assert at_y(corners[:, 1]) == pytest.approx(edges, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("groups", "n_lines"),
+    [("1 2 3", 1), ("1 2 3 4 5–9 10–99 100–999 1,000+", 2), ("1–9 10–20 21–99 121–3000 3001–19999", 2)],
+)
+def test_labels_of_groups_do_not_meet(groups, n_lines):
+    groups = groups.split()
+    svg = drawn("plot", length_plot([[1.0] * len(groups)], [0], groups, ("words", "BLEU", "in words")))
+    texts = [text for text in svg.iter("text") if text.text in groups and text.get("text-anchor") == "middle"]
+    for line in {text.get("y") for text in texts}:
+        # a digit is about seven pixels wide
+        ends = [(float(text.get("x")), 3.5 * len(text.text)) for text in texts if text.get("y") == line]
+        assert all(left + half < right - other for (left, half), (right, other) in pairwise(ends))
+    assert len({text.get("y") for text in texts}) == n_lines
 
 
 def test_a_hexagon_counts_the_points_that_are_nearest_to_it():

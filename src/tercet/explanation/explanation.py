@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
@@ -24,6 +26,9 @@ from .parts import (
     reference_label,
 )
 from .places import Count, Ids, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+
+if TYPE_CHECKING:
+    from tercet.corpus.corpus import Corpus
 
 
 class Explanation:
@@ -67,9 +72,8 @@ MATCH_LEVELS = ("match",)
 class Matched:
     """The result of ``matched`` in a metric's ``explain``, for one of its scores."""
 
-    scorer: Any  # explains no more than this score needs
     levels: tuple[str, ...]  # meaning of the levels, from 1 on
-    words: Callable[[Any], list[Word]]  # the tokens of the output, from the metric's explanation
+    words: Callable[[Corpus], list[Word]]  # the tokens of the output, of a batch of one item
 
 
 # The n-grams that a prediction shares with its references, for metrics that count them.
@@ -153,14 +157,26 @@ def compared(
     prediction_ids, *references_ids = documents
     limits_of_references = ngram_limits(references_ids, orders)
     limits_of_text = ngram_limits([prediction_ids], orders)
-    words = [[spelling[token] for token in ids] for ids in documents]
     limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
-    levels = [ngram_levels(ids, text_limits) for ids, text_limits in zip(documents, limits, strict=True)]
-    prediction, *references = map(words_of, words, levels, as_written or words)
+    prediction, *references = map(partial(_words, spelling), documents, limits, as_written or [()] * len(documents))
     ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
     # Shorter orders do not count, but `NgramTexts.ngrams` begins with order 1.
     ngrams[:0] = [[] for _ in range(1, orders.start)]
     return {"prediction": prediction, "references": references, "ngrams": ngrams}
+
+
+def predicted(
+    documents: Sequence[Ids], spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
+) -> list[Word]:
+    """Return the prediction's tokens alone, as `compared` does: in a third of the time."""
+    return _words(spelling, documents[0], ngram_limits(documents[1:], orders), as_written[0])
+
+
+def _words(
+    spelling: Sequence[str], ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]], written: Sequence[str]
+) -> list[Word]:
+    words = [spelling[token] for token in ids]
+    return words_of(words, ngram_levels(ids, limits), written or words)
 
 
 # The edits between a prediction and its nearest reference, for metrics that count them.

@@ -10,7 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 
 Ids = Sequence[int]
 
@@ -48,7 +50,7 @@ class Count:
 
 def ngrams(ids: Ids, order: int) -> Iterator[tuple[int, ...]]:
     """Yield the n-grams of one order, by their place."""
-    return (tuple(ids[start : start + order]) for start in range(len(ids) - order + 1))
+    return zip(*(ids[start:] for start in range(order)), strict=False)
 
 
 def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
@@ -58,17 +60,13 @@ def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
         yield from ((first, second) for second in range(first + 1, stop))
 
 
-def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...]]:
-    """Return the highest count of each key in any counter."""
-    merged: Counter[tuple[int, ...]] = Counter()
-    for counter in counters:
-        merged |= counter
-    return merged
-
-
 def ngram_limits(texts: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
     """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
-    return {order: most(Counter(ngrams(ids, order)) for ids in texts) for order in orders}
+    limits: dict[int, Counter[tuple[int, ...]]] = {}
+    for order in orders:
+        counters = [Counter(ngrams(ids, order)) for ids in texts]
+        limits[order] = reduce(or_, counters) if counters else Counter()
+    return limits
 
 
 def ngram_counts(
@@ -76,7 +74,7 @@ def ngram_counts(
 ) -> list[Count]:
     """Return the n-grams of a text, by their first place, with how often they may count."""
     return [
-        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram])
+        Count(" ".join([spelling[token] for token in ngram]), number, limits.get(ngram, 0))
         for ngram, number in counter.items()
     ]
 
@@ -89,12 +87,21 @@ def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> li
     """
     levels = [0] * len(ids)
     for order in sorted(limits, reverse=True):
-        ngrams_by_place = list(ngrams(ids, order))
-        remaining_counts = {ngram: limits[order][ngram] for ngram in ngrams_by_place}
-        for start in sorted(range(len(ngrams_by_place)), key=lambda start: 0 in levels[start : start + order]):
-            if remaining_counts[ngrams_by_place[start]] > 0:
-                remaining_counts[ngrams_by_place[start]] -= 1
-                levels[start : start + order] = [max(level, order) for level in levels[start : start + order]]
+        # a token that has a level has that of a longer n-gram
+        if 0 not in levels:
+            break
+        remaining_counts, outside = dict(limits[order]), []
+        for start, ngram in enumerate(ngrams(ids, order)):
+            if ngram not in remaining_counts:
+                continue
+            if 0 in levels[start : start + order]:
+                outside.append((start, ngram))
+            else:
+                remaining_counts[ngram] -= 1
+        for start, ngram in outside:
+            if remaining_counts[ngram] > 0:
+                remaining_counts[ngram] -= 1
+                levels[start : start + order] = [level or order for level in levels[start : start + order]]
     return levels
 
 

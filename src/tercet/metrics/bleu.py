@@ -42,7 +42,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError, did_you_mean
-from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared, predicted
 from tercet.explanation.parts import Heading, Part, Sentence, Share, Table
 from tercet.signature import Signature
 from tercet.statistics.either import (
@@ -935,14 +935,10 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        tokens, words = self.tokens(batch)
-        plain, plain_words = self.tokens(batch, as_written=True)
         stats = self.segment_stats(batch)
         scores = self._scores(self.corpus_totals(stats))
-        written = plain_words()
-        as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
         return NgramMatches(
-            **compared(tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written),
+            **compared(*self._texts(batch)),
             score=float(scores["bleu"]) / self.scale,
             brevity_penalty=float(scores["brevity_penalty"]),
             precisions=[float(precision) / self.scale for precision in scores["precisions"]],
@@ -953,7 +949,15 @@ class Bleu(BleuOptions):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+        return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: predicted(*self._texts(batch)))
+
+    def _texts(self, batch: Corpus) -> tuple[list[list[int]], list[str], range, list[list[str]]]:
+        """Return the tokens of a batch of one item, their spelling, the orders, and the tokens as written."""
+        tokens, words = self.tokens(batch)
+        plain, plain_words = self.tokens(batch, as_written=True)
+        written = plain_words()
+        as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
+        return tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written
 
 
 # Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, NLTK, other tokenizers.

@@ -338,7 +338,7 @@ class BleuRouge(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_order], lambda explanation: explanation.prediction)
+        return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: self.explained(batch).prediction)
 
 
 @dataclass(frozen=True, slots=True)

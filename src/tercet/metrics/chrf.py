@@ -303,11 +303,11 @@ class Chrf(Metric):
         counts_characters = self.char_order > 0
         levels = NGRAM_LEVELS[: self.char_order or self.word_orders[score]]
 
-        def words(explanation: ChrfMatches) -> list[Word]:
-            score_matches = next(matches for matches in explanation.scores if matches.name == score)
+        def words(batch: Corpus) -> list[Word]:
+            score_matches = next(matches for matches in self.explained(batch).scores if matches.name == score)
             return score_matches.prediction if counts_characters else score_matches.prediction_words
 
-        return Matched(self, levels, words)
+        return Matched(levels, words)
 
 
 def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:

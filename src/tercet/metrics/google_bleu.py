@@ -143,7 +143,7 @@ class GoogleBleu(SplitsAtBlanks):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(self, NGRAM_LEVELS[: self.max_len], lambda explanation: explanation.prediction)
+        return Matched(NGRAM_LEVELS[: self.max_len], lambda batch: self.explained(batch).prediction)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

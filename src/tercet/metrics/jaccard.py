@@ -323,10 +323,10 @@ class Jaccard(Metric):
         """Return how a report finds the tokens that match: those of the score's own variant."""
         name = score.removesuffix("_micro")
 
-        def words(explanation: JaccardMatches) -> list[Word]:
-            return next(variant.prediction for variant in explanation.variants if variant.name == name)
+        def words(batch: Corpus) -> list[Word]:
+            return next(variant.prediction for variant in self.explained(batch).variants if variant.name == name)
 
-        return Matched(self, MATCH_LEVELS, words)
+        return Matched(MATCH_LEVELS, words)
 
 
 def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:

@@ -232,7 +232,7 @@ class Ter(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit, at once or after a shift."""
-        return Matched(self, TerEdits.levels, lambda explanation: explanation.prediction)
+        return Matched(TerEdits.levels, lambda batch: self.explained(batch).prediction)
 
 
 # How Tercom changes a text before it is split at white space, by the rules that sacrebleu made of it.

@@ -149,7 +149,7 @@ class Wer(SplitsAtBlanks):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
-        return Matched(self, WerEdits.levels, lambda explanation: explanation.prediction)
+        return Matched(WerEdits.levels, lambda batch: self.explained(batch).prediction)
 
 
 class WerEdits(Edits):

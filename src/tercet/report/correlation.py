@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -146,8 +147,11 @@ def _curve(sweep: LayerSweep) -> Plot:
     x, y = scales(bounds(range(len(values))), [*low, *values, *high])
     layers = [x.place(layer) for layer in range(len(values))]
     upper, points, lower = (list(zip(layers, map(y.place, row), strict=True)) for row in (high, values, low))
+    # an area cannot be broken as a line can: one for each run of layers that have an interval
+    runs = groupby(zip(upper, lower, strict=True), lambda ends: not math.isnan(ends[0][1] + ends[1][1]))
+    bands = [zip(*run, strict=True) for has_interval, run in runs if has_interval]
     shapes = [
-        Shape("band", line([*upper, *lower[::-1]])),
+        *(Shape("band", line([*tops, *bottoms[::-1]])) for tops, bottoms in bands),
         Shape("ink", line(points)),
         Shape("mark", marked(points, SERIES[0][2]), "color: var(--ink)"),
         Shape("ring", marked([points[sweep.usual]], RING)),

@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -272,7 +273,7 @@ DIAMOND, RING = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", "m-6 0a6 6 0 1 0 12 0a6 6 0 1
 _WIDTH, _HEIGHT = 360, 240
 _TOP, _BOTTOM, _RIGHT = 24, 38, 14
 _TICKS = 5
-_LETTER = 6.6  # width of a digit; other letters are narrower on average
+_LETTER = 7.0  # width of a digit
 _COLUMNS = int(_WIDTH / _LETTER)  # letters of an axis's label
 
 
@@ -293,6 +294,7 @@ class Plot:
     y: Scale
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
+    staggered: bool  # whether every second label of x stands on a line of its own, as they are too long for one
     x_label: str  # below
     y_label: str  # above
     described: str
@@ -312,10 +314,15 @@ def scales(x_bounds: tuple[float, float], y_values: Iterable[float]) -> tuple[Sc
 def plot(x: Scale, y: Scale, labels: tuple[str, str, str], shapes: Sequence[Shape], x_ticks: Any = None) -> Plot:
     """Return a plot; `labels` are those of both axes, and a description for readers who do not see it."""
     x_label, y_label = (fitted(one_cell(label), _COLUMNS) for label in labels[:2])
+    x_ticks = x.ticks(_TICKS) if x_ticks is None else x_ticks
     return Plot(
         x=x,
         y=y,
-        x_ticks=x.ticks(_TICKS) if x_ticks is None else x_ticks,
+        x_ticks=x_ticks,
+        staggered=any(
+            (len(label) + len(next_label)) * _LETTER / 2 + 5 > next_place - place
+            for (place, label), (next_place, next_label) in pairwise(x_ticks)
+        ),
         y_ticks=y.ticks(_TICKS),
         x_label=x_label,
         y_label=y_label,

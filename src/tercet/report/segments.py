@@ -482,14 +482,14 @@ class Colours:
     def _explained(self, prediction: str, references: Sequence[str]) -> Text:
         if self._matched is None or not prediction or not references:
             return plain(prediction)
-        scorer = self._matched.scorer
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                explanation = scorer.explained(read_batch([prediction], [list(references)]))
+                words = self._matched.words(read_batch([prediction], [list(references)]))
         except TercetError:
             return plain(prediction)
-        words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(explanation)]
+        most = len(self.legend)
+        words = [replace(word, level=most) if word.level > most else word for word in words]
         pieces = placed(prediction, words, self._ascii_only) or spelled(words)
         return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
 
@@ -527,16 +527,17 @@ def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> l
 
 
 def _holds_letters(text: str, ascii_only: bool) -> bool:
-    return any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
+    return not text.isspace() and any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
 
 
 def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
     """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
     joined: list[tuple[int, str]] = []
     for index, (level, part) in enumerate(pieces):
-        around = {pieces[index - 1][0], pieces[index + 1][0]} if 0 < index < len(pieces) - 1 else set()
-        if not part.strip() and len(around) == 1 and not (ngrams and around == {1}):
-            (level,) = around
+        if 0 < index < len(pieces) - 1 and not part.strip():
+            before, after = pieces[index - 1][0], pieces[index + 1][0]
+            if before == after and not (ngrams and before == 1):
+                level = before
         if joined and joined[-1][0] == level:
             joined[-1] = (level, joined[-1][1] + part)
         else:

@@ -465,7 +465,7 @@ class Rouge(RougeOptions):
         # The tokenizer that was chosen for all texts: a single text might choose another one.
         if tokenizer is not None and self.tokenizer == "auto":
             scorer = scorer.with_options({"tokenizer": tokenizer}, idle=True)
-        return Matched(scorer, MATCH_LEVELS, lambda explanation: explanation.types[0].prediction_words)
+        return Matched(MATCH_LEVELS, lambda batch: scorer.explained(batch).types[0].prediction_words)
 
 
 # Which implementation gives the same numbers.
