@@ -78,7 +78,7 @@ class Metric(Scorer, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
-    about: ClassVar[About] = About("", "", "", (), "", "")
+    about: ClassVar[About]
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
     short: ClassVar[str]
@@ -221,7 +221,8 @@ class Metric(Scorer, metaclass=_Helpful):
     def _repr_html_(self) -> str:
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
-        return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
+        description = self.about.description if hasattr(self, "about") else ""
+        return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
