@@ -79,7 +79,7 @@ class Metric(Configured, metaclass=_Helpful):
 
     # What people call it, and what it replaces.
 
-    about: ClassVar[About] = About("", "", "", (), "", "")
+    about: ClassVar[About]
     short: ClassVar[str]
     title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
@@ -419,7 +419,8 @@ class Metric(Configured, metaclass=_Helpful):
     def _repr_html_(self) -> str:
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
-        return metric_html(self.title or self.name, repr(self), self.about.description, f"metric({texts})")
+        description = self.about.description if hasattr(self, "about") else ""
+        return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.

@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -54,7 +54,7 @@ def parse_metric(text: str, *, imports: bool = False) -> Metric:
     metric, another form, and options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
-        return MeanOfMetrics(mean=replace(SavedMean.load(Path(text)), path=text)).written_as({})
+        return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).written_as({})
     cls, options = split_metric(text, imports=imports)
     return cls.from_options(options).written_as(options)
 
@@ -135,7 +135,7 @@ def _refuse_of_comparison(options: Iterable[str]) -> None:
 
 def name_of(metric: Metric) -> str:
     """Return the name of a metric; of a mean, the path of its file."""
-    return metric.mean.path if isinstance(metric, MeanOfMetrics) else metric.name
+    return metric.path if isinstance(metric, MeanOfMetrics) else metric.name
 
 
 def label_of(metric: Metric) -> str:
@@ -239,8 +239,6 @@ class SavedMean:
 
     parts: tuple[WeightedMetric, ...]
     about: Mapping[str, Any]
-    #: The file as it was written by a user.
-    path: str = field(default="", compare=False)
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -326,6 +324,7 @@ class MeanOfMetrics(Metric):
     score_names = ("mean",)
 
     mean: SavedMean = option(default=None, doc="The metrics and their weights.", check=_mean)
+    path: str = option(default="", doc="The file as a user wrote it.", check=str)
 
     def check(self) -> None:
         """Refuse a score that a metric of the mean does not have."""
