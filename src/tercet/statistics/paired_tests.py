@@ -85,6 +85,7 @@ def paired_permutation_test(
             for tossed_sums, system_sums in zip(tossed[members], sums, strict=True):
                 tossed_sums[start : start + len(mask)] = system_sums
         start += len(mask)
+    # one table for each side, written anew for each pair: columns that do not vary stay as they are
     exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
     def null(first: int, second: int) -> Scores:
@@ -110,6 +111,7 @@ def _test(
         result = {}
         for name, distribution in null(first, second).items():
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
+            # a difference that is smaller by rounding alone counts as one of the observed size
             slack = ROUNDING * max(abs(first_score), abs(second_score))
             count = int((distribution >= abs(second_score - first_score) - slack).sum())
             if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
