@@ -67,7 +67,7 @@ MATCH_LEVELS = ("match",)
 class Matched:
     """The result of ``matched`` in a metric's ``explain``, for one of its scores."""
 
-    scorer: Any  # explains no more than this score needs
+    metric: Any  # explains no more than this score needs
     levels: tuple[str, ...]  # meaning of the levels, from 1 on
     words: Callable[[Any], list[Word]]  # the tokens of the output, from the metric's explanation
 

@@ -91,6 +91,7 @@ def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> li
     for order in sorted(limits, reverse=True):
         ngrams_by_place = list(ngrams(ids, order))
         remaining_counts = {ngram: limits[order][ngram] for ngram in ngrams_by_place}
+        # False sorts first: n-grams of which each token has a level already, as they stand within longer ones
         for start in sorted(range(len(ngrams_by_place)), key=lambda start: 0 in levels[start : start + order]):
             if remaining_counts[ngrams_by_place[start]] > 0:
                 remaining_counts[ngrams_by_place[start]] -= 1
@@ -108,6 +109,8 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
     places: dict[int, int] = {}
     for place, token in enumerate(reference):
         places[token] = places.get(token, 0) | 1 << place
+    # Bit i of row j is 0 where the reference up to and with token i has a longer common subsequence with the first j
+    # tokens of the text than the reference before i has.
     rows = [everywhere]
     for token in ids:
         row, place = rows[-1], places.get(token, 0)
@@ -141,6 +144,7 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
         for i in range(1, len(reference) + 1):
             above, above_run = best[i], runs[i]
             if reference[i - 1] == token:
+                # the run that ended before both tokens grows by one: what this adds to its weight
                 best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
                 runs[i], row[i] = diagonal_run + 1, match
             else:
@@ -165,6 +169,7 @@ def run_levels(places: Iterable[int], size: int) -> list[int]:
     """Return for each of `size` tokens the length of the run of places that it is in."""
     levels = [0] * size
     run: list[int] = []
+    # -1, which follows no place, ends the last run
     for place, next_place in pairwise([*sorted(set(places)), -1]):
         run.append(place)
         if next_place != place + 1:

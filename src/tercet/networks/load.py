@@ -92,7 +92,7 @@ def leave_threads_of_the_parent() -> None:
 _caches: list[Any] = []
 
 
-def kept(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def keep_last(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return a decorator that keeps the last results of a function that loads a model, until they are freed."""
 
     def decorate(load: Callable[..., T]) -> Callable[..., T]:
@@ -131,7 +131,7 @@ def free_models() -> None:
 LOADING = Lock()
 
 
-@kept(2)
+@keep_last(2)
 def _encoder(
     model: str,
     state: tuple[object, ...],
@@ -161,7 +161,7 @@ def _encoder(
         )
 
 
-@kept(8)
+@keep_last(8)
 def _subwords(
     model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
 ) -> Subwords:

@@ -18,12 +18,12 @@ Product = Callable[[Any], Any]
 def suit_processor(model: Any, device: Any, dtype: str) -> None:
     """Let a model on the CPU run as fast as it can in its precision, and warn of one that is slow there."""
     if device.type == "cpu" and dtype == "float32":
-        use_onednn(model)
+        _use_onednn(model)
     elif device.type == "cpu":
-        warn_of_slow(dtype)
+        _warn_of_slow(dtype)
 
 
-def use_onednn(model: Any) -> bool:
+def _use_onednn(model: Any) -> bool:
     """Let the linear layers of a model in single precision on the CPU run through oneDNN, if that is faster here.
 
     PyTorch gives single precision to MKL, which on some processors takes twice as long. The weights are kept once, in
@@ -75,7 +75,7 @@ def fastest_way() -> Callable[[Any], Product] | None:
 
 
 @cache
-def warn_of_slow(dtype: str) -> None:
+def _warn_of_slow(dtype: str) -> None:
     """Warn of a precision for which this processor has no instructions: its products take longer than in float32.
 
     Time: a tenth of a second, or one where they take long; once per process.

@@ -482,7 +482,7 @@ class Colours:
     def _explained(self, prediction: str, references: Sequence[str]) -> Text:
         if self._matched is None or not prediction or not references:
             return plain(prediction)
-        scorer = self._matched.scorer
+        scorer = self._matched.metric
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
