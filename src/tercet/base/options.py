@@ -396,6 +396,7 @@ class Configured(Common):
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     _asked: ClassVar[Call] = Call()
+    #: The options as a user wrote them; None where nobody kept them.
     _written: ClassVar[Mapping[str, Any] | None] = None
 
     def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
@@ -432,6 +433,7 @@ class Configured(Common):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # by its options alone: what was computed from them (cached properties) stays behind
         return _restored, (type(self), self.given, self.asked.given)
 
     def __repr__(self) -> str:
@@ -453,17 +455,21 @@ class Configured(Common):
 
     def asking(self: ConfiguredT, call: Call) -> ConfiguredT:
         """Return the same metric with these options of a call."""
+        # a copy: its own options were checked when they were given
         metric = type(self).__new__(type(self))
         metric.__dict__.update(self.__dict__, _asked=call)
         metric.check_call(resampled=call.confidence_level is not None)
         return metric
 
     def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
-        for name, value in ((name, given[name]) for name in given if name not in self._declared):
+        for name, value in given.items():
+            if name in self._declared:
+                continue
             if name not in Call.options():
                 # On a command line, options are typed for one metric; the others are options of the command.
                 names = self._declared if on_command_line() else self.all_options()
                 raise no_option(called or self.name, name, names, self.dialects)
+            # a wrong value is the nearer mistake, and is said first
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
@@ -504,11 +510,13 @@ class Configured(Common):
 
     def calling(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
         """Return the metric for a call; options that the call leaves at the default are those of the metric."""
+        # a default that is written out cannot be told from one that is not
         changed = {name: value for name, value in call.items() if value != Call.options()[name].default}
         return self.asking(Call.made({**self.asked.given, **changed}, called=self.name))
 
 
 def _restored(cls: type[ConfiguredT], options: Mapping[str, Any], call: Mapping[str, Any]) -> ConfiguredT:
+    # idle: an option without effect was warned of when the metric was made
     return cls.from_options({**options, **call}, idle=True)
 
 

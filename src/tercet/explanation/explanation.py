@@ -154,6 +154,7 @@ def compared(
     limits_of_references = ngram_limits(references_ids, orders)
     limits_of_text = ngram_limits([prediction_ids], orders)
     words = [[spelling[token] for token in ids] for ids in documents]
+    # the prediction is compared with its references, each reference with the prediction
     limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
     levels = [ngram_levels(ids, text_limits) for ids, text_limits in zip(documents, limits, strict=True)]
     prediction, *references = map(words_of, words, levels, as_written or words)
@@ -255,6 +256,7 @@ class Edits(Explanation):
     @property
     def prediction(self) -> list[Word]:
         """The words of the prediction as it was given; level 1 for a match, 2 for one after a shift."""
+        # steps follow the alignment, in which a shift has moved words
         steps_by_place = [(step.place, step) for step in self.steps if step.place is not None]
         return words_in((step for _, step in sorted(steps_by_place, key=lambda pair: pair[0])), "prediction")
 

@@ -93,6 +93,7 @@ def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
     """Write the tokens along an axis, as many as stay readable, each in a font that has its letters."""
     from matplotlib.font_manager import FontProperties
 
+    # a name of 8 points takes 0.14 inches
     step = max(1, int(np.ceil(len(tokens) * 0.14 / inches)))
     places = range(0, len(tokens), step)
     fonts = _fonts({letter for token in tokens for letter in token.text})
@@ -114,6 +115,7 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
     for entry in fontManager.ttflist:
         if "Last Resort" not in entry.name:  # a font that draws every letter as a box
             files.setdefault(entry.name, str(entry.fname))
+    # fonts of the system are read, which takes time, only as long as letters are missing
     fonts: dict[str, set[int]] = {}
     for file in files.values():
         letters_of_font = set(get_font(file).get_charmap())
@@ -240,6 +242,7 @@ def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterat
     greatest = max((token.weight for token in tokens), default=0.0) or 1.0
     for row, token in enumerate(tokens):
         width = _BAR * token.weight / greatest
+        # bars of the left text start at the left edge, those of the right text end at the right one
         start = 0.0 if anchor == "end" else _WIDTH - width
         yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
         style, opacity = ("italic", 0.75) if token.special else ("normal", 1)

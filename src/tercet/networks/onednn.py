@@ -41,6 +41,7 @@ def _use_onednn(model: Any) -> bool:
         for name, layer in parent.named_children():
             if type(layer) is torch.nn.Linear and f"self.{name}.weight" not in code:
                 layer.forward = way(layer)
+                # the weights are in oneDNN's order now: a second copy would double the memory
                 layer.weight = torch.nn.Parameter(layer.weight.new_empty(0), requires_grad=False)
     return True
 
@@ -67,6 +68,7 @@ def fastest_way() -> Callable[[Any], Product] | None:
             try:
                 product = way(layer)
                 right = torch.allclose(product(x), layer(x), rtol=1e-4, atol=1e-3)
+            # what PyTorch does not publish may be missing, or called otherwise, in another release
             except (AttributeError, RuntimeError, TypeError):
                 continue
             if right and _ratio(product, layer, x) < 0.8:

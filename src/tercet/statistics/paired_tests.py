@@ -103,6 +103,30 @@ def paired_permutation_test(
     return _test(metric, systems, pairs, null)
 
 
+def holm(pvalues: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
+    order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
+    adjusted, greatest = [0.0] * len(pvalues), 0.0
+    for rank, index in enumerate(order):
+        greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
+        adjusted[index] = greatest
+    return adjusted
+
+
+def decimals(value: float, *, signed: bool = False) -> str:
+    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
+
+    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
+    ('12.35', '+12.35', 'NaN')
+    """
+    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
+
+
+def pvalue_text(pvalue: float) -> str:
+    """Return p as text: three decimals, four below 0.01."""
+    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+
+
 def _test(
     metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
@@ -129,27 +153,3 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
             raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
         if len(stats) != len(first):
             raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
-
-
-def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
-    order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
-    adjusted, greatest = [0.0] * len(pvalues), 0.0
-    for rank, index in enumerate(order):
-        greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
-        adjusted[index] = greatest
-    return adjusted
-
-
-def decimals(value: float, *, signed: bool = False) -> str:
-    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
-
-    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
-    ('12.35', '+12.35', 'NaN')
-    """
-    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
-
-
-def pvalue_text(pvalue: float) -> str:
-    """Return p as text: three decimals, four below 0.01."""
-    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
