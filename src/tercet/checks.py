@@ -17,7 +17,11 @@ Check = Callable[[Any], Any]
 P = ParamSpec("P")
 T = TypeVar("T")
 
+#: Integers without a limit of their own must fit in 64 bits.
 _LARGEST_INTEGER = (1 << 63) - 1
+
+#: The most resamples: all their sums are in memory at once.
+MOST_RESAMPLES = 1_000_000
 
 
 class RefusedError(Exception):
@@ -76,12 +80,14 @@ class OneOf:
             return value
         if isinstance(value, str):
             value = str(value)  # numpy.str_ is one
+        # of the same type, as 1 == True, and what == gives for an array has no truth value
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
             return value
         expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
         texts = [choice for choice in self.choices if isinstance(choice, str)]
         hint = did_you_mean(value, texts)
-        raise refuse(expected, hint if hint.startswith("Did") else "")  # the message names them all
+        # without a near one the hint would list the choices, which the message names already
+        raise refuse(expected, hint if hint.startswith("Did") else "")
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:
@@ -91,6 +97,7 @@ def one_of(*choices: Any, callables: bool = False) -> Check:
 
 def flag(value: Any) -> bool:
     """Check that the value is True or False."""
+    # NumPy's, too, known by name: this file needs no import of numpy
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
     raise refuse("True or False")
@@ -133,7 +140,7 @@ def finite(value: Any) -> float | None:
         return None
     try:
         real = float(value)
-    except OverflowError:
+    except OverflowError:  # an integer beyond the floats
         return None
     return real + 0.0 if math.isfinite(real) else None  # -0.0 is 0.0
 
@@ -161,10 +168,6 @@ def text_or_callable(expected: str) -> Check:
         raise refuse(f"{expected}, a callable or None")
 
     return check
-
-
-#: The most resamples: all their sums are in memory at once.
-MOST_RESAMPLES = 1_000_000
 
 
 def as_scale(value: Any) -> int:

@@ -21,8 +21,11 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     frozenset: ("frozenset({", "})"),
     dict: ("{", "}"),
 }
-_LARGEST_INTEGER = 1000  # in bits
+#: In bits: longer integers are described by their number of digits.
+_LARGEST_INTEGER = 1000
+#: Letters of a name that are compared with the known ones.
 _LONGEST_NAME = 200
+#: Packages whose lines a warning does not point at; evaluate runs its copies of modules as `evaluate_modules`.
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
 #: Options of the command that are not called as the arguments in Python are.
@@ -34,6 +37,7 @@ _ON_COMMAND_LINE = {
 #: Constants of Python as they are written on the command line.
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 _CONSTANT = re.compile(r"\b(?:True|False|None)\b")
+#: An option with its values: tokenizer='zh', 'ja' or 'char', and segments=True.
 _SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:('[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(True|False|None)\b)")
 _command_line: ContextVar[bool] = ContextVar("command_line", default=False)
 
@@ -75,12 +79,12 @@ def as_settings(text: str) -> str:
     """Return a text in which settings, such as tokenizer='zh', are written as the user would write them."""
     if not on_command_line():
         return text
-    return _SETTING.sub(lambda found: found[1] + _CONSTANTS.get(found[3], found[2] or "").replace("'", ""), text)
+    return _SETTING.sub(lambda match: match[1] + _CONSTANTS.get(match[3], match[2] or "").replace("'", ""), text)
 
 
 def with_constants(text: str) -> str:
     """Return what an option must be, in words, with the constants that the user would write."""
-    return _CONSTANT.sub(lambda found: _CONSTANTS[found[0]], text) if on_command_line() else text
+    return _CONSTANT.sub(lambda match: _CONSTANTS[match[0]], text) if on_command_line() else text
 
 
 class TercetError(ValueError):
@@ -131,6 +135,7 @@ def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, I
     lowered = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
     near = [candidate for candidate in (also_called or {}).get(lowered, ()) if candidate in folded]
     near = near or difflib.get_close_matches(lowered, folded, n=1, cutoff=0.6)
+    # the beginning of a long name has little in common with all of it
     if not near and len(lowered) > 2:
         near = [candidate for candidate in folded if candidate.startswith(lowered)]
     if near:
@@ -155,6 +160,7 @@ def shorten(value: object, limit: int = 60) -> str:
 def _pieces(value: object, limit: int) -> Iterator[str]:
     """Yield ``repr(value)`` piece by piece: the caller stops when it has enough."""
     if isinstance(value, str):
+        # not value[:limit], which a subclass may define otherwise
         yield repr(str.__getitem__(value, slice(limit)))
     elif isinstance(value, (bytes, bytearray)):
         yield repr(value[:limit])
@@ -165,7 +171,8 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
     else:
         try:
             if type(value).__module__.startswith("pyarrow") and hasattr(value, "validate"):
-                value.validate(full=True)  # printing a malformed array may crash the process
+                # printing a malformed array may crash the process
+                value.validate(full=True)
             yield " ".join(line.strip() for line in repr(value).splitlines())
         except Exception as error:
             yield f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
@@ -173,6 +180,7 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
 
 def _pieces_within(value: Any, limit: int) -> Iterator[str]:
     kind = next(container for container in (list, tuple, set, frozenset, dict) if isinstance(value, container))
+    # by the methods of the type itself, as for texts
     entries = list(islice(dict.items(value) if kind is dict else kind.__iter__(value), limit))
     opening, closing = _BRACKETS[kind] if entries else (repr(kind()), "")
     yield opening
@@ -210,6 +218,7 @@ def check_working_directory(package: str) -> None:
     try:
         os.getcwd()
     except OSError as error:
+        # a package that is imported already needs it no more
         if package not in sys.modules:
             raise InputError(
                 f"The working directory no longer exists, and {package} cannot be imported without one: change to "

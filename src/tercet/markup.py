@@ -9,6 +9,7 @@ from html import escape
 #: Text and names alternate, text first: names are user input in any script.
 Sentence = tuple[str, ...]
 
+#: The most names that a sentence lists.
 MOST_NAMED = 4
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

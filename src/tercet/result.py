@@ -14,9 +14,13 @@ _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"
 
 #: The attributes of a result and their defaults, in order.
 _ATTRIBUTES: Mapping[str, Any] = {
-    "signature": "", "n_segments": 0, "empty_predictions": 0, "missing_references": 0,
-    "intervals": None, "segments": None,
-}  # fmt: skip
+    "signature": "",
+    "n_segments": 0,
+    "empty_predictions": 0,
+    "missing_references": 0,
+    "intervals": None,
+    "segments": None,
+}
 
 #: A table shows only the length of longer lists.
 _MOST_SHOWN = 8
@@ -86,7 +90,7 @@ class Result(dict[str, Any]):
             stored["metric"] = metric
             stored.update(_ATTRIBUTES)
             stored.update(attributes)
-        else:  # made as a plain dict is
+        else:  # then keywords are entries, as those of dict
             self.update(attributes)
 
     @property
@@ -117,6 +121,7 @@ class Result(dict[str, Any]):
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Show the same in a notebook, in lines of its width."""
+        # further lines are indented by the length of "Result("
         with printer.group(7, "Result(", ")"):
             printer.pretty(dict(self))
             for name, value in self._shown().items():
@@ -132,8 +137,8 @@ class Result(dict[str, Any]):
         if self.intervals:
             head.append("interval")
             rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
-        of = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
-        return scores_html(head, rows, [of, self.signature] if self.metric else [])
+        size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
+        return scores_html(head, rows, [size, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle with the signature as text: what makes it stays in this process."""

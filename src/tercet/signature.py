@@ -47,7 +47,7 @@ class Signature(Mapping[str, str]):
             key, colon, value = field.partition(":")
             if colon and key not in entries:
                 entries[key] = value
-            elif entries:
+            elif entries:  # the rest of a value with the separator in it
                 entries[next(reversed(entries))] += f"|{field}"
             else:
                 metric += f"|{field}"
@@ -85,6 +85,7 @@ def _spelled(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
+        # 1.0 and 1 are the same option
         return repr(value).removesuffix(".0")
     if isinstance(value, (list, tuple)):
         return ",".join(_spelled(entry) for entry in value)

@@ -45,6 +45,7 @@ def _read(metric: str) -> About:
     """Return the sections of `about.md`, each named as its field, and the citation of the card beside it."""
     folder = modules_folder() / metric
     about, card = ((folder / name).read_text(encoding="utf-8") for name in ("about.md", "README.md"))
+    # headings alternate with the texts below them; nothing comes before the first
     _, *sections = re.split(r"^# (\w+)\n", about, flags=re.MULTILINE)
     texts: dict[str, Any] = {
         name: f"{text.strip()}\n" for name, text in zip(sections[::2], sections[1::2], strict=True)
@@ -58,6 +59,7 @@ def _read(metric: str) -> About:
 def modules_folder() -> Path:
     """Return the folder of the evaluate modules and cards: of the installed package, or of the checkout."""
     package = Path(__file__).resolve().parents[1] / "huggingface"
+    # a wheel has them inside of the package, a checkout at its top
     for folder in (package / "metrics", package.parents[2] / "metrics"):
         if folder.is_dir():
             return folder

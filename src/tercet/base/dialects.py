@@ -29,8 +29,8 @@ class Dialect:
 
     def names(self, options: Iterable[str]) -> list[str]:
         """Return the arguments of the configuration for these options of ours."""
-        words = {own: name for name, own in self.arguments.items()}
-        return [*(words.get(name, name) for name in options), *self.without_effect]
+        arguments = {option: argument for argument, option in self.arguments.items()}
+        return [*(arguments.get(option, option) for option in options), *self.without_effect]
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
@@ -38,32 +38,34 @@ class Dialect:
         try:
             yield
         except OptionError as error:
-            said = str(error)
-            for name, own in self.arguments.items():
-                said = re.sub(rf"(?<!\w){own}(?='|=)", name, said, count=1)  # the first: a value may read the same
-            error.args = (said,)
+            message = str(error)
+            for argument, option in self.arguments.items():
+                # only the first: a value that the message quotes may read the same
+                message = re.sub(rf"(?<!\w){option}(?='|=)", argument, message, count=1)
+            error.args = (message,)
             raise
 
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return our options for the arguments of a call; None stands for the configuration's default."""
         options: dict[str, Any] = {}
-        for name, value in given.items():
-            own = self.arguments.get(name, name)
-            if own in options:
-                twice = [each for each in given if self.arguments.get(each, each) == own]
+        for argument, value in given.items():
+            option = self.arguments.get(argument, argument)
+            if option in options:
+                twice = [name for name in given if self.arguments.get(name, name) == option]
                 raise OptionError(f"{' and '.join(map(repr, twice))} are the same option: give one of them.")
-            if name not in self.without_effect and not (value is None and own in self.options):
-                options[own] = value
+            if argument not in self.without_effect and not (value is None and option in self.options):
+                options[option] = value
         return {**self.options, **options}
 
     def to_entries(self, result: Result) -> dict[str, Any]:
         """Return the other module's result, a plain dict: its keys, then requested ones."""
-        entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
-        names = {own: key for key, own in self.keys.items()}
+        entries = {key: result[ours] if ours in result else getattr(result, ours) for key, ours in self.keys.items()}
+        their_keys = {ours: key for key, ours in self.keys.items()}
         for key, value in result.items():
+            # these have a value by score, under the keys of the scores
             if key in ("intervals", "segments"):
-                entries[key] = {names.get(name, name): each for name, each in value.items()}
-            elif key not in names and not key.startswith(self.left_out):
+                entries[key] = {their_keys.get(name, name): of_score for name, of_score in value.items()}
+            elif key not in their_keys and not key.startswith(self.left_out):
                 entries[key] = value
         return entries
 
@@ -96,8 +98,10 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> OptionError:
     """Return the error for an unknown option, with what may be meant: by another name, or by spelling."""
-    theirs = {each: (own,) for dialect in dialects.values() for each, own in dialect.arguments.items()}
-    hint = did_you_mean(name, options, {**OTHER_NAMES, **theirs})
+    arguments = {
+        argument: (option,) for dialect in dialects.values() for argument, option in dialect.arguments.items()
+    }
+    hint = did_you_mean(name, options, {**OTHER_NAMES, **arguments})
     return OptionError(f"{called} has no option {shorten(name)}. {hint}")
 
 
@@ -138,11 +142,11 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
 
 def what_is(name: str) -> str | None:
     """Return what a metric of another package is, and how to use its scores; None if it is not known."""
-    found = ELSEWHERE.get(re.sub(r"[\W_]+", "", name).lower())
-    if found is None:
+    key = re.sub(r"[\W_]+", "", name).lower()
+    if key not in ELSEWHERE:
         return None
-    called, about = found
+    title, about = ELSEWHERE[key]
     how = f"tercet.correlate takes them as scores={{{name!r}: {{system: [score, ...]}}}}"
     if on_command_line():
         how = f"put them into columns such as systemA.{name} of the table, for tercet correlate --scores {name}"
-    return f"{called} is {about}. Its scores can be compared with tercet's metrics on human grades: {how}."
+    return f"{title} is {about}. Its scores can be compared with tercet's metrics on human grades: {how}."

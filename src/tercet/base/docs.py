@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tercet.checks import Integer
@@ -37,9 +36,10 @@ class OptionDoc:
 
 def option_docs(kind: type[Value]) -> list[OptionDoc]:
     """Return the documentation of each option: the metric's own first, then those of every metric and call."""
-    own, common = kind.options(), {**Common.options(), **Call.options()}
-    names = [name for name in own if name not in common]
-    return [option_doc(own.get(name) or common[name]) for name in (*names, *common)]
+    options, common = kind.options(), {**Common.options(), **Call.options()}
+    names = [name for name in options if name not in common]
+    # a metric may declare a common option in its own words
+    return [option_doc(options.get(name) or common[name]) for name in (*names, *common)]
 
 
 def option_doc(declared: Option) -> OptionDoc:
@@ -49,40 +49,37 @@ def option_doc(declared: Option) -> OptionDoc:
         takes = takes.replace("int", f"int {declared.check.bounds}", 1)
     if isinstance(default, tuple):
         default = list(default)
-    shown = json.dumps(default) if isinstance(default, (str, list)) else repr(default)
-    return OptionDoc(declared.name, declared.python_type, takes, shown, declared.doc)
+    default_text = json.dumps(default) if isinstance(default, (str, list)) else repr(default)
+    return OptionDoc(declared.name, declared.python_type, takes, default_text, declared.doc)
 
 
 def parameters(kind: type[Value]) -> str:
     """Return the section of a docstring of a metric's class."""
-    return "\n".join(_numpydoc_section("Parameters", [option_doc(each) for each in kind.options().values()]))
-
-
-def _numpydoc_section(title: str, docs: Iterable[OptionDoc]) -> Iterator[str]:
-    yield title
-    yield "-" * len(title)
-    for each in docs:
-        yield f"{each.name} : {each.takes}, default {each.default}"
-        yield _wrapped(each.doc, 4)
+    lines = ["Parameters", "----------"]
+    for doc in map(option_doc, kind.options().values()):
+        lines += [f"{doc.name} : {doc.takes}, default {doc.default}", _wrapped(doc.doc, 4)]
+    return "\n".join(lines)
 
 
 def args_section(kind: type[Value]) -> str:
     """Return the lines of options under ``Args:`` of an evaluate module."""
-    texts = [f"{each.name} (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)]
+    texts = [f"{doc.name} (`{doc.takes}`, default `{doc.default}`): {doc.doc}" for doc in option_docs(kind)]
     return "\n".join(_wrapped(text, 4, 8) for text in texts)
 
 
 def markdown_list(kind: type[Value]) -> str:
     """Return the list of options of a card."""
-    texts = [
-        f"- **{each.name}** (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)
-    ]
+    texts = [f"- **{doc.name}** (`{doc.takes}`, default `{doc.default}`): {doc.doc}" for doc in option_docs(kind)]
     return "\n".join(_wrapped(text, 0, 2) for text in texts)
 
 
 def _wrapped(text: str, indent: int, hanging: int | None = None) -> str:
     further = " " * (indent if hanging is None else hanging)
     return textwrap.fill(
-        text, _WIDTH, initial_indent=" " * indent, subsequent_indent=further, break_long_words=False,
+        text,
+        _WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=further,
+        break_long_words=False,
         break_on_hyphens=False,
-    )  # fmt: skip
+    )

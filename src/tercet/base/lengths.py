@@ -33,6 +33,7 @@ def brevity_penalty(length: Either, reference_length: Either) -> Either:
     shorter = length < reference_length
     if isinstance(shorter, bool) and not shorter:
         return 1.0
+    # both values of `where` are computed: a length of 0 must not be a divisor
     ratio = reference_length / where(length > 1.0, length, 1.0)
     penalty = where(length > 0, exp(1 - where(ratio > 1.0, ratio, 1.0)), 0.0)
     return where(shorter, penalty, 1.0)

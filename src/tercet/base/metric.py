@@ -39,9 +39,6 @@ from .rows import BASE_COLUMNS, PairRows, rows_of_items
 #: The numbers of a call that asks for nothing special.
 _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
 
-
-MetricT = TypeVar("MetricT", bound="Metric")
-
 #: What a user does with a metric; all else is for the code of the package.
 PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
 
@@ -56,9 +53,9 @@ class _Helpful(ABCMeta):
         """Return the docstring with the options and the keys of the result; made when it is read."""
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
         about = cls.about if "about" in vars(cls) else None
-        more = [about.description, f"The result has {about.returns}"] if about else []
-        sections = [parameters(cls), *(f"Examples\n{each}" for each in examples)]
-        return "\n\n".join(part.strip() for part in (summary, *more, *sections))
+        description = [about.description, f"The result has {about.returns}"] if about else []
+        sections = [parameters(cls), *(f"Examples\n{section}" for section in examples)]
+        return "\n\n".join(part.strip() for part in (summary, *description, *sections))
 
 
 class Metric(Configured, metaclass=_Helpful):
@@ -280,7 +277,7 @@ class Metric(Configured, metaclass=_Helpful):
         return ()
 
     def fit(self, batch: Corpus) -> Any:
-        """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""
+        """Return what the metric must know of the whole corpus before scoring a part; contexts add up."""
         return None
 
     @property
@@ -515,8 +512,8 @@ def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float |
     names = zip(metric.segment_names, metric.score_names, strict=True)
     lists: dict[str, list[Any]]
     if metric.in_floats and len(stats) == 1:  # in half the time of arrays of one number
-        one = metric.segment_metric.finalize(stats.rows[0].tolist())
-        lists = {name: [one[score]] for name, score in names}
+        item_scores = metric.segment_metric.finalize(stats.rows[0].tolist())
+        lists = {name: [item_scores[score]] for name, score in names}
     else:
         values = metric.segment_metric.finalize(stats.rows)
         lists = {name: values[score].tolist() for name, score in names}

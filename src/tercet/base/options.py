@@ -118,17 +118,20 @@ class Value:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # copies: classes may share a declaration, and annotate it differently
-        own = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
-        for name, each in own.items():
-            each.name, each.python_type = name, spelled(cls.__annotations__[name], vars(sys.modules[cls.__module__]))
-            each.check = each.check or check_of(each.python_type)
-            setattr(cls, name, each.default)
-        hidden = [name for name in cls._declared if name in vars(cls) and name not in own]
+        declared = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
+        namespace = vars(sys.modules[cls.__module__])
+        for name, option in declared.items():
+            option.name, option.python_type = name, spelled(cls.__annotations__[name], namespace)
+            option.check = option.check or _check_of(option.python_type)
+            setattr(cls, name, option.default)
+        hidden = [name for name in cls._declared if name in vars(cls) and name not in declared]
         if hidden:
             raise TypeError(f"{cls.__name__}.{hidden[0]} would hide an option: declare it with option(...).")
-        cls._declared = {**own, **{name: each for name, each in cls._declared.items() if name not in own}}
+        inherited = {name: option for name, option in cls._declared.items() if name not in declared}
+        cls._declared = {**declared, **inherited}
         cls.__signature__ = _ClassSignature()  # type: ignore[attr-defined]
 
+    # type checkers know the options of each class by dataclass_transform
     if not TYPE_CHECKING:
 
         def __init__(self, **given: Any) -> None:
@@ -154,6 +157,7 @@ class Value:
             declared = self._declared.get(name)
             if declared is None:
                 raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
+            # tokenizer=None is the default of rouge_score and of evaluate's rouge: it stands for ours
             if value is not None or name != "tokenizer":
                 try:
                     checked[name] = check_value(called, name, declared.checked, value)
@@ -161,17 +165,18 @@ class Value:
                     raise OptionError(f"{error}{self._hint(name, value)}") from error.__cause__
         preset = self.presets.get(checked.get("compat") or "", {})
         chosen = {**preset, **checked}
-        self.__dict__.update({name: each for name, each in chosen.items() if each != self._declared[name].default})
+        changed = {name: value for name, value in chosen.items() if value != self._declared[name].default}
+        self.__dict__.update(changed)  # not by setattr, which refuses: a value cannot be changed
         for name, value in () if idle else checked.items():
             self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
 
     def _hint(self, name: str, value: Any) -> str:
         """Return a hint with the option of a longer name, as smooth_method for smooth, that takes a value."""
-        for other, declared in self._declared.items():
-            if other.startswith(f"{name}_"):
+        for longer_name, declared in self._declared.items():
+            if longer_name.startswith(f"{name}_"):
                 with suppress(Exception):
                     declared.checked(value)
-                    return f" Did you mean {other}={shorten(value)}?"
+                    return f" Did you mean {longer_name}={shorten(value)}?"
         return ""
 
     def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
@@ -195,11 +200,12 @@ class Value:
         """The options that differ from the defaults of the class and ``compat``."""
         preset = self.presets.get(getattr(self, "compat", None) or "", {})
         values = {name: getattr(self, name) for name in self._declared}
-        usual = {name: preset.get(name, each.default) for name, each in self._declared.items()}
+        usual = {name: preset.get(name, option.default) for name, option in self._declared.items()}
         return {name: value for name, value in values.items() if value != usual[name]}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={_named(each)}' for name, each in self.given.items())})"
+        options = ", ".join(f"{name}={_named(value)}" for name, value in self.given.items())
+        return f"{type(self).__name__}({options})"
 
     def __eq__(self, other: object) -> bool:
         return self.given == other.given if isinstance(other, Value) and type(other) is type(self) else NotImplemented
@@ -223,8 +229,12 @@ class _ClassSignature:
         if value is not None:  # a value has the signature of its call
             raise AttributeError("__signature__")
         kind = Parameter.KEYWORD_ONLY
-        options = cls.options().values()
-        return Signature([Parameter(o.name, kind, default=o.default, annotation=o.python_type) for o in options])
+        return Signature(
+            [
+                Parameter(name, kind, default=option.default, annotation=option.python_type)
+                for name, option in cls.options().items()
+            ]
+        )
 
 
 def check_value(called: str, name: str, check: Check, value: Any) -> Any:
@@ -249,7 +259,7 @@ def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Che
 
 def _hashable(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return frozenset((name, _hashable(each)) for name, each in value.items())
+        return frozenset((key, _hashable(entry)) for key, entry in value.items())
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
@@ -266,9 +276,12 @@ def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
     written = _as_text(annotation)
     tree = ast.parse(written, mode="eval")
     for node in ast.walk(tree):
-        found = namespace.get(node.id) if isinstance(node, ast.Name) else None
-        if get_origin(found) is Literal:
-            choices = ", ".join(json.dumps(each) if isinstance(each, str) else repr(each) for each in get_args(found))
+        alias = namespace.get(node.id) if isinstance(node, ast.Name) else None
+        if get_origin(alias) is Literal:
+            # texts in double quotes, as in source code
+            choices = ", ".join(
+                json.dumps(choice) if isinstance(choice, str) else repr(choice) for choice in get_args(alias)
+            )
             written = written.replace(ast.unparse(node), f"Literal[{choices}]", 1)
     return written
 
@@ -282,7 +295,7 @@ def _as_text(annotation: Any) -> str:
     return "None" if annotation is type(None) else str(formatannotation(annotation))
 
 
-def check_of(annotation: str) -> Check:
+def _check_of(annotation: str) -> Check:
     """Return the check that an annotation says all of: of a bool, or of Literals, None and callables."""
     if annotation == "bool":
         return flag
@@ -291,6 +304,7 @@ def check_of(annotation: str) -> Check:
     for part in _alternatives(ast.parse(annotation, mode="eval").body):
         kind = ast.unparse(part.value) if isinstance(part, ast.Subscript) else ast.unparse(part)
         if kind == "Literal" and isinstance(part, ast.Subscript):
+            # several choices are a tuple, which is written in parentheses
             choices += ast.literal_eval(f"[{ast.unparse(part.slice).strip('()')}]")
         elif kind == "Callable":
             callables = True
@@ -314,8 +328,8 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
 
 def _in_words(node: ast.expr) -> str:
     if isinstance(node, ast.BinOp):
-        *others, last = map(_in_words, _alternatives(node))
-        return f"{', '.join(others)} or {last}"
+        *first, last = map(_in_words, _alternatives(node))
+        return f"{', '.join(first)} or {last}"
     if not isinstance(node, ast.Subscript):
         return ast.unparse(node)
     name = ast.unparse(node.value)
@@ -382,6 +396,7 @@ class Configured(Common):
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     _asked: ClassVar[Call] = Call()
+    #: The options as a user wrote them; None where nobody kept them.
     _written: ClassVar[Mapping[str, Any] | None] = None
 
     def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
@@ -418,6 +433,7 @@ class Configured(Common):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # by its options alone: what was computed from them (cached properties) stays behind
         return _restored, (type(self), self.given, self.asked.given)
 
     def __repr__(self) -> str:
@@ -439,17 +455,21 @@ class Configured(Common):
 
     def asking(self: ConfiguredT, call: Call) -> ConfiguredT:
         """Return the same metric with these options of a call."""
+        # a copy: its own options were checked when they were given
         metric = type(self).__new__(type(self))
         metric.__dict__.update(self.__dict__, _asked=call)
         metric.check_call(resampled=call.confidence_level is not None)
         return metric
 
     def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
-        for name, value in ((name, given[name]) for name in given if name not in self._declared):
+        for name, value in given.items():
+            if name in self._declared:
+                continue
             if name not in Call.options():
                 # On a command line, options are typed for one metric; the others are options of the command.
                 names = self._declared if on_command_line() else self.all_options()
                 raise no_option(called or self.name, name, names, self.dialects)
+            # a wrong value is the nearer mistake, and is said first
             check_value(called or self.name, name, Call.options()[name].checked, value)
             raise OptionError(
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
@@ -490,11 +510,13 @@ class Configured(Common):
 
     def calling(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
         """Return the metric for a call; options that the call leaves at the default are those of the metric."""
+        # a default that is written out cannot be told from one that is not
         changed = {name: value for name, value in call.items() if value != Call.options()[name].default}
         return self.asking(Call.made({**self.asked.given, **changed}, called=self.name))
 
 
 def _restored(cls: type[ConfiguredT], options: Mapping[str, Any], call: Mapping[str, Any]) -> ConfiguredT:
+    # idle: an option without effect was warned of when the metric was made
     return cls.from_options({**options, **call}, idle=True)
 
 
@@ -562,9 +584,9 @@ USE_SAFETENSORS = option(
 
 def dtype_option(network: str) -> Any:
     """Declare the option of a network's precision."""
-    doc = f"Precision of the {network}, float32 by default."
-    doc += (
-        " The others are faster on accelerators and on processors that have instructions for them, elsewhere several "
+    doc = (
+        f"Precision of the {network}, float32 by default. The others are faster on accelerators and on processors "
+        "that have instructions for them, elsewhere several times slower (then there is a warning); scores differ in "
+        "the third digit."
     )
-    doc += "times slower (then there is a warning); scores differ in the third digit."
     return option(default=None, doc=doc, check=as_dtype)

@@ -36,8 +36,8 @@ class Rule:
 class Peer:
     """Another package, by its name in ``compat``: how to call it, and how to read its output.
 
-    `scores` calls it on predictions and references with the options of a scorer, and returns its scores from 0 to 1.
-    `rules` are in the order of a chain, those that decide tokens first; `part` makes of a scorer one that leaves off
+    `scores` calls it on predictions and references with the options of a metric, and returns its scores from 0 to 1.
+    `rules` are in the order of a chain, those that decide tokens first; `part` makes of a metric one that leaves off
     some of them, never the first. `percent`: it prints percent. `sentences`: our scores of single items
     under ``compat`` are its own sentence scores. `warning`: how its printed figure comes about, if that can mislead.
     """
@@ -49,13 +49,13 @@ class Peer:
     sentences: bool = False
     warning: str = ""
 
-    def rules_of(self, scorer: Metric) -> list[Rule]:
-        """Return the rules that apply to the options of a scorer under this ``compat``."""
-        return [rule for rule in self.rules if rule.applies(scorer)]
+    def rules_of(self, metric: Metric) -> list[Rule]:
+        """Return the rules that apply to the options of a metric under this ``compat``."""
+        return [rule for rule in self.rules if rule.applies(metric)]
 
-    def without(self, scorer: Metric, off: Collection[str]) -> Metric:
-        """Return the scorer without some of the rules."""
-        return self.part(scorer, off) if self.part is not None else scorer
+    def without(self, metric: Metric, off: Collection[str]) -> Metric:
+        """Return the metric without some of the rules."""
+        return self.part(metric, off) if self.part is not None else metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,20 @@ class Peers:
 
 
 def by_sacrebleu(metrics: Callable[[Any, Any], dict[str, Any]]) -> Peer:
-    """Return sacrebleu, of which `metrics` makes the metrics that give a scorer's scores, by their names."""
+    """Return sacrebleu, of which `metrics` makes the metrics that give the scores of one of ours, by their names."""
 
-    def scores(predictions: Sequence[str], references: Lists, scorer: Metric) -> dict[str, float]:
+    def scores(predictions: Sequence[str], references: Lists, metric: Metric) -> dict[str, float]:
         import sacrebleu
 
-        longest = max(map(len, references), default=0)
-        streams = [[each[place] if place < len(each) else None for each in references] for place in range(longest)]
-        found = metrics(sacrebleu, scorer)
-        return {name: metric.corpus_score(list(predictions), streams).score / 100 for name, metric in found.items()}
+        # sacrebleu takes the first references of all items, then the second ones: None where an item has fewer
+        most = max(map(len, references), default=0)
+        streams = [
+            [of_item[place] if place < len(of_item) else None for of_item in references] for place in range(most)
+        ]
+        their_metrics = metrics(sacrebleu, metric)
+        return {
+            name: theirs.corpus_score(list(predictions), streams).score / 100
+            for name, theirs in their_metrics.items()
+        }
 
     return Peer(scores, percent=True, sentences=True)

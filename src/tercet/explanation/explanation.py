@@ -157,6 +157,7 @@ def compared(
     prediction_ids, *references_ids = documents
     limits_of_references = ngram_limits(references_ids, orders)
     limits_of_text = ngram_limits([prediction_ids], orders)
+    # The prediction is compared with its references, each reference with the prediction.
     limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
     prediction, *references = map(partial(_words, spelling), documents, limits, as_written or [()] * len(documents))
     ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
@@ -271,6 +272,7 @@ class Edits(Explanation):
     @property
     def prediction(self) -> list[Word]:
         """The words of the prediction as it was given; level 1 for a match, 2 for one after a shift."""
+        # steps follow the alignment, in which a shift has moved words
         steps_by_place = [(step.place, step) for step in self.steps if step.place is not None]
         return words_in((step for _, step in sorted(steps_by_place, key=lambda pair: pair[0])), "prediction")
 

@@ -71,7 +71,7 @@ class Line:
 
     def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML."""
-        draw = words_html if self.spaced else characters_html
+        draw = _words_html if self.spaced else _characters_html
         return draw(self.label, self.words, self.hint)
 
 
@@ -86,14 +86,15 @@ class Table:
 
     def html(self, scale: float = 1) -> str:
         """Return a table of HTML; shares are multiplied by `scale`."""
-        rows = self.rows if scale == 1 else [[_scaled_cell(value, scale) for value in row] for row in self.rows]
+        rows = self.rows
+        if scale != 1:  # a share is written here, as the table does not know the scale
+            rows = [
+                [Cell(number_text(value, scale), "") if isinstance(value, Share) else value for value in row]
+                for row in rows
+            ]
         if self.folded:
             return folded(self.caption, table_html("", self.head, rows))
         return table_html(self.caption, self.head, rows)
-
-
-def _scaled_cell(value: object, scale: float) -> object:
-    return Cell(number_text(value, scale), "") if isinstance(value, Share) else value
 
 
 Part = Heading | Sentence | Legend | Line | Table
@@ -128,6 +129,7 @@ def counted(summary: str, counts: Sequence[Count]) -> Table:
 
 def graded(values: Sequence[float]) -> list[int]:
     """Return levels from 0 to 4: quarters of the greatest value, the nearest."""
+    # values that are all rounding errors get no level
     greatest = max(values, default=0.0)
     return [round(4 * max(value, 0.0) / greatest) if greatest > 1e-6 else 0 for value in values]
 
@@ -200,13 +202,13 @@ def reference_label(index: int, n_references: int) -> str:
     return "reference" if n_references == 1 else f"reference {index + 1}"
 
 
-def words_html(label: str, words: Sequence[Word], hint: str) -> str:
+def _words_html(label: str, words: Sequence[Word], hint: str) -> str:
     """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
     chips = " ".join(_level_chip(word.text, word.level, _meaning(hint, word.level), word.written) for word in words)
     return _line(label, chips or "<i>no token</i>")
 
 
-def characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
+def _characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
     """Return a text of characters, without blanks between them; neighbours of a level share a chip."""
     chips = ""
     for level, run in groupby(characters, key=lambda word: word.level):

@@ -18,7 +18,8 @@ from .parts import ADDS, TAKES, Cell, Token, chip, folded, page_html, scrolled, 
 
 _INCHES_PER_TOKEN = 0.26
 _MOST_INCHES = 40.0
-_MOST_NUMBERED = 16  # tokens of a text up to which the cells show their numbers
+#: Tokens of a text up to which the cells show their numbers.
+_MOST_NUMBERED = 16
 
 
 def heat_map(
@@ -92,6 +93,7 @@ def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
     """Write the tokens along an axis, as many as stay readable, each in a font that has its letters."""
     from matplotlib.font_manager import FontProperties
 
+    # a name of 8 points takes 0.14 inches
     step = max(1, int(np.ceil(len(tokens) * 0.14 / inches)))
     places = range(0, len(tokens), step)
     fonts = _fonts({letter for token in tokens for letter in token.text})
@@ -113,6 +115,7 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
     for entry in fontManager.ttflist:
         if "Last Resort" not in entry.name:  # a font that draws every letter as a box
             files.setdefault(entry.name, str(entry.fname))
+    # fonts of the system are read, which takes time, only as long as letters are missing
     fonts: dict[str, set[int]] = {}
     for file in files.values():
         letters_of_font = set(get_font(file).get_charmap())
@@ -138,14 +141,14 @@ _MOST_CELLS = 10_000
 _FRAME, _BEST = ";box-shadow:inset 0 0 0 2px currentColor", ";text-decoration:underline;font-weight:700"
 
 
-def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], similarity: NDArray[np.float32]) -> str:
+def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], similarity: NDArray[np.float32]) -> str:
     """Return the matrix: a row per token of the prediction, a column per token of the reference."""
     if not similarity.size:
         return ""
     if similarity.size > _MOST_CELLS:
         size = f"{len(prediction):,} by {len(reference):,} tokens"
         return f"<p><small>A heat map of {size} is too large to show here: plot() draws it.</small></p>"
-    least = min(float(similarity.min()), 1.0)
+    least = min(float(similarity.min()), 1.0)  # not 1.0000001, by rounding
     legend = (
         f"cosine of each token of the prediction (rows) with each of the reference (columns): the bluer, the nearer, "
         f"from {least:.2f} to 1; framed: the best match of the row, bold: of the column"
@@ -159,6 +162,7 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
         cells = ""
         for column, reference_token in enumerate(reference):
             value = float(similarity[row, column])
+            # where all are 1, there is no range to divide by
             style = shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))
             if token.match == column:
                 style += _FRAME
@@ -173,8 +177,10 @@ def heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simil
 # Two texts and the matches of their tokens, as SVG and as self-contained HTML.
 
 _ROW = 20
+#: Where the lines between the texts start and end, and the width of the picture.
 _LEFT, _RIGHT, _WIDTH = 200, 350, 550
-_BAR = 60  # length of the longest bar of a text
+#: Length of the longest bar of a text.
+_BAR = 60
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
@@ -205,7 +211,7 @@ def alignment_html(
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
     tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
-    pictures = scrolled(alignment_svg(prediction, reference)), heat_map_html(prediction, reference, similarity)
+    pictures = scrolled(alignment_svg(prediction, reference)), _heat_map_html(prediction, reference, similarity)
     pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
     return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
 
@@ -236,6 +242,7 @@ def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterat
     greatest = max((token.weight for token in tokens), default=0.0) or 1.0
     for row, token in enumerate(tokens):
         width = _BAR * token.weight / greatest
+        # bars of the left text start at the left edge, those of the right text end at the right one
         start = 0.0 if anchor == "end" else _WIDTH - width
         yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
         style, opacity = ("italic", 0.75) if token.special else ("normal", 1)
@@ -264,16 +271,13 @@ def _coloured(name: str, tokens: Sequence[Token]) -> str:
 
 def _table(name: str, measure: str, tokens: Sequence[Token]) -> str:
     total = sum(token.contribution for token in tokens)
-    rows = [
-        (token.text, token.weight, token.cosine, _match(token), token.contribution, token.loss) for token in tokens
-    ]
+    rows = []
+    for token in tokens:
+        match = f"{token.match_text} (special)" if token.match_special else token.match_text
+        rows.append((token.text, token.weight, token.cosine, match, token.contribution, token.loss))
     caption = f"tokens of the {name}: contributions sum to the {measure}, {total:.4f}"
     head = ("token", "weight", "cosine", "match", "contribution", "loss")
     return table_html(caption, head, rows, most=len(rows))
-
-
-def _match(token: Token) -> str:
-    return f"{token.match_text} (special)" if token.match_special else token.match_text
 
 
 # Texts with the contributions of their tokens to a score, as self-contained HTML.
@@ -334,6 +338,7 @@ def _greatest(parts: Sequence[Part]) -> float:
 _MOST_BITS = 16.0
 _MOST_BARS = 300
 _BAR_ROW, _LABEL, _BAR_WIDTH = 20, 170, 680
+#: White space as a label shows it.
 _SIGNS = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥", "\r": "⏎"})
 
 

@@ -115,6 +115,8 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
     places: dict[int, int] = {}
     for place, token in enumerate(reference):
         places[token] = places.get(token, 0) | 1 << place
+    # Bit i of row j is 0 where the reference up to and with token i has a longer common subsequence with the first j
+    # tokens of the text than the reference before i has.
     rows = [everywhere]
     for token in ids:
         row, place = rows[-1], places.get(token, 0)
@@ -148,6 +150,7 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
         for i in range(1, len(reference) + 1):
             above, above_run = best[i], runs[i]
             if reference[i - 1] == token:
+                # the run that ended before both tokens grows by one: what this adds to its weight
                 best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
                 runs[i], row[i] = diagonal_run + 1, match
             else:
@@ -172,6 +175,7 @@ def run_levels(places: Iterable[int], size: int) -> list[int]:
     """Return for each of `size` tokens the length of the run of places that it is in."""
     levels = [0] * size
     run: list[int] = []
+    # -1, which follows no place, ends the last run
     for place, next_place in pairwise([*sorted(set(places)), -1]):
         run.append(place)
         if next_place != place + 1:

@@ -36,7 +36,7 @@ from tercet.explanation.pictures import Part, contributions_html
 from tercet.explanation.places import Word
 from tercet.networks.encoder import Encoder, Windows, windows_of
 from tercet.networks.find import cut_texts, cut_warning, locate, optional_file, path
-from tercet.networks.load import encoder_of, kept, subwords_of
+from tercet.networks.load import encoder_of, keep_last, subwords_of
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
 from tercet.statistics.progress import bar_of
@@ -768,7 +768,7 @@ def _layer(home: str, dense: Dense, use_safetensors: bool) -> Layer:
     return _read_layer(path, os.stat(path).st_mtime_ns, dense.activation)
 
 
-@kept(8)
+@keep_last(8)
 def _read_layer(path: str, changed: int, activation: str) -> Layer:
     import torch
     from safetensors.torch import load_file

@@ -28,11 +28,20 @@ from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Tabl
 from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
 from tercet.networks.encoder import batches_of, check_weights, weights_digest
-from tercet.networks.find import as_device, cut_warning, found, load_tokenizer, locate, path, quiet, tell_of_load
+from tercet.networks.find import (
+    as_device,
+    cut_warning,
+    load_pretrained,
+    load_tokenizer,
+    locate,
+    path,
+    quiet,
+    tell_of_load,
+)
 from tercet.networks.load import (
     LOADING,
     best_device,
-    kept,
+    keep_last,
     label_of,
     leave_threads_of_the_parent,
     model_name,
@@ -455,7 +464,7 @@ def language_model(model_id: str, device: str | None, dtype: str | None) -> Lang
         return _language_model(model, state_of(model), best_device(device), dtype or "float32")
 
 
-@kept(2)
+@keep_last(2)
 def _language_model(model: str, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
     import torch
     import transformers
@@ -463,7 +472,7 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     torch_device, tokenizer = usable(device), load_tokenizer(model, _OPTION)
     tell_of_load(model, torch_device, _OPTION)
     with quiet(), torch.random.fork_rng(devices=[]):
-        network, report = found(
+        network, report = load_pretrained(
             model,
             transformers.AutoModelForCausalLM.from_pretrained,
             _OPTION,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
-from .find import cut, found, model_depth, quiet, text_config
+from .find import cut, load_pretrained, model_depth, quiet, text_config
 from .subwords import Subwords
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
@@ -96,7 +96,7 @@ class Encoder:
         return Store(vectors, rows.offsets)
 
     def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
-        """Yield the states of the layer that is embedded, as :func:`~.embeddings.states_of` does; nothing is kept.
+        """Yield the states of the layer that is embedded, as :func:`_states_of` does; nothing is kept.
 
         The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
         """
@@ -104,7 +104,7 @@ class Encoder:
             yield chosen, states[0].float(), is_taken
 
     def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
-        return states_of(
+        return _states_of(
             windows,
             self.network.model,
             self.device,
@@ -211,11 +211,11 @@ class Windows:
 def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
     """Return the input of an encoder: texts, or overlapping windows of those of more than `limit` tokens."""
     if limit is None or not (rows.lengths > limit).any():
-        return whole_texts(rows)
+        return _whole_texts(rows)
     return overlapping_windows(rows, limit, subwords.head, subwords.tail)
 
 
-def whole_texts(rows: Ragged) -> Windows:
+def _whole_texts(rows: Ragged) -> Windows:
     """Return one window per text, all of it; none for a text without tokens."""
     lengths = rows.lengths
     has_tokens = lengths > 0
@@ -272,10 +272,13 @@ def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
         else:
             places = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
             states, rows = states.flatten(1, 2)[:, places], target[is_taken]
-        vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
+        # of length one, so that the cosine of two embeddings is their product
+        states = states.float()
+        normalised = states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
+        vectors[:, torch.from_numpy(rows).to(vectors.device)] = normalised
 
 
-def states_of(
+def _states_of(
     windows: Windows,
     model: Any,
     device: Any,
@@ -328,13 +331,6 @@ def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
     )
 
 
-def _normalised(states: Any) -> Any:
-    import torch
-
-    states = states.float()
-    return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
-
-
 def order_of(ids: Ragged) -> NDArray[np.int64]:
     """Return the order by length, the longest first, and by ids: batches do not depend on the order of the texts."""
     rows = [row.tobytes() for row in ids.pieces()]
@@ -384,7 +380,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
     options: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
     with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-        network, report = found(model, kind.from_pretrained, **options)
+        network, report = load_pretrained(model, kind.from_pretrained, **options)
     network = network.to(torch.float32).eval().requires_grad_(False)
     missing = set(report["missing_keys"])
     if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):

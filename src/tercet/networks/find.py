@@ -52,7 +52,7 @@ def load_config(model: str, option: str = "model_type") -> Any:
     """Return the configuration of a located model."""
     import transformers
 
-    return found(model, transformers.AutoConfig.from_pretrained, option)
+    return load_pretrained(model, transformers.AutoConfig.from_pretrained, option)
 
 
 def load_tokenizer(model: str, option: str = "model_type") -> Any:
@@ -60,10 +60,12 @@ def load_tokenizer(model: str, option: str = "model_type") -> Any:
     import transformers
 
     with quiet():
-        return found(model, transformers.AutoTokenizer.from_pretrained, option)
+        return load_pretrained(model, transformers.AutoTokenizer.from_pretrained, option)
 
 
-def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any) -> Any:
+def load_pretrained(
+    model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any
+) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
         if not os.path.isdir(model):
@@ -425,22 +427,19 @@ def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_t
 
     is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
     if long_text == "error" and is_too_long.any():
-        raise _long_text_error(int(np.flatnonzero(is_too_long)[0]), whole, batch, limit)
+        document = int(np.flatnonzero(is_too_long)[0])
+        raise InputError(
+            f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
+            f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, "
+            "'truncate' only its beginning."
+        )
     return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)
-
-
-def _long_text_error(document: int, whole: Ragged, batch: Corpus | Crossing, limit: int | None) -> InputError:
-    return InputError(
-        f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
-        f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' "
-        "only its beginning."
-    )
 
 
 # Common options of metrics that load a network.
 
 #: Precisions of a network.
-DTYPES = ("float32", "bfloat16", "float16")
+_DTYPES = ("float32", "bfloat16", "float16")
 
 
 def path(expected: str) -> Check:
@@ -461,7 +460,7 @@ def path(expected: str) -> Check:
 def as_dtype(value: Any) -> str | None:
     """Check that the value is the name of a precision, a dtype of PyTorch, or None."""
     name = str(value).removeprefix("torch.")
-    if value is None or name in DTYPES:
+    if value is None or name in _DTYPES:
         return None if value is None else name
     raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
 

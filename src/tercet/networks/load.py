@@ -56,6 +56,7 @@ def encoder_of(
     with LOADING:
         state = state_of(model)
         subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
+        # asked for by its number, as all layers (None) are another encoder
         if last_layer:
             chosen = _depth(model, state)
         leave_threads_of_the_parent()
@@ -92,7 +93,7 @@ def leave_threads_of_the_parent() -> None:
 _caches: list[Any] = []
 
 
-def kept(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def keep_last(count: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return a decorator that keeps the last results of a function that loads a model, until they are freed."""
 
     def decorate(load: Callable[..., T]) -> Callable[..., T]:
@@ -131,7 +132,8 @@ def free_models() -> None:
 LOADING = Lock()
 
 
-@kept(2)
+# `state` is not read: it makes the key under which an encoder is kept change with its files.
+@keep_last(2)
 def _encoder(
     model: str,
     state: tuple[object, ...],
@@ -161,7 +163,7 @@ def _encoder(
         )
 
 
-@kept(8)
+@keep_last(8)
 def _subwords(
     model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
 ) -> Subwords:
@@ -247,6 +249,7 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
             )
         except Exception as error:
             raise _refusal(model, f"cannot be run on text alone ({type(error).__name__}: {error})") from error
+        # of the batch only the shape of the ids matters here
         for ids, states in ((short, unbatched), (padded.repeat(2, 1), batched)):
             if states.ndim != 4 or states.shape[1:3] != ids.shape:
                 raise _refusal(
@@ -256,6 +259,7 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
             torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1)
             for states in (unbatched, batched)
         )
+        # in half precision, rounding alone differs by more than 1e-4
         tolerance = 1e-4 if model.dtype == torch.float32 else 0.05
         return len(unbatched), unbatched.shape[-1], bool((text_states - padded_states).abs().max() > tolerance)
 

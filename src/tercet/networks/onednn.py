@@ -18,12 +18,12 @@ Product = Callable[[Any], Any]
 def suit_processor(model: Any, device: Any, dtype: str) -> None:
     """Let a model on the CPU run as fast as it can in its precision, and warn of one that is slow there."""
     if device.type == "cpu" and dtype == "float32":
-        use_onednn(model)
+        _use_onednn(model)
     elif device.type == "cpu":
-        warn_of_slow(dtype)
+        _warn_of_slow(dtype)
 
 
-def use_onednn(model: Any) -> bool:
+def _use_onednn(model: Any) -> bool:
     """Let the linear layers of a model in single precision on the CPU run through oneDNN, if that is faster here.
 
     PyTorch gives single precision to MKL, which on some processors takes twice as long. The weights are kept once, in
@@ -41,6 +41,7 @@ def use_onednn(model: Any) -> bool:
         for name, layer in parent.named_children():
             if type(layer) is torch.nn.Linear and f"self.{name}.weight" not in code:
                 layer.forward = way(layer)
+                # the weights are in oneDNN's order now: a second copy would double the memory
                 layer.weight = torch.nn.Parameter(layer.weight.new_empty(0), requires_grad=False)
     return True
 
@@ -67,6 +68,7 @@ def fastest_way() -> Callable[[Any], Product] | None:
             try:
                 product = way(layer)
                 right = torch.allclose(product(x), layer(x), rtol=1e-4, atol=1e-3)
+            # what PyTorch does not publish may be missing, or called otherwise, in another release
             except (AttributeError, RuntimeError, TypeError):
                 continue
             if right and _ratio(product, layer, x) < 0.8:
@@ -75,7 +77,7 @@ def fastest_way() -> Callable[[Any], Product] | None:
 
 
 @cache
-def warn_of_slow(dtype: str) -> None:
+def _warn_of_slow(dtype: str) -> None:
     """Warn of a precision for which this processor has no instructions: its products take longer than in float32.
 
     Time: a tenth of a second, or one where they take long; once per process.

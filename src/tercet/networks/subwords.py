@@ -64,8 +64,8 @@ class Subwords:
         self.prefix_space = puts_space(tokenizer, prefix_space, use_fast)
         self.limit = _limit(tokenizer, config)
         self.head, self.tail = self._around()
-        self._kept: dict[str, NDArray[np.int32]] = {}
-        self._n_kept = 0
+        self._ids_by_text: dict[str, NDArray[np.int32]] = {}
+        self._n_ids = 0
         self._lock = Lock()
         self._fingerprint: str | None = None
 
@@ -104,17 +104,19 @@ class Subwords:
         Memory: five million ids are kept, with their texts: a few hundred megabytes.
         """
         with self._lock:
-            new_texts = [text for text in dict.fromkeys(texts) if text not in self._kept]
-            ids_of_texts = {text: self._kept[text] for text in texts if text in self._kept} if self._kept else {}
+            stored = self._ids_by_text
+            new_texts = [text for text in dict.fromkeys(texts) if text not in stored]
+            # copied, as what is stored may be dropped below
+            ids_of_texts = {text: stored[text] for text in texts if text in stored}
             if new_texts:
                 rows = self._encode(new_texts)
                 ids_of_texts.update(zip(new_texts, rows, strict=True))
                 n_ids = sum(map(len, rows))
-                if self._n_kept + n_ids > _KEPT_IDS:
-                    self._kept, self._n_kept = {}, 0
+                if self._n_ids + n_ids > _KEPT_IDS:
+                    self._ids_by_text, self._n_ids = {}, 0
                 if n_ids <= _KEPT_IDS:
-                    self._kept.update(zip(new_texts, rows, strict=True))
-                    self._n_kept += n_ids
+                    self._ids_by_text.update(zip(new_texts, rows, strict=True))
+                    self._n_ids += n_ids
         ids = [ids_of_texts[text] for text in texts]
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum([len(row) for row in ids], out=offsets[1:])
@@ -207,6 +209,7 @@ class Subwords:
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the special tokens before and after every text, found by encoding one."""
+        # a tokenizer of one script may have no token for a letter of another
         for probe in ("a", ".", "0", "中"):
             (content,), (whole,) = self._ids([probe], special=False), self._ids([probe])
             for start in range(len(whole) - len(content) + 1):
@@ -225,6 +228,7 @@ def fingerprint_of(tokenizer: Any, setting: Any) -> str:
         rules: Any = sorted(tokenizer.get_vocab().items())
     else:
         rules = json.loads(backend.to_str())
+        # these are settings of the last call
         for setting_of_a_call in ("truncation", "padding"):
             rules.pop(setting_of_a_call, None)
     return sha256(json.dumps([rules, setting], sort_keys=True).encode()).hexdigest()[:16]
@@ -265,6 +269,7 @@ def published_with_space(tokenizer: Any) -> bool:
 
 
 def _limit(tokenizer: Any, config: Any) -> int | None:
+    # the tokenizer may know a limit, and the table of positions is one: the smaller holds
     limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length <= _NO_LIMIT else []
     if config.model_type not in _RELATIVE_POSITIONS:
         for name in ("max_position_embeddings", "n_positions"):

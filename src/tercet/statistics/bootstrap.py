@@ -88,6 +88,7 @@ def _of_system(
     metric: Formula, stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
 ) -> dict[str, BootstrapResult]:
     results = {}
+    # the scores of the corpus without each segment in turn
     jackknife = metric.finalize(stats.total() - stats.rows) if method == "BCa" else {}
     observed = {name: float(value) for name, value in metric.finalize(metric.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
@@ -138,7 +139,7 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     groups: list[list[Array]] = []
     joins = False
     for table in tables:
-        whole = is_whole(table)
+        whole = _is_whole(table)
         if joins and whole and sum(member.size for member in groups[-1]) + table.size <= _CELLS:
             groups[-1].append(table)
         else:
@@ -146,11 +147,12 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
         joins = whole
     ends = np.cumsum([len(group) for group in groups]).tolist()
     places = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
-    joined = (group[0] if len(group) == 1 else np.hstack(group) for group in groups)  # a large table is not copied
+    # a large table is not copied
+    joined = (group[0] if len(group) == 1 else np.hstack(group) for group in groups)
     return list(zip(places, joined, strict=True))
 
 
-def is_whole(table: Array) -> bool:
+def _is_whole(table: Array) -> bool:
     """Return whether all numbers are integers, whose sums are exact in any order."""
     return bool((np.rint(table) == table).all())
 
@@ -158,7 +160,7 @@ def is_whole(table: Array) -> bool:
 def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
     """Return which columns of integers are the same for all systems, as what depends on references alone."""
     first, *further_systems = systems
-    if not further_systems or not all(map(is_whole, systems)):
+    if not further_systems or not all(map(_is_whole, systems)):
         return np.zeros(first.shape[1], bool)
     same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first).all(axis=0) for rows in further_systems])
     return same
@@ -167,7 +169,7 @@ def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
 def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> list[Array]:
     """Return the sums of the rows of each system, drawn with replacement, shape (n_resamples, k) each.
 
-    The draws are those of :func:`.draws.bootstrap_weights`. Time: resamples times segments, once for the draws, and
+    The draws are those of :func:`bootstrap_weights`. Time: resamples times segments, once for the draws, and
     times the columns that are not the same in every row, for each system. Memory: these columns, and about 36 MB (or
     2 bytes a segment).
     """
@@ -175,18 +177,18 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     rng = np.random.default_rng(seed)
     shared = shared_columns(systems)
     # a column that is the same in every row has the same sum in every resample
-    summed = [~(rows == rows[0]).all(axis=0) for rows in systems]
-    for columns_of_system in summed[1:]:
+    varying_columns = [~(rows == rows[0]).all(axis=0) for rows in systems]
+    for columns_of_system in varying_columns[1:]:
         columns_of_system &= ~shared
     tables = side_by_side(
-        [np.ascontiguousarray(rows[:, varying]) for rows, varying in zip(systems, summed, strict=True)]
+        [np.ascontiguousarray(rows[:, varying]) for rows, varying in zip(systems, varying_columns, strict=True)]
     )
-    ends = np.cumsum([varying.sum() for varying in summed])[:-1]
+    ends = np.cumsum([varying.sum() for varying in varying_columns])[:-1]
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
-    several = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
+    chunk = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
     with bar_of("resampling", "resamples", n_resamples) as bar:
-        for first in range(0, n_resamples, several):
-            size = min(several, n_resamples - first)
+        for first in range(0, n_resamples, chunk):
+            size = min(chunk, n_resamples - first)
             counts = drawn(rng, size, n)
             sums = [np.zeros((size, table.shape[1])) for _, table in tables]
             for start in range(0, n, _BLOCK):
@@ -194,19 +196,21 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
                 for total, (_, table) in zip(sums, tables, strict=True):
                     total += weights @ table[start : start + _BLOCK]
             columns = np.split(np.hstack(sums), ends, axis=1)
-            for total, varying, sum_ in zip(totals, summed, columns, strict=True):
-                total[first : first + size, varying] = sum_
+            for total, varying, chunk_sums in zip(totals, varying_columns, columns, strict=True):
+                total[first : first + size, varying] = chunk_sums
             if bar is not None:
                 bar.update(size)
-    for total in totals[1:] if shared.any() else ():
-        total[:, shared] = totals[0][:, shared]
+    if shared.any():
+        for total in totals[1:]:
+            total[:, shared] = totals[0][:, shared]
     return totals
 
 
 # Random draws of segments, in chunks: the same seed gives the same, and those of sacrebleu.
 
+#: The most counts or tosses of a chunk.
 _CHUNK_CELLS = 1_000_000
-#: Draws per chunk.
+#: Numbers that are drawn at a time.
 _DRAWS = 1 << 16
 
 
@@ -272,6 +276,7 @@ class PoissonBootstrap:
 
     def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
         """Return the sums (n_resamples, k) of the rows, in each resample as often as their items are drawn."""
+        # by 2**64 over the golden ratio, seeds that follow one another differ in many bits
         seeded = keys ^ np.uint64((self.seed * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
         return ExactSums.weighted(
             rows, lambda digits: engine.poisson_sums(digits, seeded, _WEIGHT_OF, self.n_resamples), self.n_resamples

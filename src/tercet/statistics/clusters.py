@@ -46,7 +46,8 @@ class Clusters:
         """
         if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
             raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
-        to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)  # of Arrow, NumPy and pandas
+        # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python
+        to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)
         values = list(labels) if to_list is None else to_list()
         if len(values) != n_segments:
             raise InputError(
@@ -95,9 +96,9 @@ class Clusters:
     def described(self, plain: Callable[[str], str] = str) -> str:
         """Return the number and size of the clusters, and what they are: ``40 clusters of 10 (sample id)``."""
         least, most = int(self.sizes.min()), int(self.sizes.max())
-        of = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         name = f" ({plain(self.name)})" if self.name else ""
-        return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {of}{name}"
+        return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {size}{name}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the clusters are, how many there are, and the least and greatest number of segments in one."""

@@ -24,8 +24,9 @@ DIGITS = 4
 PLACES = 18
 #: How sums are written: every engine that reads Arrow adds such numbers exactly.
 DECIMAL = pa.decimal128(38, PLACES)
-#: No value may be larger; of so many values the digits' sums stay exact in a float.
+#: No value may be larger.
 LARGEST = 10.0**18
+#: Of so many rows the sums of digits, about 2**49 at most, are exact in a float.
 _MOST_ROWS = 1 << 19
 
 

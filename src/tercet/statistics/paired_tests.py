@@ -85,6 +85,7 @@ def paired_permutation_test(
             for tossed_sums, system_sums in zip(tossed[members], sums, strict=True):
                 tossed_sums[start : start + len(mask)] = system_sums
         start += len(mask)
+    # one table for each side, written anew for each pair: columns that do not vary stay as they are
     exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
     def null(first: int, second: int) -> Scores:
@@ -100,33 +101,6 @@ def paired_permutation_test(
         return {name: np.abs(scores - first_scores[name]) for name, scores in second_scores.items()}
 
     return _test(metric, systems, pairs, null)
-
-
-def _test(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
-) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    for first, second in pairs:
-        result = {}
-        for name, distribution in null(first, second).items():
-            first_score, second_score = float(observed[first][name]), float(observed[second][name])
-            slack = ROUNDING * max(abs(first_score), abs(second_score))
-            count = int((distribution >= abs(second_score - first_score) - slack).sum())
-            if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
-                count = len(distribution)
-            # the observed arrangement is one of those under the null hypothesis: p is never 0
-            pvalue = (count + 1) / (len(distribution) + 1)
-            result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
-        yield result
-
-
-def _check_alike(systems: Sequence[SegmentStats]) -> None:
-    first, *further = systems
-    for stats in further:
-        if stats.signature != first.signature:
-            raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
-        if len(stats) != len(first):
-            raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
@@ -151,3 +125,31 @@ def decimals(value: float, *, signed: bool = False) -> str:
 def pvalue_text(pvalue: float) -> str:
     """Return p as text: three decimals, four below 0.01."""
     return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+
+
+def _test(
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+) -> Iterator[dict[str, PairedTestResult]]:
+    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
+    for first, second in pairs:
+        result = {}
+        for name, distribution in null(first, second).items():
+            first_score, second_score = float(observed[first][name]), float(observed[second][name])
+            # a difference that is smaller by rounding alone counts as one of the observed size
+            slack = ROUNDING * max(abs(first_score), abs(second_score))
+            count = int((distribution >= abs(second_score - first_score) - slack).sum())
+            if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
+                count = len(distribution)
+            # the observed arrangement is one of those under the null hypothesis: p is never 0
+            pvalue = (count + 1) / (len(distribution) + 1)
+            result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
+        yield result
+
+
+def _check_alike(systems: Sequence[SegmentStats]) -> None:
+    first, *further = systems
+    for stats in further:
+        if stats.signature != first.signature:
+            raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
+        if len(stats) != len(first):
+            raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")

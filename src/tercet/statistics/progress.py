@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 #: Seconds before a bar appears: shorter work would only flicker.
-DELAY = 0.5
+_DELAY = 0.5
 
 #: "encoding:  12%|███       | 73/598 texts [00:34<03:05, 2.84 texts/s]"
 _FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{unit} [{elapsed}<{remaining}, {rate_noinv_fmt}]"
@@ -42,7 +42,7 @@ def line_of(text: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def bar_of(work: str, unit: str, total: int, *, delay: float = DELAY) -> Iterator[Any]:
+def bar_of(work: str, unit: str, total: int, *, delay: float = _DELAY) -> Iterator[Any]:
     """Yield a bar to update, removed after the block; None if bars are hidden."""
     if not _shown.get():
         yield None
