@@ -159,6 +159,11 @@ class Rouge(RougeOptions):
         return self.compat if self.compat in PACKAGES else None
 
     @cached_property
+    def _cut(self) -> Callable[..., Any]:
+        """What cuts a text to its first words."""
+        return first_words if self._by_script else truncate_words
+
+    @cached_property
     def _cut_by_line(self) -> bool:
         """Whether texts are cut to their first bytes line by line, as the script does where a type needs lines."""
         by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
@@ -342,7 +347,7 @@ class Rouge(RougeOptions):
         if self.sentence_split == "auto":
             steps.append(split_sentences)
         if self.max_words is not None:
-            steps.append(partial(first_words if self._by_script else truncate_words, limit=self.max_words))
+            steps.append(partial(self._cut, limit=self.max_words))
         if self.max_bytes is not None:
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
