@@ -216,8 +216,8 @@ class BleuRouge(Metric):
         n_references = np.diff(pair_offsets)
         starts = pair_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
-        fmeasures = f_beta(
-            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta
+        fmeasures = _f_beta(
+            _ratio(counts.hits, counts.totals[owners]), _ratio(counts.hits, counts.reference_totals), self.beta
         )
         # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
         by_rank = [
@@ -259,14 +259,14 @@ class BleuRouge(Metric):
         matches, ngrams, hits, reference_totals = (
             totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
         )
-        precisions, recalls = ratio(matches, ngrams), ratio(hits, reference_totals)
-        precision = geometric_mean(precisions, ngrams > 0)
+        precisions, recalls = _ratio(matches, ngrams), _ratio(hits, reference_totals)
+        precision = _geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
-        recall = arithmetic_mean(recalls, reference_totals > 0)
-        by_order = f_beta(precisions, recalls, self.beta)
+        recall = _arithmetic_mean(recalls, reference_totals > 0)
+        by_order = _f_beta(precisions, recalls, self.beta)
         scores = {
-            "bleu_rouge_f": f_beta(precision, recall, self.beta),
+            "bleu_rouge_f": _f_beta(precision, recall, self.beta),
             "bleu_rouge_precision": precision,
             "bleu_rouge_recall": recall,
             **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(max_order)},
@@ -360,13 +360,13 @@ class NgramCounts:
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.
 
 
-def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
+def _ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
     """Return hits divided by totals; 0 where the total is 0."""
     shares: Array = hits / np.where(totals > 0, totals, 1.0)
     return shares
 
 
-def f_beta(precision: Array, recall: Array, beta: float) -> Array:
+def _f_beta(precision: Array, recall: Array, beta: float) -> Array:
     """Return the weighted harmonic mean; 0 where both are 0."""
     weight = beta * beta
     denominator = weight * precision + recall
@@ -375,14 +375,14 @@ def f_beta(precision: Array, recall: Array, beta: float) -> Array:
     )
 
 
-def geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+def _geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
     """Return the geometric mean of the defined values over the last axis; 0 if one is 0, or none is defined."""
     zero = (is_defined & (values <= 0)).any(axis=-1) | ~is_defined.any(axis=-1)
     logs = np.where(is_defined & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
     return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)))
 
 
-def arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+def _arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
     """Return the mean of the defined values over the last axis; 0 where none is defined."""
     mean: Array = np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)
     return mean

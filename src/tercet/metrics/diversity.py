@@ -69,7 +69,7 @@ class Diversity(Metric):
     takes_references = False
     takes_systems = True
     higher_is_better = False
-    reader = staticmethod(lambda predictions: read_sets(predictions))
+    reader = staticmethod(lambda predictions: _read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
 
     tokenizer: (
@@ -177,17 +177,17 @@ class Diversity(Metric):
             with _ONE_AT_A_TIME:
                 if not context.rows_of_texts:
                     context.rows_of_texts.update(self._rows_of_texts(context.texts[0]))
-            rows = np.stack([context.rows_of_texts[text] for text in texts_of(batch)])
+            rows = np.stack([context.rows_of_texts[text] for text in _texts_of(batch)])
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _rows_of_texts(self, texts: list[str]) -> Iterable[tuple[str, Array]]:
         """Return the row of each text of a set; equal texts have equal ones."""
-        measures, lengths = measures_of(self, texts, np.array([0, len(texts)]))
+        measures, lengths = _measures_of(self, texts, np.array([0, len(texts)]))
         return zip(texts, self._rows(measures, lengths, 0), strict=True)
 
     def _rows_of_sets(self, batch: Corpus) -> Array:
         edges = batch.reference_offsets
-        measures, lengths = measures_of(self, batch.references.to_pylist(), edges)
+        measures, lengths = _measures_of(self, batch.references.to_pylist(), edges)
         sums = np.add.reduceat(measures, edges[:-1])
         flat = sums.reshape(len(sums), -1)
         first = len(self.base_columns) + 1
@@ -259,24 +259,24 @@ _PAIRS = 1 << 20
 _CLOCK = 1_700_000_000
 
 
-def measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array, Numbers]:
+def _measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array, Numbers]:
     """Return a part and what it is a part of for each text and measure, shape (t, k, 2), and its number of tokens.
 
     Set s has the texts ``edges[s]`` to ``edges[s + 1]``. A measure that a text has none of, such as the self-BLEU of
     a text without others, is 0 of 0.
     """
-    batch, _ = tokenize(no_references(texts), o.tokenizer, lowercase=o.lowercase)
+    batch, _ = tokenize(_no_references(texts), o.tokenizer, lowercase=o.lowercase)
     tokens, lengths = batch.tokens, batch.tokens.lengths
     sizes = np.diff(edges)
     sets = np.repeat(np.arange(len(sizes)), sizes)
     has_others = (sizes > 1)[sets].astype(np.float64)
     counts, ngrams = [], []
     for order in range(1, o.max_order + 1):
-        counts.append(ngram_counts(*ngram_ids(tokens, order, batch.n_types), sets))
+        counts.append(_ngram_counts(*ngram_ids(tokens, order, batch.n_types), sets))
         ngrams.append(np.maximum(lengths - order + 1, 0).astype(np.float64))
-    measures = [(_bleu(o, lengths, closest_others(lengths, sets), counts) * has_others, has_others)]
+    measures = [(_bleu(o, lengths, _closest_others(lengths, sets), counts) * has_others, has_others)]
     measures += [(order_counts.shares, total) for order_counts, total in zip(counts, ngrams, strict=True)]
-    measures += [(moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
+    measures += [(_moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
     for order_counts, total in zip(counts, ngrams, strict=True):
         repeated_share = (total - order_counts.different) / np.maximum(total, 1)
         measures.append((repeated_share, (total > 0).astype(np.float64)))
@@ -347,7 +347,7 @@ class NgramCounts(NamedTuple):
     different: Numbers
 
 
-def ngram_counts(ngrams: Ragged, n_types: int, sets: Numbers) -> NgramCounts:
+def _ngram_counts(ngrams: Ragged, n_types: int, sets: Numbers) -> NgramCounts:
     """Count the n-grams of texts, of which text t belongs to ``sets[t]``.
 
     An n-gram counts as a match at most as often as in the other text that has it most often: the greatest count of
@@ -388,7 +388,7 @@ def _counted(ngrams: Ragged, n_types: int) -> tuple[Numbers, Numbers, Numbers]:
     return keys // base, keys % base, counts
 
 
-def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
+def _moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     """Return the mean share of different tokens in the windows of each text, shape (t,) (Covington and McFall 2010).
 
     A text that is shorter than the window is one. A token counts in the windows that it is the first of its type in.
@@ -410,7 +410,7 @@ def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     return ratios
 
 
-def closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
+def _closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
     """Return the length of the other text of the set that is closest to each, of two the shorter; alone, its own."""
     order = np.lexsort((lengths, sets))
     ordered_lengths, same_set = lengths[order], np.diff(sets[order]) == 0
@@ -426,12 +426,12 @@ def closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
 # Sets of texts: one, whose texts are the items, or one an item.
 
 #: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator.
-GROUP = "\x1d"
+_GROUP = "\x1d"
 
 _MIXED = "give either texts, which are one set, or a list of texts per item, each a set"
 
 
-def read_sets(predictions: Any) -> Corpus:
+def _read_sets(predictions: Any) -> Corpus:
     """Return a user's texts, or lists of texts, checked; InputError names the first item that is neither."""
     items = as_list(predictions, "predictions", "one text, or one list of texts, per item", 2)
     if not items or not isinstance(as_entry(items[0], "item 0 of predictions"), list):
@@ -447,15 +447,15 @@ def read_sets(predictions: Any) -> Corpus:
         check_texts(group, f"item {index} of predictions")
         texts += group
         sizes.append(len(group))
-    return Corpus([GROUP] * len(groups), texts, np.cumsum([0, *sizes]))
+    return Corpus([_GROUP] * len(groups), texts, np.cumsum([0, *sizes]))
 
 
-def no_references(texts: list[str]) -> Corpus:
+def _no_references(texts: list[str]) -> Corpus:
     """Return texts as a corpus."""
     return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
 
 
-def texts_of(batch: Corpus) -> list[str]:
+def _texts_of(batch: Corpus) -> list[str]:
     """Return the predictions of all systems, one system after the other."""
     texts: list[str] = batch.predictions.to_pylist() if batch.strings is None else batch.strings[0]
     return texts
@@ -481,9 +481,9 @@ class Sets:
     @classmethod
     def of(cls, batch: Corpus) -> Sets:
         """Return the sets of a batch; InputError if some of its items are texts, and others sets."""
-        texts, n = texts_of(batch), batch.n_segments
+        texts, n = _texts_of(batch), batch.n_segments
         counts = batch.reference_counts.tolist()
-        is_set = [text == GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
+        is_set = [text == _GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
         if len(set(is_set)) > 1:
             index = batch.first_item + is_set.index(not is_set[0]) % n
             raise InputError(f"item {index} of predictions is of another kind than those before: {_MIXED}.")

@@ -39,13 +39,11 @@ from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, wo
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
-
 #: Options that a variant may change: tokens, n-grams, and their comparison.
-VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
+_VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
 
 #: Limit on variants: each may tokenize and score every item once more.
-MOST_VARIANTS = 20
+_MOST_VARIANTS = 20
 
 
 def _check_variants(value: Any) -> Any:
@@ -53,8 +51,8 @@ def _check_variants(value: Any) -> Any:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(options, Mapping) for options in value.values()):
         raise refuse("a dict of dicts of options, such as {'lemma': {'lemmatizer': 'en'}}, or None")
-    if not 0 < len(value) <= MOST_VARIANTS:
-        raise refuse(f"a dict of 1 to {MOST_VARIANTS} variants; this one has {len(value):,}")
+    if not 0 < len(value) <= _MOST_VARIANTS:
+        raise refuse(f"a dict of 1 to {_MOST_VARIANTS} variants; this one has {len(value):,}")
     return {_checked_name(name): _checked_options(name, options) for name, options in value.items()}
 
 
@@ -71,10 +69,10 @@ def _checked_name(name: Any) -> str:
 
 def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     for option_name in changes:
-        if option_name not in VARIED:
+        if option_name not in _VARIED:
             raise refuse(
                 f"a dict of variants; the variant {name!r} has {option_name!r:.50}, which no variant can change",
-                did_you_mean(str(option_name), VARIED),
+                did_you_mean(str(option_name), _VARIED),
             )
     variant = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
     return {option_name: getattr(variant, option_name) for option_name in changes}
@@ -87,7 +85,7 @@ Split = tuple[TokenBatch, Callable[[], list[str]]]
 Splits = dict[tuple[str | int, bool], Split]
 
 #: The columns of each variant: the score of the item, and the sizes of intersection and union.
-PARTS = ("score", "shared", "either")
+_PARTS = ("score", "shared", "either")
 
 
 class Jaccard(Metric):
@@ -148,7 +146,7 @@ class Jaccard(Metric):
         default=None,
         doc="Further scores in the same call. Each name adds `jaccard_<name>`. Its mapping holds the options "
         'that differ from those of the call: `{"lemma": {"lemmatizer": "en"}}` scores lemmas beside words. Up to '
-        f"{MOST_VARIANTS} variants, which may change {', '.join(VARIED)}.",
+        f"{_MOST_VARIANTS} variants, which may change {', '.join(_VARIED)}.",
         check=_check_variants,
     )
 
@@ -178,7 +176,7 @@ class Jaccard(Metric):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in PARTS))
+        return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in _PARTS))
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
@@ -273,8 +271,8 @@ class Jaccard(Metric):
             shared, either = overlaps(units, *pairs, n_types, self.multiset)
             crossed_rows = np.zeros((len(shared), len(self.columns)))
             crossed_rows[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
-            crossed_rows[:, first : first + len(PARTS)] = np.column_stack(
-                [similarity(shared, either), shared, either]
+            crossed_rows[:, first : first + len(_PARTS)] = np.column_stack(
+                [_similarity(shared, either), shared, either]
             )
             return crossed_rows
 
@@ -307,8 +305,8 @@ class Jaccard(Metric):
         items = np.maximum(totals[..., 0], 1.0)
         scores: Scores = {}
         for name in self.by_name:
-            first = self.columns.index(f"{name}_{PARTS[0]}")
-            score, shared, either = np.moveaxis(totals[..., first : first + len(PARTS)], -1, 0)
+            first = self.columns.index(f"{name}_{_PARTS[0]}")
+            score, shared, either = np.moveaxis(totals[..., first : first + len(_PARTS)], -1, 0)
             scores[name] = self.scale * score / items
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores
@@ -329,7 +327,7 @@ class Jaccard(Metric):
         return Matched(self, MATCH_LEVELS, words)
 
 
-def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+def _similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
     """Return intersection over union, shape (m,); 0 where both texts are empty."""
     shares: Array = shared / np.maximum(either, 1.0)
     return shares
@@ -351,7 +349,7 @@ class Overlaps:
     @property
     def scores(self) -> Array:
         """Intersection over union, shape (m,)."""
-        return similarity(self.shared, self.either)
+        return _similarity(self.shared, self.either)
 
 
 # Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.

@@ -209,7 +209,7 @@ class Perplexity(Metric):
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
-        size, stride = window_of(self, model)
+        size, stride = _window_of(self, model)
         # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
         is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
@@ -234,9 +234,9 @@ class Perplexity(Metric):
         predictions: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(predictions))}
         text_numbers = np.array([numbers[text] for text in predictions], np.int64)
-        texts = tokens_of_texts(list(numbers), self, model)
-        check_lengths(self, model, texts, text_numbers, batch)
-        windows = windows_of(texts.rows, *window_of(self, model))
+        texts = _tokens_of_texts(list(numbers), self, model)
+        _check_lengths(self, model, texts, text_numbers, batch)
+        windows = windows_of(texts.rows, *_window_of(self, model))
         return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
@@ -267,7 +267,7 @@ class Perplexity(Metric):
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
         warnings = []
         if cut:
-            warnings.append(cut_warning(cut, window_of(self, self.model())[0]))
+            warnings.append(cut_warning(cut, _window_of(self, self.model())[0]))
         if skipped:
             warnings.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
         return " ".join(warnings) or None
@@ -314,7 +314,7 @@ class Perplexity(Metric):
         unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)
         return Surprisals(
             prediction=text,
-            pieces=pieces_of(text, [*[None] * unread, *bits], self.model()),
+            pieces=_pieces_of(text, [*[None] * unread, *bits], self.model()),
             perplexity=float(scores["perplexity"]),
             bits=sum(bits),
             n_tokens=len(bits),
@@ -561,7 +561,7 @@ class Texts:
     sizes: NDArray[np.int64]  # bytes in UTF-8 and characters that the scored tokens of each stand for
 
 
-def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
+def _start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     """Return the ids before each text: the start token, or nothing."""
     if not o.add_start_token:
         return []
@@ -573,7 +573,7 @@ def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     return [model.tokenizer.bos_token_id]
 
 
-def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
+def _window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on."""
     size = model.limit if o.max_length is None else o.max_length
     if size is not None and model.limit is not None and size > model.limit:
@@ -591,12 +591,12 @@ def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     return size, o.stride
 
 
-def tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
+def _tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
     """Return different texts as a model reads them.
 
     Time: about a microsecond per byte. Memory: the ids.
     """
-    start, (size, _) = start_of(o, model), window_of(o, model)
+    start, (size, _) = _start_of(o, model), _window_of(o, model)
     rows = [[*start, *row] for row in model.ids(texts)]
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
@@ -622,11 +622,11 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
     return len(part.encode()), len(part)
 
 
-def check_lengths(
+def _check_lengths(
     metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
-    start, (size, _) = start_of(metric, model), window_of(metric, model)
+    start, (size, _) = _start_of(metric, model), _window_of(metric, model)
     lengths = texts.whole[text_numbers]
     for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
         least = "one token" if start else "two tokens (one with add_start_token=True)"
@@ -758,7 +758,7 @@ class Surprisals(Explanation):
         ]
 
 
-def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
+def _pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
     """Return a text in the smallest pieces between which no token stands for part of a character.
 
     What the tokenizer leaves out, such as spaces, belongs to the piece after it.

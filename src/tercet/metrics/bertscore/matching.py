@@ -77,7 +77,7 @@ def match(
     return precision, recall
 
 
-def match_crossed(
+def _match_crossed(
     store: Store, weights: NDArray[np.float32], texts: NDArray[np.int64], references: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return precision and recall of each text with each reference, in every layer, shape (2, layers, h, r).
@@ -235,13 +235,13 @@ def score_pairs(
             n_pairs = part.stop - part.start
             keep = np.zeros(len(chosen), bool)
             keep[places[n_pairs:]] = True
-            store, shares = embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
+            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
             part_floors = None if floors is None else (floors[0][part], floors[1][part])
             precision_and_recall[:, :, part] = match(store, shares, places[:n_pairs], places[n_pairs:], part_floors)
     return precision_and_recall[0], precision_and_recall[1]
 
 
-def embedded(
+def _embedded(
     texts: Texts,
     encoder: Encoder,
     chosen: NDArray[np.int64],
@@ -295,7 +295,7 @@ def score_crossed(
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 
-    The encoder keeps all embeddings for the next block. The options are those of `embedded`, and so is the memory:
+    The encoder keeps all embeddings for the next block. The options are those of `_embedded`, and so is the memory:
     `STORE_BYTES` at most, as for `score_pairs`.
     """
     chosen, places = np.unique(np.concatenate([predictions, references]), return_inverse=True)
@@ -305,8 +305,8 @@ def score_crossed(
         else:
             pairs, axis = [(predictions, half_texts) for half_texts in np.array_split(references, 2)], 3
         return np.concatenate([score_crossed(texts, encoder, *part, *options) for part in pairs], axis=axis)
-    store, shares = embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
-    return match_crossed(store, shares, *np.split(places, [len(predictions)]))
+    store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
+    return _match_crossed(store, shares, *np.split(places, [len(predictions)]))
 
 
 # The warnings and errors of bertscore_idf.

@@ -382,7 +382,7 @@ class BertScore(BertscoreOptions):
         OptionError
             For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
         """
-        return explain_pair(self, prediction, references, corpus)
+        return _explain_pair(self, prediction, references, corpus)
 
     def explained(self, batch: Corpus, context: Any = None) -> Alignment:
         """Explain a batch of one item: the pair with the best F."""
@@ -578,7 +578,7 @@ def _losses(name: str, tokens: list[Token]) -> Table:
     return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
 
 
-def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
+def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
     """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
     items = read_items([prediction], [references])
     check_missing(items.missing, "error", at_zero="")

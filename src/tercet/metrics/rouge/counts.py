@@ -236,7 +236,7 @@ def rows_of_texts(
     for place, weight in roots:
         table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
         precision, recall = table[:, start].copy(), table[:, start + 1].copy()
-        table[:, start : start + 3] = measures(precision, recall, weight, options.beta)
+        table[:, start : start + 3] = _measures(precision, recall, weight, options.beta)
     if pairs is not None:
         counts, item_triples = batch.reference_counts, rows[:, first:]
         has_reference = counts > 0
@@ -262,10 +262,10 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
-    return measures(precision, recall, counts.root, beta, epsilon, alpha)
+    return _measures(precision, recall, counts.root, beta, epsilon, alpha)
 
 
-def measures(
+def _measures(
     precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
 ) -> Array:
     """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""

@@ -236,7 +236,7 @@ class Rouge(RougeOptions):
         """Return a warning when texts lose their letters, or would have lost them."""
         tokenizer = self._tokenizer(context)
         if tokenizer == "unicode" and self.tokenizer == "auto":
-            return LETTERS_KEPT
+            return _LETTERS_KEPT
         if tokenizer != "rouge":
             return None
         return dropped_letters(corpus, context, chosen=self.given.get("tokenizer") == "rouge")
@@ -266,7 +266,7 @@ class Rouge(RougeOptions):
             # With compat="rouge155" scores are rounded, so that only the contrary needs saying.
             "rounded": None if self.rounded is not False else self.rounded,
             "compat": self.compat,
-            "equals": equal_implementation(self, tokenizer),
+            "equals": _equal_implementation(self, tokenizer),
         }
         return Signature.of(self.name, parts)
 
@@ -471,7 +471,7 @@ class Rouge(RougeOptions):
 # Which implementation gives the same numbers.
 
 
-def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+def _equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
     o = options
     package = o.compat if o.compat in PACKAGES else None
@@ -496,7 +496,7 @@ def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterab
 # The warnings of ROUGE.
 
 #: Where the letters of the references chose another tokenizer than ROUGE's own.
-LETTERS_KEPT = (
+_LETTERS_KEPT = (
     "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
     "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to choose."
 )
@@ -602,10 +602,10 @@ def _shown(
 # Where a prediction and a reference match, for each type of ROUGE.
 
 #: Most skip-bigrams of a text that are listed: they take a few seconds, and some hundred megabytes.
-MOST_PAIRS = 1_000_000
+_MOST_PAIRS = 1_000_000
 #: Most steps of common subsequences in plain Python: they take a few seconds. Comparing two tokens is one step in
 #: ROUGE-W, comparing two lines counts as ten.
-MOST_STEPS, _OF_LINES = 5_000_000, 10
+_MOST_STEPS, _OF_LINES = 5_000_000, 10
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
@@ -676,11 +676,11 @@ class PairOfTexts:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
         n_lines = [len(lines) for lines in self._lines]
         n_steps += _OF_LINES * n_lines[0] * n_lines[1]
-        if n_steps > MOST_STEPS:
+        if n_steps > _MOST_STEPS:
             raise InputError(
                 f"{kind.name} compares {len(self._prediction):,} tokens in {n_lines[0]:,} lines with "
                 f"{len(self._reference):,} in {n_lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
-                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+                f"{_MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
             )
 
     def _ngrams(self, order: int) -> MatchedPlaces:
@@ -726,10 +726,10 @@ class PairOfTexts:
     def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
         n_tokens = max(len(self._prediction), len(self._reference))
         n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
-        if n_pairs > MOST_PAIRS:
+        if n_pairs > _MOST_PAIRS:
             raise InputError(
                 f"{kind.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation takes up "
-                f"to {MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
+                f"to {_MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
             )
         levels: list[list[int]] = []
         counters = [

@@ -82,7 +82,7 @@ def _parse(name: Any) -> RougeType:
     return RougeType(name, "W", weight=weight)
 
 
-def as_names(names: Any) -> tuple[str, ...]:
+def _as_names(names: Any) -> tuple[str, ...]:
     """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
     return tuple(rouge_type.name for rouge_type in parse_types(names))
 
@@ -91,8 +91,6 @@ def is_type(name: str) -> bool:
     """Return whether this is the name of a type."""
     return _FORM.fullmatch(name) is not None
 
-
-TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
 
 MEASURES = ("precision", "recall", "fmeasure")
 
@@ -117,7 +115,7 @@ class RougeOptions(Metric):
         default=DEFAULT_TYPES,
         doc="The types of ROUGE to score. rouge1 to rouge9; rougeL, rougeLsum; rougeW (weight 1.2), or with a weight "
         "from 1 to 5, as in rougeW1.5; rougeS and rougeSU (any gap), or with a maximum gap, as in rougeS4.",
-        check=as_names,
+        check=_as_names,
     )
     use_aggregator: bool = option(
         default=True, doc="Return the mean over the items. False returns a list of scores, one per item."
