@@ -162,7 +162,7 @@ class BleuRouge(Metric):
         lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
         recalled = self._recalled(counts, tokens.pair_offsets)
         rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
-        left_out = base[:, 0] == 0
+        left_out = base[:, self.base_columns.index("items")] == 0
         rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -184,10 +184,13 @@ class BleuRouge(Metric):
             return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
 
         matches = matches_of(np.arange(n), *tokens.reference_spans)
+        # Against a single reference, the clipped matches of precision are the hits of recall.
         one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
         hits = matches if one_each else matches_of(texts, references, references + 1)
-        return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
+        return NgramCounts(
+            matches=matches, totals=totals[:n], hits=hits, reference_totals=totals[references], lengths=lengths
+        )
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
@@ -277,8 +280,9 @@ class BleuRouge(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        max_order, first = self.max_order, self.columns.index("match1")
-        matches, ngrams = totals[first : first + max_order], totals[first + max_order : first + 2 * max_order]
+        matches, ngrams = (
+            totals[start : start + self.max_order] for start in map(self.columns.index, ("match1", "total1"))
+        )
         unmatched = (ngrams > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
             return None
@@ -305,9 +309,8 @@ class BleuRouge(Metric):
         def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
             return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
 
-        scale = self.scale
         row = self.segment_stats(batch).rows[0]
-        scores = {name: value / scale for name, value in self._scores(row).items()}
+        scores = {name: value / self.scale for name, value in self._scores(row).items()}
         best = None
         if self.multi_ref == "best":
             best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()

@@ -36,6 +36,9 @@ from tercet.statistics.stats import Scores, SegmentStats
 #: The longest n-gram of words, and the greatest weight of recall.
 _LONGEST_OF_WORDS, _MOST_BETA = 10, 1000
 
+#: The columns of each order of n-grams.
+_PARTS = ("prediction", "reference", "matches")
+
 
 def _check_word_order(value: Any) -> Any:
     """Return an integer, or a tuple of different ones."""
@@ -315,20 +318,22 @@ def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
     texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
     shorter_by = np.arange(max_order)
     counts = np.empty((len(texts), len(references), max_order, len(_PARTS)))
-    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
-    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
-    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    prediction, reference, matches = range(len(_PARTS))
+    counts[..., reference] = np.maximum(references[:, None] - shorter_by, 0)
+    # An order that the reference is too short for does not count in the prediction either.
+    counts[..., prediction] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., reference] > 0)
+    counts[..., matches] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
     return counts.reshape(len(texts) * len(references), max_order * len(_PARTS))
 
 
 # The package that chrF is explained against.
 
 
-def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
+def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
     options = {
-        name: getattr(scorer, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+        name: getattr(metric, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
     }
-    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in scorer.word_orders.items()}
+    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in metric.word_orders.items()}
 
 
 PEERS = Peers(
@@ -345,9 +350,6 @@ PEERS = Peers(
 
 
 # Why a prediction has its chrF: the n-grams of characters, and of words, that it shares with its best reference.
-
-#: The columns of each order.
-_PARTS = ("prediction", "reference", "matches")
 
 
 @dataclass(frozen=True, slots=True)

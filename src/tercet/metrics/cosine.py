@@ -64,7 +64,7 @@ class Cosine(Metric):
     """
 
     # The mean over the items; the rows also hold which reference is nearest, and how many texts were cut. The
-    # network is loaded at the first use and shared between scorers.
+    # network is loaded at the first use and shared between metrics.
 
     name = "embedding_cosine"
     short = "cosine"
@@ -235,12 +235,12 @@ class Cosine(Metric):
         owners, references = batch.pairs
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
-        n_base = len(self.base_columns)
+        n_base, cosine = len(self.base_columns), self.columns.index("cosine")
         rows[:, :n_base] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
-        rows[:, n_base : n_base + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
+        rows[:, n_base:cosine] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
         has_reference = counts > 0
         starts = np.cumsum(counts) - counts
-        rows[has_reference, n_base + 2 :] = self._items(pairs, starts[has_reference], counts[has_reference])
+        rows[has_reference, cosine:] = self._items(pairs, starts[has_reference], counts[has_reference])
         return SegmentStats(self._signature(encoder), self.columns, rows)
 
     def _pairs(
@@ -287,10 +287,10 @@ class Cosine(Metric):
         def rows(texts: Places, references: Places) -> Array:
             cosine_table = _crossed_cosines(vectors[text[texts]], vectors[text[references]])
             cosine_table *= has_tokens[texts][:, None] & has_tokens[references]
-            rows = np.zeros((cosine_table.size, len(self.columns)))
-            rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(has_tokens[texts], len(references)))
-            rows[:, self.columns.index("cosine")] = cosine_table.ravel()
-            return rows
+            crossed_rows = np.zeros((cosine_table.size, len(self.columns)))
+            crossed_rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(has_tokens[texts], len(references)))
+            crossed_rows[:, self.columns.index("cosine")] = cosine_table.ravel()
+            return crossed_rows
 
         return rows
 
@@ -311,7 +311,7 @@ class Cosine(Metric):
 
     def _cut(self, totals: Array) -> dict[str, int]:
         """Return how many texts were cut."""
-        return {name: self.total_of(totals, name) for name in ("truncated_predictions", "truncated_references")}
+        return {name: self.total_of(totals, name) for name in self.facts}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them is nearest."""
@@ -797,7 +797,7 @@ _PAIRS = 4096
 
 
 @dataclass(slots=True)
-class _Kept:
+class _VectorCache:
     """Vectors of texts by pooling and ids; the least recently used ones are dropped first."""
 
     vectors: dict[tuple[str, bytes], Vectors] = field(default_factory=dict)
@@ -821,8 +821,9 @@ class _Kept:
                 self.n_bytes -= self.vectors.pop(next(iter(self.vectors))).nbytes
 
 
-_kept: WeakKeyDictionary[Encoder, _Kept] = WeakKeyDictionary()
-_new = Lock()
+_kept: WeakKeyDictionary[Encoder, _VectorCache] = WeakKeyDictionary()
+#: Threads that begin with the same encoder get the same cache.
+_one_cache_each = Lock()
 
 
 def _embed(
@@ -845,8 +846,9 @@ def _embed(
     encoder.check_ids(rows)
     windows = windows_of(rows, limit, encoder.subwords)
     text = _texts_of_windows(windows, rows)
-    with _new:
-        cache = _kept.setdefault(encoder, _Kept())
+    with _one_cache_each:
+        cache = _kept.setdefault(encoder, _VectorCache())
+    # Vectors of texts in several windows depend on the length of these.
     in_windows = limit if len(windows.ids.values) > len(rows.values) else None
     name = f"{pooling.name},{pooling.digest},{pooling.dimensions},{in_windows}"
     keys = [(name, row.tobytes()) for row in rows.pieces()]
@@ -1017,12 +1019,13 @@ def _weighted_tokens(
     return shares
 
 
-def _positions(scorer: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
+def _positions(metric: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
     """Return which tokens of each whole text are embedded."""
+    # The places of the tokens are cut as the tokens are, which tells those that are left.
     places = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
-    if scorer.long_text == "truncate":
-        subwords = scorer.subwords()
-        places = subwords.truncate(places, scorer.limit(subwords))
+    if metric.long_text == "truncate":
+        subwords = metric.subwords()
+        places = subwords.truncate(places, metric.limit(subwords))
     return places.pieces()
 
 

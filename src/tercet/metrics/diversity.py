@@ -69,6 +69,7 @@ class Diversity(Metric):
     takes_references = False
     takes_systems = True
     higher_is_better = False
+    # A lambda, because the function stands further down.
     reader = staticmethod(lambda predictions: _read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
 
@@ -176,14 +177,12 @@ class Diversity(Metric):
         else:
             with _ONE_AT_A_TIME:
                 if not context.rows_of_texts:
-                    context.rows_of_texts.update(self._rows_of_texts(context.texts[0]))
+                    texts = context.texts[0]
+                    measures, lengths = _measures_of(self, texts, np.array([0, len(texts)]))
+                    # Equal texts of a set have equal rows.
+                    context.rows_of_texts.update(zip(texts, self._rows(measures, lengths, 0), strict=True))
             rows = np.stack([context.rows_of_texts[text] for text in _texts_of(batch)])
         return SegmentStats(self.signature(context), self.columns, rows)
-
-    def _rows_of_texts(self, texts: list[str]) -> Iterable[tuple[str, Array]]:
-        """Return the row of each text of a set; equal texts have equal ones."""
-        measures, lengths = _measures_of(self, texts, np.array([0, len(texts)]))
-        return zip(texts, self._rows(measures, lengths, 0), strict=True)
 
     def _rows_of_sets(self, batch: Corpus) -> Array:
         edges = batch.reference_offsets
@@ -194,8 +193,8 @@ class Diversity(Metric):
         # Counts of a set are whole numbers, but the texts' shares in them do not sum to these to the last bit.
         whole = [place - first for place in self._whole]
         flat[:, whole] = np.rint(flat[:, whole])
-        is_known = sums[..., 1] > 0
-        scores = np.stack([quotient(sums[..., 0], sums[..., 1]), is_known], axis=-1)
+        parts, wholes = sums[..., 0], sums[..., 1]
+        scores = np.stack([quotient(parts, wholes), wholes > 0], axis=-1)
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
@@ -312,10 +311,12 @@ def _mean_chrf(o: Diversity, texts: list[str], edges: Numbers) -> Array:
     chrf, means = Chrf(lowercase=o.lowercase, scale=1), np.zeros(len(texts))
     for first, end in pairwise(edges.tolist()):
         set_texts = texts[first:end]
+        if len(set_texts) == 1:  # nothing to compare it with
+            continue
         step = max(1, _PAIRS // len(set_texts))
-        for start in range(0, len(set_texts) if len(set_texts) > 1 else 0, step):
+        for start in range(0, len(set_texts), step):
             scores = chrf.pairwise(set_texts[start : start + step], set_texts)
-            np.fill_diagonal(scores[:, start:], 0.0)
+            np.fill_diagonal(scores[:, start:], 0.0)  # a text and itself
             # Sorted, so that the sum does not depend on the order of the texts, to the last bit.
             scores.sort(axis=1)
             means[first + start : first + start + len(scores)] = scores.sum(axis=1) / (len(set_texts) - 1)
@@ -403,6 +404,7 @@ def _moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     repeated_at = np.flatnonzero(np.diff(keys[order]) == 0)
     previous_places = np.full(len(texts), -1)
     previous_places[order[repeated_at + 1]] = places[order[repeated_at]]
+    # The windows in which it is the first begin behind the previous one of its type, and reach it.
     first = np.maximum(np.maximum(previous_places, places - size[texts]) + 1, 0)
     last = np.minimum(places, (lengths - size)[texts])
     first_occurrences = np.bincount(texts, np.maximum(last - first + 1, 0), len(lengths))
@@ -412,6 +414,7 @@ def _moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
 
 def _closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
     """Return the length of the other text of the set that is closest to each, of two the shorter; alone, its own."""
+    # In the order of lengths, the closest text is a neighbour.
     order = np.lexsort((lengths, sets))
     ordered_lengths, same_set = lengths[order], np.diff(sets[order]) == 0
     far = 2 * int(lengths.max(initial=0)) + 1  # farther than any

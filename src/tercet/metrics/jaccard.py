@@ -241,7 +241,7 @@ class Jaccard(Metric):
         first, _ = self.tokens(batch, self, splits)
         base = self.base_rows(batch, first.tokens.lengths[: first.n_items])
         rows = np.concatenate([base, *parts], axis=1)
-        left_out = base[:, 0] == 0
+        left_out = base[:, self.base_columns.index("items")] == 0
         rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -284,7 +284,8 @@ class Jaccard(Metric):
         n_references = tokens.reference_counts
         counts = np.maximum(n_references, 1)
         starts = np.cumsum(counts) - counts
-        empty_document = len(units.lengths)  # an empty document after all others
+        # An item without a reference is compared with an empty document, put behind all others.
+        empty_document = len(units.lengths)
         references = np.full(int(counts.sum()), empty_document)
         references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
         with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
@@ -302,7 +303,7 @@ class Jaccard(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
-        items = np.maximum(totals[..., 0], 1.0)
+        items = np.maximum(totals[..., self.base_columns.index("items")], 1.0)
         scores: Scores = {}
         for name in self.by_name:
             first = self.columns.index(f"{name}_{_PARTS[0]}")
@@ -424,11 +425,11 @@ class JaccardMatches(Explanation):
         ]
 
 
-def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
-    variant = scorer.by_name[name]
-    tokens, words = scorer.tokens(batch, variant, splits)
-    plain, plain_words = scorer.tokens(batch, variant, splits, as_written=True)
-    overlaps = scorer.overlaps(variant, tokens)
+def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
+    variant = metric.by_name[name]
+    tokens, words = metric.tokens(batch, variant, splits)
+    plain, plain_words = metric.tokens(batch, variant, splits, as_written=True)
+    overlaps = metric.overlaps(variant, tokens)
     best = int(overlaps.scores.argmax())
     spelling, written = words(), plain_words()
     texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
@@ -439,7 +440,8 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
 
     def marked(document: int, other_document: int) -> list[Word]:
         ids, limits = texts[document], units(texts[other_document])
-        if not variant.multiset:  # a unit is in the set wherever it occurs
+        # Of a set, a unit that both texts have is marked wherever it occurs.
+        if not variant.multiset:
             limits = Counter(dict.fromkeys(limits, len(ids)))
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
         return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])

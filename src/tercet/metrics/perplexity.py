@@ -87,7 +87,7 @@ class Perplexity(Metric):
 
     # Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for;
     # and the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and
-    # shared between scorers.
+    # shared between metrics.
 
     name = "perplexity_lm"
     short = "perplexity"
@@ -411,6 +411,7 @@ class LanguageModel:
         lengths = windows.ids.lengths - 1  # the last token predicts nothing
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
+            # The logits of all tokens are made at once: 256 MB of them.
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
         with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
             for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
@@ -628,7 +629,9 @@ def _check_lengths(
     """Raise an InputError for the first item that is too short to be scored, or too long."""
     start, (size, _) = _start_of(metric, model), _window_of(metric, model)
     lengths = texts.whole[text_numbers]
-    for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
+    too_short = np.flatnonzero(lengths < 2).tolist()
+    if too_short and metric.empty_text == "error":
+        index = too_short[0]
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)
         raise InputError(
@@ -636,7 +639,9 @@ def _check_lengths(
             f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
             f"at least {least}. empty_text='skip' leaves such texts out."
         )
-    for index in np.flatnonzero(lengths > (size or lengths)).tolist() if metric.long_text == "error" else ():
+    too_long = [] if size is None else np.flatnonzero(lengths > size).tolist()
+    if too_long and metric.long_text == "error":
+        index = too_long[0]
         raise InputError(
             f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, more "
             f"than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, "

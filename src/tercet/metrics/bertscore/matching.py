@@ -41,6 +41,8 @@ def match(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return precision and recall of pairs of texts, in every layer.
 
+    `floors` say of each side in which pairs no best match counts below 0, as where bert-score pads a text.
+
     Memory: 100 MB besides the store, whatever the number of pairs. Time: the product of the lengths times dimensions.
     """
     import torch
@@ -233,6 +235,7 @@ def score_pairs(
             order = order_of(texts.rows.rows(chosen))
             chosen, places = chosen[order], np.argsort(order)[places]
             n_pairs = part.stop - part.start
+            # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
             keep[places[n_pairs:]] = True
             store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
@@ -299,6 +302,7 @@ def score_crossed(
     `STORE_BYTES` at most, as for `score_pairs`.
     """
     chosen, places = np.unique(np.concatenate([predictions, references]), return_inverse=True)
+    # Halves of the longer side, until the embeddings of a part fit.
     if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
             pairs, axis = [(half_texts, references) for half_texts in np.array_split(predictions, 2)], 2

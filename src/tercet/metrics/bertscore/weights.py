@@ -67,18 +67,19 @@ def _mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool
     Ids that it does not name get what a defaultdict or a Counter has for them, or else its greatest weight; CLS and
     SEP get 0.
     """
-    kinds = {isinstance(key, str) for key in mapping}
+    are_tokens = {isinstance(key, str) for key in mapping}
     unseen = _default(mapping)
-    if len(kinds) > 1 or (not mapping and unseen is None):
+    if len(are_tokens) > 1 or (not mapping and unseen is None):
         raise OptionError(
             "The 'idf' mapping of bertscore_idf must have ids (int) or tokens (str) as keys, of one kind, and at "
             f"least one of them. Got {shorten(list(mapping))} instead."
         )
-    vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if kinds == {True} else {}
+    vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if are_tokens == {True} else {}
     size = subwords.vocabulary_size
     named_weights: dict[int, float] = {}
     for key, value in mapping.items():
         token_id = vocabulary.get(key) if isinstance(key, str) else key
+        # bool, too, is an int for Python.
         if isinstance(token_id, bool) or not isinstance(token_id, (int, np.integer)) or not 0 <= token_id < size:
             raise OptionError(
                 f"The key {shorten(key)} of the 'idf' mapping is neither an id (below {size}) nor a token of this "

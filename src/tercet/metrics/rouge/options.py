@@ -57,10 +57,10 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
         )
     types: dict[str, RougeType] = {}
     for name in type_names:
-        kind = _parse(name)
-        if kind.name in types:
-            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {kind.name!r} twice.")
-        types[kind.name] = kind
+        rouge_type = _parse(name)
+        if name in types:
+            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {name!r} twice.")
+        types[name] = rouge_type
     return tuple(types.values())
 
 
@@ -97,6 +97,7 @@ MEASURES = ("precision", "recall", "fmeasure")
 
 def _reads_lines(options: RougeOptions) -> bool:
     """Whether it can matter where lines end."""
+    # Tokenizers that are not listed, a callable among them, read line by line, and so do the other packages.
     by_line = options.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or options.compat not in (
         None,
         "rouge_score",
