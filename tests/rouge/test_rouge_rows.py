@@ -21,6 +21,6 @@ def test_rows_from_texts_are_those_from_tokens(tokenizer, multi_ref, items, blan
     options = {"rouge_types": TYPES, "tokenizer": tokenizer, "multi_ref": multi_ref, "missing_references": "zero"}
     found = tercet.scorer("rouge", **options).stats(predictions, references).rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rouge, "_counted", None)
+        patch.setattr(Rouge, "_engine_types", None)
         expected = tercet.scorer("rouge", **options).stats(predictions, references).rows
     assert found.tolist() == expected.tolist()

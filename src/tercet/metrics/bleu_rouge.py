@@ -162,7 +162,7 @@ class BleuRouge(Metric):
         lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
         recalled = self._recalled(counts, tokens.pair_offsets)
         rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
-        left_out = base[:, 0] == 0
+        left_out = base[:, self.base_columns.index("items")] == 0
         rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -184,10 +184,13 @@ class BleuRouge(Metric):
             return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
 
         matches = matches_of(np.arange(n), *tokens.reference_spans)
+        # Against a single reference, the clipped matches of precision are the hits of recall.
         one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
         hits = matches if one_each else matches_of(texts, references, references + 1)
-        return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
+        return NgramCounts(
+            matches=matches, totals=totals[:n], hits=hits, reference_totals=totals[references], lengths=lengths
+        )
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
@@ -216,8 +219,8 @@ class BleuRouge(Metric):
         n_references = np.diff(pair_offsets)
         starts = pair_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
-        fmeasures = f_beta(
-            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta
+        fmeasures = _f_beta(
+            _ratio(counts.hits, counts.totals[owners]), _ratio(counts.hits, counts.reference_totals), self.beta
         )
         # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
         by_rank = [
@@ -259,14 +262,14 @@ class BleuRouge(Metric):
         matches, ngrams, hits, reference_totals = (
             totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
         )
-        precisions, recalls = ratio(matches, ngrams), ratio(hits, reference_totals)
-        precision = geometric_mean(precisions, ngrams > 0)
+        precisions, recalls = _ratio(matches, ngrams), _ratio(hits, reference_totals)
+        precision = _geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
-        recall = arithmetic_mean(recalls, reference_totals > 0)
-        by_order = f_beta(precisions, recalls, self.beta)
+        recall = _arithmetic_mean(recalls, reference_totals > 0)
+        by_order = _f_beta(precisions, recalls, self.beta)
         scores = {
-            "bleu_rouge_f": f_beta(precision, recall, self.beta),
+            "bleu_rouge_f": _f_beta(precision, recall, self.beta),
             "bleu_rouge_precision": precision,
             "bleu_rouge_recall": recall,
             **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(max_order)},
@@ -277,8 +280,9 @@ class BleuRouge(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        max_order, first = self.max_order, self.columns.index("match1")
-        matches, ngrams = totals[first : first + max_order], totals[first + max_order : first + 2 * max_order]
+        matches, ngrams = (
+            totals[start : start + self.max_order] for start in map(self.columns.index, ("match1", "total1"))
+        )
         unmatched = (ngrams > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
             return None
@@ -305,9 +309,8 @@ class BleuRouge(Metric):
         def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
             return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
 
-        scale = self.scale
         row = self.segment_stats(batch).rows[0]
-        scores = {name: value / scale for name, value in self._scores(row).items()}
+        scores = {name: value / self.scale for name, value in self._scores(row).items()}
         best = None
         if self.multi_ref == "best":
             best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()
@@ -360,13 +363,13 @@ class NgramCounts:
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.
 
 
-def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
+def _ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
     """Return hits divided by totals; 0 where the total is 0."""
     shares: Array = hits / np.where(totals > 0, totals, 1.0)
     return shares
 
 
-def f_beta(precision: Array, recall: Array, beta: float) -> Array:
+def _f_beta(precision: Array, recall: Array, beta: float) -> Array:
     """Return the weighted harmonic mean; 0 where both are 0."""
     weight = beta * beta
     denominator = weight * precision + recall
@@ -375,14 +378,14 @@ def f_beta(precision: Array, recall: Array, beta: float) -> Array:
     )
 
 
-def geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+def _geometric_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
     """Return the geometric mean of the defined values over the last axis; 0 if one is 0, or none is defined."""
     zero = (is_defined & (values <= 0)).any(axis=-1) | ~is_defined.any(axis=-1)
     logs = np.where(is_defined & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
     return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)))
 
 
-def arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
+def _arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
     """Return the mean of the defined values over the last axis; 0 where none is defined."""
     mean: Array = np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(is_defined.sum(axis=-1), 1)
     return mean

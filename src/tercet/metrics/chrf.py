@@ -34,28 +34,31 @@ from tercet.statistics.either import as_floats
 from tercet.statistics.stats import Scores, SegmentStats
 
 #: The longest n-gram of words, and the greatest weight of recall.
-LONGEST_OF_WORDS, MOST_BETA = 10, 1000
+_LONGEST_OF_WORDS, _MOST_BETA = 10, 1000
+
+#: The columns of each order of n-grams.
+_PARTS = ("prediction", "reference", "matches")
 
 
 def _check_word_order(value: Any) -> Any:
     """Return an integer, or a tuple of different ones."""
     is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
     # Of a list, which may have no end, at most one more is read than there are orders.
-    values = list(islice(value, LONGEST_OF_WORDS + 2)) if is_list else [value]
+    values = list(islice(value, _LONGEST_OF_WORDS + 2)) if is_list else [value]
     orders = [int(order) for order in values if isinstance(order, Integral) and not isinstance(order, bool)]
-    fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
+    fit = {order for order in orders if 0 <= order <= _LONGEST_OF_WORDS}
     if not values or len(fit) < len(values):
         raise refuse(_WORD_ORDERS)
     return tuple(orders) if is_list else orders[0]
 
 
-_WORD_ORDERS = f"an integer from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
+_WORD_ORDERS = f"an integer from 0 to {_LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
 
 
 def _check_beta(value: Any) -> Any:
     beta = finite(value)
-    if beta is None or not 0 <= beta <= MOST_BETA:
-        raise refuse(f"a number from 0 to {MOST_BETA:,}")
+    if beta is None or not 0 <= beta <= _MOST_BETA:
+        raise refuse(f"a number from 0 to {_MOST_BETA:,}")
     return int(beta) if beta == int(beta) else beta
 
 
@@ -164,7 +167,7 @@ class Chrf(Metric):
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         counts = (
-            f"{name}_{order}_{part}" for name in self.word_orders for order in self.orders(name) for part in PARTS
+            f"{name}_{order}_{part}" for name in self.word_orders for order in self.orders(name) for part in _PARTS
         )
         return (*self.base_columns, *counts)
 
@@ -172,7 +175,7 @@ class Chrf(Metric):
     def ascending(self) -> tuple[tuple[str, ...], ...]:
         """Matches are some of the n-grams of either side."""
         orders = (f"{name}_{order}" for name in self.word_orders for order in self.orders(name))
-        return tuple((f"{order}_matches", f"{order}_{side}") for order in orders for side in PARTS[:2])
+        return tuple((f"{order}_matches", f"{order}_{side}") for order in orders for side in _PARTS[:2])
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -230,7 +233,7 @@ class Chrf(Metric):
             word_counts = [_pair_counts(counts, max(word_orders)) for counts in crossed_words]
             parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
             for order in word_orders:
-                parts += [character_counts, *(counts[:, : len(PARTS) * order] for counts in word_counts)]
+                parts += [character_counts, *(counts[:, : len(_PARTS) * order] for counts in word_counts)]
             return np.concatenate(parts, axis=1)
 
         return rows
@@ -248,7 +251,7 @@ class Chrf(Metric):
             n_orders = self.char_order + word_order
             values = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
             scores[name] = float(values[0]) if isinstance(totals, list) else values.reshape(totals.shape[:-1])
-            first += n_orders * len(PARTS)
+            first += n_orders * len(_PARTS)
         return scores
 
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
@@ -276,7 +279,7 @@ class Chrf(Metric):
             # The reference with the greatest chrF need not have the greatest chrF++.
             best = int(by_reference[name].argmax())
             counts = [
-                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
+                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS))
                 for order in self.orders(name)
             ]
             characters, reference_characters = _characters(self, prediction, references[best])
@@ -314,21 +317,23 @@ def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
     """Return the columns of each order, of each prediction with each reference of one segment."""
     texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
     shorter_by = np.arange(max_order)
-    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
-    counts[..., 1] = np.maximum(references[:, None] - shorter_by, 0)
-    counts[..., 0] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., 1] > 0)
-    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
-    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
+    counts = np.empty((len(texts), len(references), max_order, len(_PARTS)))
+    prediction, reference, matches = range(len(_PARTS))
+    counts[..., reference] = np.maximum(references[:, None] - shorter_by, 0)
+    # An order that the reference is too short for does not count in the prediction either.
+    counts[..., prediction] = np.maximum(texts[:, None, None] - shorter_by, 0) * (counts[..., reference] > 0)
+    counts[..., matches] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    return counts.reshape(len(texts) * len(references), max_order * len(_PARTS))
 
 
 # The package that chrF is explained against.
 
 
-def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
+def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
     options = {
-        name: getattr(scorer, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+        name: getattr(metric, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
     }
-    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in scorer.word_orders.items()}
+    return {name: sacrebleu.CHRF(word_order=order, **options) for name, order in metric.word_orders.items()}
 
 
 PEERS = Peers(
@@ -345,9 +350,6 @@ PEERS = Peers(
 
 
 # Why a prediction has its chrF: the n-grams of characters, and of words, that it shares with its best reference.
-
-#: The columns of each order.
-PARTS = ("prediction", "reference", "matches")
 
 
 @dataclass(frozen=True, slots=True)

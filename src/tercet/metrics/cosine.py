@@ -64,7 +64,7 @@ class Cosine(Metric):
     """
 
     # The mean over the items; the rows also hold which reference is nearest, and how many texts were cut. The
-    # network is loaded at the first use and shared between scorers.
+    # network is loaded at the first use and shared between metrics.
 
     name = "embedding_cosine"
     short = "cosine"
@@ -149,7 +149,7 @@ class Cosine(Metric):
     def declared(self) -> Declared:
         """The declarations of the encoder's folder."""
         assert self.model_type is not None
-        return declared_by(str(self.model_type))
+        return _declared_by(str(self.model_type))
 
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
@@ -172,7 +172,7 @@ class Cosine(Metric):
     @cached_property
     def text_pooling(self) -> Pooling:
         """How a text gets its embedding."""
-        return pooling_of(
+        return _pooling_of(
             self.declared, self.pooling, self.truncate_dim, self.encoder().dimensions, self.use_safetensors
         )
 
@@ -235,12 +235,12 @@ class Cosine(Metric):
         owners, references = batch.pairs
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
-        n_base = len(self.base_columns)
+        n_base, cosine = len(self.base_columns), self.columns.index("cosine")
         rows[:, :n_base] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
-        rows[:, n_base : n_base + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
+        rows[:, n_base:cosine] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
         has_reference = counts > 0
         starts = np.cumsum(counts) - counts
-        rows[has_reference, n_base + 2 :] = self._items(pairs, starts[has_reference], counts[has_reference])
+        rows[has_reference, cosine:] = self._items(pairs, starts[has_reference], counts[has_reference])
         return SegmentStats(self._signature(encoder), self.columns, rows)
 
     def _pairs(
@@ -253,7 +253,7 @@ class Cosine(Metric):
     ) -> Array:
         """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
         vectors, text = self._vectors(documents, encoder, references)
-        pair_cosines = cosines(vectors, text[owners], text[references])
+        pair_cosines = _cosines(vectors, text[owners], text[references])
         pair_cosines[empty[owners] | empty[references]] = 0.0
         return pair_cosines
 
@@ -264,7 +264,7 @@ class Cosine(Metric):
         different, text = different_rows(documents)
         is_reference = np.zeros(len(different.lengths), bool)
         is_reference[text[references]] = True
-        vectors = embed(
+        vectors = _embed(
             encoder,
             self.text_pooling,
             different,
@@ -285,12 +285,12 @@ class Cosine(Metric):
         has_tokens = ~self.is_empty(whole, encoder.subwords)
 
         def rows(texts: Places, references: Places) -> Array:
-            cosine_table = crossed_cosines(vectors[text[texts]], vectors[text[references]])
+            cosine_table = _crossed_cosines(vectors[text[texts]], vectors[text[references]])
             cosine_table *= has_tokens[texts][:, None] & has_tokens[references]
-            rows = np.zeros((cosine_table.size, len(self.columns)))
-            rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(has_tokens[texts], len(references)))
-            rows[:, self.columns.index("cosine")] = cosine_table.ravel()
-            return rows
+            crossed_rows = np.zeros((cosine_table.size, len(self.columns)))
+            crossed_rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(has_tokens[texts], len(references)))
+            crossed_rows[:, self.columns.index("cosine")] = cosine_table.ravel()
+            return crossed_rows
 
         return rows
 
@@ -311,7 +311,7 @@ class Cosine(Metric):
 
     def _cut(self, totals: Array) -> dict[str, int]:
         """Return how many texts were cut."""
-        return {name: self.total_of(totals, name) for name in ("truncated_predictions", "truncated_references")}
+        return {name: self.total_of(totals, name) for name in self.facts}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them is nearest."""
@@ -338,14 +338,14 @@ class Cosine(Metric):
         empty = self.is_empty(whole, encoder.subwords)
         rows, text_numbers = different_rows(documents)
         keep_none, batch_size = np.zeros(len(rows.lengths), bool), self.batch_size
-        vectors = embed(encoder, pooling, rows, keep_none, limit=limit, batch_size=batch_size)
-        pair_cosines = cosines(vectors, np.repeat(text_numbers[:1], len(text_numbers) - 1), text_numbers[1:])
+        vectors = _embed(encoder, pooling, rows, keep_none, limit=limit, batch_size=batch_size)
+        pair_cosines = _cosines(vectors, np.repeat(text_numbers[:1], len(text_numbers) - 1), text_numbers[1:])
         pair_cosines[empty[0] | empty[1:]] = 0.0
         nearest = int(pair_cosines.argmax())
         chosen = [0, nearest + 1]
         cut = int((documents.lengths < whole.lengths)[chosen].sum())
         warn(self, cut_warning(cut, limit) if cut else None)
-        decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
+        decomposes = pooling.name in _SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
         contributions: list[NDArray[np.float64] | None] = [None, None]
         if decomposes:
             pair = [vectors[text_numbers[document]].astype(np.float64) for document in chosen]
@@ -415,7 +415,7 @@ def _undeclared_pooling(config: Any) -> str:
 # What is declared and not read here is refused by name: it would change the embeddings silently.
 
 #: How the embeddings of tokens become one; the names are those of sentence-transformers.
-POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
+_POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
 
 _LEGACY = {
     "cls_token": "cls",
@@ -495,7 +495,7 @@ class Declared:
     similarity: str = "cosine"  # which comparison of embeddings the folder was made for
 
 
-def declared_by(model_type: str) -> Declared:
+def _declared_by(model_type: str) -> Declared:
     """Read what the files of an encoder declare; an encoder without such files declares nothing."""
     folder = os.path.expanduser(model_type)
     home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
@@ -572,7 +572,7 @@ def _pooling(home: str, config: Mapping[str, Any], prompt: str) -> str:
     if modes is None:
         modes = [mode for key, mode in _LEGACY.items() if config.get(f"pooling_mode_{key}")] or ["mean"]
     modes = [modes] if isinstance(modes, str) else list(modes)
-    if len(modes) != 1 or modes[0] not in POOLINGS:
+    if len(modes) != 1 or modes[0] not in _POOLINGS:
         raise _refusal(home, f"pools by {' and '.join(map(str, modes))}")
     if prompt and config.get("include_prompt") is False:
         raise _refusal(home, "leaves the tokens of its default prompt out of the pooling")
@@ -659,7 +659,7 @@ def _refusal(home: str, reason: str) -> OptionError:
 # From token embeddings to the embedding of their text: the weight of each token, and the layers after pooling.
 
 #: Poolings in which a text's embedding is a sum of its tokens' with weights that depend on their places alone.
-SUMS_OF_ALL = ("mean", "weightedmean", "mean_sqrt_len_tokens")
+_SUMS_OF_ALL = ("mean", "weightedmean", "mean_sqrt_len_tokens")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -680,7 +680,7 @@ class Layer:
 class Pooling:
     """How a text gets its embedding."""
 
-    name: str  # one of POOLINGS
+    name: str  # one of _POOLINGS
     steps: tuple[Layer | None, ...]  # modules after it; None is a division by the length
     digest: str | None  # eight characters that stand for the dense layers; None where there are none
     dimensions: int | None  # how many of the first numbers of an embedding count; None for all
@@ -697,7 +697,7 @@ class Pooling:
         return vectors[:, : self.dimensions]
 
 
-def pooling_of(
+def _pooling_of(
     declared: Declared, requested: str, truncate_dim: int | None, width: int, use_safetensors: bool
 ) -> Pooling:
     """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it.
@@ -726,7 +726,7 @@ def pooling_of(
     return Pooling(name, steps, checksum.hexdigest()[:8], n_dimensions)
 
 
-def token_weights(
+def _token_weights(
     name: str, windows: Windows, chosen: NDArray[np.int64], is_taken: NDArray[np.bool_], rows: Ragged
 ) -> NDArray[np.float32]:
     """Return the contribution of each token of some windows to its text, shape (b, width).
@@ -734,7 +734,7 @@ def token_weights(
     For a text in several windows, ``"cls"`` and ``"lasttoken"`` are means over its windows, each weighted by the
     number of tokens that are taken from it.
     """
-    text = owners(windows, rows)[chosen]
+    text = _texts_of_windows(windows, rows)[chosen]
     lengths = rows.lengths[text].astype(np.float64)[:, None]
     first = windows.first[chosen][:, None]
     within = np.arange(is_taken.shape[1])[None, :]
@@ -751,7 +751,7 @@ def token_weights(
     return np.where(is_taken, weights, 0.0).astype(np.float32)
 
 
-def owners(windows: Windows, rows: Ragged) -> NDArray[np.int64]:
+def _texts_of_windows(windows: Windows, rows: Ragged) -> NDArray[np.int64]:
     """Return the text that each window is of."""
     return np.searchsorted(rows.offsets, windows.target, side="right") - 1
 
@@ -797,7 +797,7 @@ _PAIRS = 4096
 
 
 @dataclass(slots=True)
-class _Kept:
+class _VectorCache:
     """Vectors of texts by pooling and ids; the least recently used ones are dropped first."""
 
     vectors: dict[tuple[str, bytes], Vectors] = field(default_factory=dict)
@@ -821,11 +821,12 @@ class _Kept:
                 self.n_bytes -= self.vectors.pop(next(iter(self.vectors))).nbytes
 
 
-_kept: WeakKeyDictionary[Encoder, _Kept] = WeakKeyDictionary()
-_new = Lock()
+_kept: WeakKeyDictionary[Encoder, _VectorCache] = WeakKeyDictionary()
+#: Threads that begin with the same encoder get the same cache.
+_one_cache_each = Lock()
 
 
-def embed(
+def _embed(
     encoder: Encoder,
     pooling: Pooling,
     rows: Ragged,
@@ -844,9 +845,10 @@ def embed(
     """
     encoder.check_ids(rows)
     windows = windows_of(rows, limit, encoder.subwords)
-    text = owners(windows, rows)
-    with _new:
-        cache = _kept.setdefault(encoder, _Kept())
+    text = _texts_of_windows(windows, rows)
+    with _one_cache_each:
+        cache = _kept.setdefault(encoder, _VectorCache())
+    # Vectors of texts in several windows depend on the length of these.
     in_windows = limit if len(windows.ids.values) > len(rows.values) else None
     name = f"{pooling.name},{pooling.digest},{pooling.dimensions},{in_windows}"
     keys = [(name, row.tobytes()) for row in rows.pieces()]
@@ -872,7 +874,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
     """Return the pooled vectors from some windows, shape (n, d); 0 for texts without a window."""
     import torch
 
-    text = owners(windows, rows)
+    text = _texts_of_windows(windows, rows)
     is_max = name == "max"
     with torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
         sums = torch.full(
@@ -885,7 +887,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
                 greatest = states.masked_fill(absent, -torch.inf).amax(1)
                 sums.scatter_reduce_(0, place[:, None].expand_as(greatest), greatest, "amax")
             else:
-                weights = torch.from_numpy(token_weights(name, windows, chosen, is_taken, rows)).to(encoder.device)
+                weights = torch.from_numpy(_token_weights(name, windows, chosen, is_taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
             if bar is not None:
                 bar.update(len(chosen))
@@ -893,7 +895,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
     return np.where(np.isneginf(pooled), np.float32(0), pooled) if is_max else pooled
 
 
-def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 with a vector of zeros."""
     similarities = np.zeros(len(left))
     for start in range(0, len(left), _PAIRS):
@@ -907,7 +909,7 @@ def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64])
     return np.clip(similarities, -1.0, 1.0)
 
 
-def crossed_cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
+def _crossed_cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
     """Return the cosine of each vector with each other, shape (h, r); 0 with a vector of zeros."""
     left_vectors, right_vectors = left.astype(np.float64), right.astype(np.float64)
     left_squares = np.einsum("ij,ij->i", left_vectors, left_vectors)
@@ -1010,19 +1012,20 @@ def _weighted_tokens(
     shares = np.zeros((len(rows.values), encoder.dimensions))
     with torch.inference_mode():
         for chosen, states, is_taken in encoder.states(windows, batch_size):
-            weights = token_weights(pooling.name, windows, chosen, is_taken, rows)
+            weights = _token_weights(pooling.name, windows, chosen, is_taken, rows)
             target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
             weighted = states.cpu().numpy().astype(np.float64) * weights[:, :, None]
             shares[target[is_taken]] = weighted[is_taken]
     return shares
 
 
-def _positions(scorer: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
+def _positions(metric: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
     """Return which tokens of each whole text are embedded."""
+    # The places of the tokens are cut as the tokens are, which tells those that are left.
     places = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
-    if scorer.long_text == "truncate":
-        subwords = scorer.subwords()
-        places = subwords.truncate(places, scorer.limit(subwords))
+    if metric.long_text == "truncate":
+        subwords = metric.subwords()
+        places = subwords.truncate(places, metric.limit(subwords))
     return places.pieces()
 
 

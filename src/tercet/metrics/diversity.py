@@ -69,7 +69,8 @@ class Diversity(Metric):
     takes_references = False
     takes_systems = True
     higher_is_better = False
-    reader = staticmethod(lambda predictions: read_sets(predictions))
+    # A lambda, because the function stands further down.
+    reader = staticmethod(lambda predictions: _read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
 
     tokenizer: (
@@ -176,26 +177,24 @@ class Diversity(Metric):
         else:
             with _ONE_AT_A_TIME:
                 if not context.rows_of_texts:
-                    context.rows_of_texts.update(self._rows_of_texts(context.texts[0]))
-            rows = np.stack([context.rows_of_texts[text] for text in texts_of(batch)])
+                    texts = context.texts[0]
+                    measures, lengths = _measures_of(self, texts, np.array([0, len(texts)]))
+                    # Equal texts of a set have equal rows.
+                    context.rows_of_texts.update(zip(texts, self._rows(measures, lengths, 0), strict=True))
+            rows = np.stack([context.rows_of_texts[text] for text in _texts_of(batch)])
         return SegmentStats(self.signature(context), self.columns, rows)
-
-    def _rows_of_texts(self, texts: list[str]) -> Iterable[tuple[str, Array]]:
-        """Return the row of each text of a set; equal texts have equal ones."""
-        measures, lengths = measures_of(self, texts, np.array([0, len(texts)]))
-        return zip(texts, self._rows(measures, lengths, 0), strict=True)
 
     def _rows_of_sets(self, batch: Corpus) -> Array:
         edges = batch.reference_offsets
-        measures, lengths = measures_of(self, batch.references.to_pylist(), edges)
+        measures, lengths = _measures_of(self, batch.references.to_pylist(), edges)
         sums = np.add.reduceat(measures, edges[:-1])
         flat = sums.reshape(len(sums), -1)
         first = len(self.base_columns) + 1
         # Counts of a set are whole numbers, but the texts' shares in them do not sum to these to the last bit.
         whole = [place - first for place in self._whole]
         flat[:, whole] = np.rint(flat[:, whole])
-        is_known = sums[..., 1] > 0
-        scores = np.stack([quotient(sums[..., 0], sums[..., 1]), is_known], axis=-1)
+        parts, wholes = sums[..., 0], sums[..., 1]
+        scores = np.stack([quotient(parts, wholes), wholes > 0], axis=-1)
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
@@ -259,24 +258,24 @@ _PAIRS = 1 << 20
 _CLOCK = 1_700_000_000
 
 
-def measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array, Numbers]:
+def _measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array, Numbers]:
     """Return a part and what it is a part of for each text and measure, shape (t, k, 2), and its number of tokens.
 
     Set s has the texts ``edges[s]`` to ``edges[s + 1]``. A measure that a text has none of, such as the self-BLEU of
     a text without others, is 0 of 0.
     """
-    batch, _ = tokenize(no_references(texts), o.tokenizer, lowercase=o.lowercase)
+    batch, _ = tokenize(_no_references(texts), o.tokenizer, lowercase=o.lowercase)
     tokens, lengths = batch.tokens, batch.tokens.lengths
     sizes = np.diff(edges)
     sets = np.repeat(np.arange(len(sizes)), sizes)
     has_others = (sizes > 1)[sets].astype(np.float64)
     counts, ngrams = [], []
     for order in range(1, o.max_order + 1):
-        counts.append(ngram_counts(*ngram_ids(tokens, order, batch.n_types), sets))
+        counts.append(_ngram_counts(*ngram_ids(tokens, order, batch.n_types), sets))
         ngrams.append(np.maximum(lengths - order + 1, 0).astype(np.float64))
-    measures = [(_bleu(o, lengths, closest_others(lengths, sets), counts) * has_others, has_others)]
+    measures = [(_bleu(o, lengths, _closest_others(lengths, sets), counts) * has_others, has_others)]
     measures += [(order_counts.shares, total) for order_counts, total in zip(counts, ngrams, strict=True)]
-    measures += [(moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
+    measures += [(_moving_ratios(tokens, batch.n_types, o.window), (lengths > 0).astype(np.float64))]
     for order_counts, total in zip(counts, ngrams, strict=True):
         repeated_share = (total - order_counts.different) / np.maximum(total, 1)
         measures.append((repeated_share, (total > 0).astype(np.float64)))
@@ -312,10 +311,12 @@ def _mean_chrf(o: Diversity, texts: list[str], edges: Numbers) -> Array:
     chrf, means = Chrf(lowercase=o.lowercase, scale=1), np.zeros(len(texts))
     for first, end in pairwise(edges.tolist()):
         set_texts = texts[first:end]
+        if len(set_texts) == 1:  # nothing to compare it with
+            continue
         step = max(1, _PAIRS // len(set_texts))
-        for start in range(0, len(set_texts) if len(set_texts) > 1 else 0, step):
+        for start in range(0, len(set_texts), step):
             scores = chrf.pairwise(set_texts[start : start + step], set_texts)
-            np.fill_diagonal(scores[:, start:], 0.0)
+            np.fill_diagonal(scores[:, start:], 0.0)  # a text and itself
             # Sorted, so that the sum does not depend on the order of the texts, to the last bit.
             scores.sort(axis=1)
             means[first + start : first + start + len(scores)] = scores.sum(axis=1) / (len(set_texts) - 1)
@@ -347,7 +348,7 @@ class NgramCounts(NamedTuple):
     different: Numbers
 
 
-def ngram_counts(ngrams: Ragged, n_types: int, sets: Numbers) -> NgramCounts:
+def _ngram_counts(ngrams: Ragged, n_types: int, sets: Numbers) -> NgramCounts:
     """Count the n-grams of texts, of which text t belongs to ``sets[t]``.
 
     An n-gram counts as a match at most as often as in the other text that has it most often: the greatest count of
@@ -388,7 +389,7 @@ def _counted(ngrams: Ragged, n_types: int) -> tuple[Numbers, Numbers, Numbers]:
     return keys // base, keys % base, counts
 
 
-def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
+def _moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     """Return the mean share of different tokens in the windows of each text, shape (t,) (Covington and McFall 2010).
 
     A text that is shorter than the window is one. A token counts in the windows that it is the first of its type in.
@@ -403,6 +404,7 @@ def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     repeated_at = np.flatnonzero(np.diff(keys[order]) == 0)
     previous_places = np.full(len(texts), -1)
     previous_places[order[repeated_at + 1]] = places[order[repeated_at]]
+    # The windows in which it is the first begin behind the previous one of its type, and reach it.
     first = np.maximum(np.maximum(previous_places, places - size[texts]) + 1, 0)
     last = np.minimum(places, (lengths - size)[texts])
     first_occurrences = np.bincount(texts, np.maximum(last - first + 1, 0), len(lengths))
@@ -410,8 +412,9 @@ def moving_ratios(tokens: Ragged, n_types: int, window: int) -> Array:
     return ratios
 
 
-def closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
+def _closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
     """Return the length of the other text of the set that is closest to each, of two the shorter; alone, its own."""
+    # In the order of lengths, the closest text is a neighbour.
     order = np.lexsort((lengths, sets))
     ordered_lengths, same_set = lengths[order], np.diff(sets[order]) == 0
     far = 2 * int(lengths.max(initial=0)) + 1  # farther than any
@@ -426,12 +429,12 @@ def closest_others(lengths: Numbers, sets: Numbers) -> Numbers:
 # Sets of texts: one, whose texts are the items, or one an item.
 
 #: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator.
-GROUP = "\x1d"
+_GROUP = "\x1d"
 
 _MIXED = "give either texts, which are one set, or a list of texts per item, each a set"
 
 
-def read_sets(predictions: Any) -> Corpus:
+def _read_sets(predictions: Any) -> Corpus:
     """Return a user's texts, or lists of texts, checked; InputError names the first item that is neither."""
     items = as_list(predictions, "predictions", "one text, or one list of texts, per item", 2)
     if not items or not isinstance(as_entry(items[0], "item 0 of predictions"), list):
@@ -447,15 +450,15 @@ def read_sets(predictions: Any) -> Corpus:
         check_texts(group, f"item {index} of predictions")
         texts += group
         sizes.append(len(group))
-    return Corpus([GROUP] * len(groups), texts, np.cumsum([0, *sizes]))
+    return Corpus([_GROUP] * len(groups), texts, np.cumsum([0, *sizes]))
 
 
-def no_references(texts: list[str]) -> Corpus:
+def _no_references(texts: list[str]) -> Corpus:
     """Return texts as a corpus."""
     return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
 
 
-def texts_of(batch: Corpus) -> list[str]:
+def _texts_of(batch: Corpus) -> list[str]:
     """Return the predictions of all systems, one system after the other."""
     texts: list[str] = batch.predictions.to_pylist() if batch.strings is None else batch.strings[0]
     return texts
@@ -481,9 +484,9 @@ class Sets:
     @classmethod
     def of(cls, batch: Corpus) -> Sets:
         """Return the sets of a batch; InputError if some of its items are texts, and others sets."""
-        texts, n = texts_of(batch), batch.n_segments
+        texts, n = _texts_of(batch), batch.n_segments
         counts = batch.reference_counts.tolist()
-        is_set = [text == GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
+        is_set = [text == _GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
         if len(set(is_set)) > 1:
             index = batch.first_item + is_set.index(not is_set[0]) % n
             raise InputError(f"item {index} of predictions is of another kind than those before: {_MIXED}.")

@@ -29,6 +29,10 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu import TOKENIZER, TokenizerName
 
+#: The columns behind the base columns.
+_MATCHES = len(Metric.base_columns)
+_NGRAMS = _MATCHES + 1
+
 
 class GoogleBleu(SplitsAtBlanks):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
@@ -124,7 +128,7 @@ class GoogleBleu(SplitsAtBlanks):
 
     def finalize(self, totals: Either) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""
-        return {"google_bleu": self.scale * quotient(column(totals, -2), column(totals, -1))}
+        return {"google_bleu": self.scale * quotient(column(totals, _MATCHES), column(totals, _NGRAMS))}
 
     def explained(self, batch: Corpus, context: Any = None) -> GleuMatches:
         """Explain a batch of one item."""

@@ -39,13 +39,11 @@ from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, wo
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
-
 #: Options that a variant may change: tokens, n-grams, and their comparison.
-VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
+_VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
 
 #: Limit on variants: each may tokenize and score every item once more.
-MOST_VARIANTS = 20
+_MOST_VARIANTS = 20
 
 
 def _check_variants(value: Any) -> Any:
@@ -53,8 +51,8 @@ def _check_variants(value: Any) -> Any:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(options, Mapping) for options in value.values()):
         raise refuse("a dict of dicts of options, such as {'lemma': {'lemmatizer': 'en'}}, or None")
-    if not 0 < len(value) <= MOST_VARIANTS:
-        raise refuse(f"a dict of 1 to {MOST_VARIANTS} variants; this one has {len(value):,}")
+    if not 0 < len(value) <= _MOST_VARIANTS:
+        raise refuse(f"a dict of 1 to {_MOST_VARIANTS} variants; this one has {len(value):,}")
     return {_checked_name(name): _checked_options(name, options) for name, options in value.items()}
 
 
@@ -71,10 +69,10 @@ def _checked_name(name: Any) -> str:
 
 def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     for option_name in changes:
-        if option_name not in VARIED:
+        if option_name not in _VARIED:
             raise refuse(
                 f"a dict of variants; the variant {name!r} has {option_name!r:.50}, which no variant can change",
-                did_you_mean(str(option_name), VARIED),
+                did_you_mean(str(option_name), _VARIED),
             )
     variant = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
     return {option_name: getattr(variant, option_name) for option_name in changes}
@@ -87,7 +85,7 @@ Split = tuple[TokenBatch, Callable[[], list[str]]]
 Splits = dict[tuple[str | int, bool], Split]
 
 #: The columns of each variant: the score of the item, and the sizes of intersection and union.
-PARTS = ("score", "shared", "either")
+_PARTS = ("score", "shared", "either")
 
 
 class Jaccard(Metric):
@@ -148,7 +146,7 @@ class Jaccard(Metric):
         default=None,
         doc="Further scores in the same call. Each name adds `jaccard_<name>`. Its mapping holds the options "
         'that differ from those of the call: `{"lemma": {"lemmatizer": "en"}}` scores lemmas beside words. Up to '
-        f"{MOST_VARIANTS} variants, which may change {', '.join(VARIED)}.",
+        f"{_MOST_VARIANTS} variants, which may change {', '.join(_VARIED)}.",
         check=_check_variants,
     )
 
@@ -178,7 +176,7 @@ class Jaccard(Metric):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in PARTS))
+        return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in _PARTS))
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
@@ -243,7 +241,7 @@ class Jaccard(Metric):
         first, _ = self.tokens(batch, self, splits)
         base = self.base_rows(batch, first.tokens.lengths[: first.n_items])
         rows = np.concatenate([base, *parts], axis=1)
-        left_out = base[:, 0] == 0
+        left_out = base[:, self.base_columns.index("items")] == 0
         rows[left_out, len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -273,8 +271,8 @@ class Jaccard(Metric):
             shared, either = overlaps(units, *pairs, n_types, self.multiset)
             crossed_rows = np.zeros((len(shared), len(self.columns)))
             crossed_rows[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
-            crossed_rows[:, first : first + len(PARTS)] = np.column_stack(
-                [similarity(shared, either), shared, either]
+            crossed_rows[:, first : first + len(_PARTS)] = np.column_stack(
+                [_similarity(shared, either), shared, either]
             )
             return crossed_rows
 
@@ -286,7 +284,8 @@ class Jaccard(Metric):
         n_references = tokens.reference_counts
         counts = np.maximum(n_references, 1)
         starts = np.cumsum(counts) - counts
-        empty_document = len(units.lengths)  # an empty document after all others
+        # An item without a reference is compared with an empty document, put behind all others.
+        empty_document = len(units.lengths)
         references = np.full(int(counts.sum()), empty_document)
         references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
         with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
@@ -304,11 +303,11 @@ class Jaccard(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
-        items = np.maximum(totals[..., 0], 1.0)
+        items = np.maximum(totals[..., self.base_columns.index("items")], 1.0)
         scores: Scores = {}
         for name in self.by_name:
-            first = self.columns.index(f"{name}_{PARTS[0]}")
-            score, shared, either = np.moveaxis(totals[..., first : first + len(PARTS)], -1, 0)
+            first = self.columns.index(f"{name}_{_PARTS[0]}")
+            score, shared, either = np.moveaxis(totals[..., first : first + len(_PARTS)], -1, 0)
             scores[name] = self.scale * score / items
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores
@@ -329,7 +328,7 @@ class Jaccard(Metric):
         return Matched(MATCH_LEVELS, words)
 
 
-def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+def _similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
     """Return intersection over union, shape (m,); 0 where both texts are empty."""
     shares: Array = shared / np.maximum(either, 1.0)
     return shares
@@ -351,7 +350,7 @@ class Overlaps:
     @property
     def scores(self) -> Array:
         """Intersection over union, shape (m,)."""
-        return similarity(self.shared, self.either)
+        return _similarity(self.shared, self.either)
 
 
 # Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one.
@@ -426,11 +425,11 @@ class JaccardMatches(Explanation):
         ]
 
 
-def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
-    variant = scorer.by_name[name]
-    tokens, words = scorer.tokens(batch, variant, splits)
-    plain, plain_words = scorer.tokens(batch, variant, splits, as_written=True)
-    overlaps = scorer.overlaps(variant, tokens)
+def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
+    variant = metric.by_name[name]
+    tokens, words = metric.tokens(batch, variant, splits)
+    plain, plain_words = metric.tokens(batch, variant, splits, as_written=True)
+    overlaps = metric.overlaps(variant, tokens)
     best = int(overlaps.scores.argmax())
     spelling, written = words(), plain_words()
     texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
@@ -441,7 +440,8 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
 
     def marked(document: int, other_document: int) -> list[Word]:
         ids, limits = texts[document], units(texts[other_document])
-        if not variant.multiset:  # a unit is in the set wherever it occurs
+        # Of a set, a unit that both texts have is marked wherever it occurs.
+        if not variant.multiset:
             limits = Counter(dict.fromkeys(limits, len(ids)))
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
         return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])

@@ -96,7 +96,7 @@ class Perplexity(Metric):
 
     # Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for;
     # and the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and
-    # shared between scorers.
+    # shared between metrics.
 
     name = "perplexity_lm"
     short = "perplexity"
@@ -218,7 +218,7 @@ class Perplexity(Metric):
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
-        size, stride = window_of(self, model)
+        size, stride = _window_of(self, model)
         # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
         is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
@@ -243,9 +243,9 @@ class Perplexity(Metric):
         predictions: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(predictions))}
         text_numbers = np.array([numbers[text] for text in predictions], np.int64)
-        texts = tokens_of_texts(list(numbers), self, model)
-        check_lengths(self, model, texts, text_numbers, batch)
-        windows = windows_of(texts.rows, *window_of(self, model))
+        texts = _tokens_of_texts(list(numbers), self, model)
+        _check_lengths(self, model, texts, text_numbers, batch)
+        windows = windows_of(texts.rows, *_window_of(self, model))
         return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
@@ -276,7 +276,7 @@ class Perplexity(Metric):
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
         warnings = []
         if cut:
-            warnings.append(cut_warning(cut, window_of(self, self.model())[0]))
+            warnings.append(cut_warning(cut, _window_of(self, self.model())[0]))
         if skipped:
             warnings.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
         return " ".join(warnings) or None
@@ -323,7 +323,7 @@ class Perplexity(Metric):
         unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)
         return Surprisals(
             prediction=text,
-            pieces=pieces_of(text, [*[None] * unread, *bits], self.model()),
+            pieces=_pieces_of(text, [*[None] * unread, *bits], self.model()),
             perplexity=float(scores["perplexity"]),
             bits=sum(bits),
             n_tokens=len(bits),
@@ -420,6 +420,7 @@ class LanguageModel:
         lengths = windows.ids.lengths - 1  # the last token predicts nothing
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
+            # The logits of all tokens are made at once: 256 MB of them.
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
         with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
             for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
@@ -570,7 +571,7 @@ class Texts:
     sizes: NDArray[np.int64]  # bytes in UTF-8 and characters that the scored tokens of each stand for
 
 
-def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
+def _start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     """Return the ids before each text: the start token, or nothing."""
     if not o.add_start_token:
         return []
@@ -582,7 +583,7 @@ def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     return [model.tokenizer.bos_token_id]
 
 
-def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
+def _window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on."""
     size = model.limit if o.max_length is None else o.max_length
     if size is not None and model.limit is not None and size > model.limit:
@@ -600,12 +601,12 @@ def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     return size, o.stride
 
 
-def tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
+def _tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
     """Return different texts as a model reads them.
 
     Time: about a microsecond per byte. Memory: the ids.
     """
-    start, (size, _) = start_of(o, model), window_of(o, model)
+    start, (size, _) = _start_of(o, model), _window_of(o, model)
     rows = [[*start, *row] for row in model.ids(texts)]
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
@@ -631,13 +632,15 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
     return len(part.encode()), len(part)
 
 
-def check_lengths(
+def _check_lengths(
     metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
-    start, (size, _) = start_of(metric, model), window_of(metric, model)
+    start, (size, _) = _start_of(metric, model), _window_of(metric, model)
     lengths = texts.whole[text_numbers]
-    for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
+    too_short = np.flatnonzero(lengths < 2).tolist()
+    if too_short and metric.empty_text == "error":
+        index = too_short[0]
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)
         raise InputError(
@@ -645,7 +648,9 @@ def check_lengths(
             f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
             f"at least {least}. empty_text='skip' leaves such texts out."
         )
-    for index in np.flatnonzero(lengths > (size or lengths)).tolist() if metric.long_text == "error" else ():
+    too_long = [] if size is None else np.flatnonzero(lengths > size).tolist()
+    if too_long and metric.long_text == "error":
+        index = too_long[0]
         raise InputError(
             f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, more "
             f"than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, "
@@ -767,7 +772,7 @@ class Surprisals(Explanation):
         ]
 
 
-def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
+def _pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
     """Return a text in the smallest pieces between which no token stands for part of a character.
 
     What the tokenizer leaves out, such as spaces, belongs to the piece after it.

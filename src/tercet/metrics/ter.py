@@ -45,6 +45,11 @@ DIALECTS = {
 }
 
 
+#: The columns behind the base columns.
+_NUM_EDITS = len(Metric.base_columns)
+_REF_LENGTH = _NUM_EDITS + 1
+
+
 class Ter(Metric):
     """TER, the translation edit rate: edits and shifts that turn a prediction into a reference.
 
@@ -188,7 +193,7 @@ class Ter(Metric):
 
     def finalize(self, totals: Either) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
-        edits, length = column(totals, -2), column(totals, -1)
+        edits, length = column(totals, _NUM_EDITS), column(totals, _REF_LENGTH)
         rate = where(length > 0, quotient(edits, length), where(edits > 0, 1.0, 0.0))
         return {"ter": self.scale * rate}
 
@@ -196,20 +201,22 @@ class Ter(Metric):
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
         totals = as_floats(totals)
         score = self.finalize(totals)["ter"]
-        return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
+        return {"ter": score, "score": score, "num_edits": int(totals[_NUM_EDITS]), "ref_length": totals[_REF_LENGTH]}
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""
         (prediction,), references = self.texts(batch)
         references = references or [""]
+        # A row for each reference, as if each were an item of its own.
         rows_of_references = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
-        best = int(rows_of_references[:, self.columns.index("num_edits")].argmin())
+        best = int(rows_of_references[:, _NUM_EDITS].argmin())
         shift_moves, step_kinds = engine.edit_path(prediction, references[best])
         words = prediction.split()
 
         places = list(range(len(words)))
         shifts: list[Shift] = []
         moved: set[int] = set()
+        # Each shift counts places in the text as the shifts before it left it.
         for start, length, to in shift_moves:
             block = places[start : start + length]
             places[start : start + length] = []
@@ -218,11 +225,11 @@ class Ter(Metric):
             shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
 
         steps = steps_of(step_kinds, words, references[best].split(), places, moved)
-        rows = self.segment_stats(batch, context).rows[0]
+        row = self.segment_stats(batch, context).rows[0]
         return TerEdits(
-            score=float(self.finalize(rows)["ter"]),
+            score=float(self.finalize(row)["ter"]),
             num_edits=len(shifts) + sum(step.kind != "match" for step in steps),
-            ref_length=float(rows[-1]),
+            ref_length=float(row[_REF_LENGTH]),
             reference=best,
             n_references=int(batch.reference_counts[0]),
             shifts=shifts,
@@ -310,8 +317,8 @@ _DECIDES = {
 }
 
 
-def _metrics(sacrebleu: Any, scorer: Any) -> dict[str, Any]:
-    return {"ter": sacrebleu.TER(**{name: getattr(scorer, name) for name in _DECIDES})}
+def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
+    return {"ter": sacrebleu.TER(**{name: getattr(metric, name) for name in _DECIDES})}
 
 
 PEERS = Peers(packages={"sacrebleu": by_sacrebleu(_metrics)}, decides=_DECIDES)

@@ -116,16 +116,18 @@ class Wer(SplitsAtBlanks):
 
         Where the references are empty, WER and CER are the number of insertions, as in jiwer.
         """
-        words, characters = columns(totals, _WORDS, _CHARACTERS), columns(totals, _CHARACTERS, len(self.columns))
-        # Hits, substitutions and deletions make up the reference; substitutions, deletions and insertions are edits.
-        lengths, errors = ([sum(counts[start : start + 3]) for counts in (words, characters)] for start in (0, 1))
-        wer, cer = (
-            where(length > 0, quotient(edits, length), edits) for length, edits in zip(lengths, errors, strict=True)
-        )
-        hits, edits = words[0], errors[0]
+        hits, substitutions, deletions, insertions = columns(totals, _WORDS, _CHARACTERS)
+        reference_length = hits + substitutions + deletions
+        edits = substitutions + deletions + insertions
+        wer = where(reference_length > 0, quotient(edits, reference_length), edits)
         # The share of the reference's words that are hits, times that of the prediction's; 1 if both are empty.
-        prediction_length = hits + words[1] + words[3]
-        wip = where(hits + edits > 0, quotient(hits, lengths[0]) * quotient(hits, prediction_length), 1.0)
+        prediction_length = hits + substitutions + insertions
+        wip = where(hits + edits > 0, quotient(hits, reference_length) * quotient(hits, prediction_length), 1.0)
+        characters = columns(totals, _CHARACTERS, len(self.columns))
+        character_hits, character_substitutions, character_deletions, character_insertions = characters
+        character_length = character_hits + character_substitutions + character_deletions
+        character_edits = character_substitutions + character_deletions + character_insertions
+        cer = where(character_length > 0, quotient(character_edits, character_length), character_edits)
         scores = {"wer": wer, "cer": cer, "mer": quotient(edits, hits + edits), "wil": 1 - wip, "wip": wip}
         return {name: self.scale * score for name, score in scores.items()}
 

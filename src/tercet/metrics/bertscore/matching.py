@@ -41,6 +41,8 @@ def match(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return precision and recall of pairs of texts, in every layer.
 
+    `floors` say of each side in which pairs no best match counts below 0, as where bert-score pads a text.
+
     Memory: 100 MB besides the store, whatever the number of pairs. Time: the product of the lengths times dimensions.
     """
     import torch
@@ -77,7 +79,7 @@ def match(
     return precision, recall
 
 
-def match_crossed(
+def _match_crossed(
     store: Store, weights: NDArray[np.float32], texts: NDArray[np.int64], references: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return precision and recall of each text with each reference, in every layer, shape (2, layers, h, r).
@@ -233,15 +235,16 @@ def score_pairs(
             order = order_of(texts.rows.rows(chosen))
             chosen, places = chosen[order], np.argsort(order)[places]
             n_pairs = part.stop - part.start
+            # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
             keep[places[n_pairs:]] = True
-            store, shares = embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
+            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
             part_floors = None if floors is None else (floors[0][part], floors[1][part])
             precision_and_recall[:, :, part] = match(store, shares, places[:n_pairs], places[n_pairs:], part_floors)
     return precision_and_recall[0], precision_and_recall[1]
 
 
-def embedded(
+def _embedded(
     texts: Texts,
     encoder: Encoder,
     chosen: NDArray[np.int64],
@@ -295,18 +298,19 @@ def score_crossed(
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 
-    The encoder keeps all embeddings for the next block. The options are those of `embedded`, and so is the memory:
+    The encoder keeps all embeddings for the next block. The options are those of `_embedded`, and so is the memory:
     `STORE_BYTES` at most, as for `score_pairs`.
     """
     chosen, places = np.unique(np.concatenate([predictions, references]), return_inverse=True)
+    # Halves of the longer side, until the embeddings of a part fit.
     if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
             pairs, axis = [(half_texts, references) for half_texts in np.array_split(predictions, 2)], 2
         else:
             pairs, axis = [(predictions, half_texts) for half_texts in np.array_split(references, 2)], 3
         return np.concatenate([score_crossed(texts, encoder, *part, *options) for part in pairs], axis=axis)
-    store, shares = embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
-    return match_crossed(store, shares, *np.split(places, [len(predictions)]))
+    store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
+    return _match_crossed(store, shares, *np.split(places, [len(predictions)]))
 
 
 # The warnings and errors of bertscore_idf.

@@ -66,7 +66,7 @@ class BertScore(BertscoreOptions):
     """
 
     # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
-    # texts were cut. The network is loaded at the first use and shared between scorers.
+    # texts were cut. The network is loaded at the first use and shared between metrics.
 
     name, short = "bertscore_idf", "bertscore"
     about = from_card()
@@ -186,7 +186,7 @@ class BertScore(BertscoreOptions):
         return self.idf is True
 
     def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
-        """Return the document frequencies of texts as this scorer cuts them; text i is of ``documents[i]``."""
+        """Return the document frequencies of texts as this metric cuts them; text i is of ``documents[i]``."""
         subwords = self.subwords()
         rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
@@ -343,17 +343,18 @@ class BertScore(BertscoreOptions):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the lists of the items as evaluate's bertscore does, and their means."""
-        lists = {} if stats is None else segment_lists(self, stats)
         result: dict[str, Any] = {}
-        for measure in MEASURES if lists else ():
-            by_layer = [lists[f"{measure}{end}"] for end in self._ends]
-            result[measure] = by_layer if self.all_layers else by_layer[0]
+        if stats is not None:
+            lists = segment_lists(self, stats)
+            for measure in MEASURES:
+                by_layer = [lists[f"{measure}{end}"] for end in self._ends]
+                result[measure] = by_layer if self.all_layers else by_layer[0]
         result["hashcode"] = official_hash(self, self.encoder_name, self.layers)
         return {**result, **super().report(totals, stats)}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them won."""
-        cut = {name: self.total_of(totals, name) for name in self.extra_columns[:2]}
+        cut = {name: self.total_of(totals, name) for name in self.facts}
         if stats is None or not (stats.column("references") > 1).any():
             return cut
         return {**cut, "best_references": winning_references(stats, self._ends, self.all_layers)}
@@ -382,7 +383,7 @@ class BertScore(BertscoreOptions):
         OptionError
             For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
         """
-        return explain_pair(self, prediction, references, corpus)
+        return _explain_pair(self, prediction, references, corpus)
 
     def explained(self, batch: Corpus, context: Any = None) -> Alignment:
         """Explain a batch of one item: the pair with the best F."""
@@ -449,21 +450,22 @@ def make_baseline(
     different = list(dict.fromkeys(text for text in texts if text.strip()))
     if len(different) < 2:
         raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
-    scorer = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
+    metric = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
     first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
     batch = read_batch([different[index] for index in first], [different[index] for index in second])
-    context = scorer.fit(batch)
+    context = metric.fit(batch)
     total = squares = np.zeros(1)
     for start in range(0, len(first), _PIECE):
-        stats = scorer.segment_stats(batch.part(start, start + _PIECE), context)
+        stats = metric.segment_stats(batch.part(start, start + _PIECE), context)
         total = total + stats.rows.sum(axis=0)
         squares = squares + (stats.rows**2).sum(axis=0)
         columns, signature = stats.columns, stats.signature
-    places = [columns.index(name) for name in scorer.segment_names]
+    places = [columns.index(name) for name in metric.segment_names]
     means = total[places] / len(first)
     variances = np.maximum(squares[places] / len(first) - means**2, 0)
     errors = np.sqrt(variances / len(first))
-    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), str(signature))
+    shape = -1, len(MEASURES)
+    return Baseline(means.reshape(shape), errors.reshape(shape), len(first), str(signature))
 
 
 def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -474,7 +476,7 @@ def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[i
         order = rng.permutation(n_texts)
         first += order.tolist()
         second += np.roll(order, -1).tolist()
-        if n_texts == 2:
+        if n_texts == 2:  # there are no other pairs
             break
     return first[:n_pairs], second[:n_pairs]
 
@@ -578,7 +580,7 @@ def _losses(name: str, tokens: list[Token]) -> Table:
     return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
 
 
-def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
+def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
     """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
     items = read_items([prediction], [references])
     check_missing(items.missing, "error", at_zero="")
@@ -603,24 +605,26 @@ def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: It
     return metric.explained(items.batch(), context)
 
 
-def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
-    encoder, strings = scorer.encoder(), [prediction, reference]
-    whole, documents, texts = scorer.prepare(strings, context)
-    limit = encoder.subwords.length_limit(scorer.max_length)
-    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+def _alignment(metric: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
+    encoder, strings = metric.encoder(), [prediction, reference]
+    whole, documents, texts = metric.prepare(strings, context)
+    limit = encoder.subwords.length_limit(metric.max_length)
+    if metric.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, more than the encoder's limit of {limit}.")
     windows = windows_of(texts.rows, limit, encoder.subwords)
-    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.batch_size)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), metric.batch_size)
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]
     similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
-    is_official = scorer.compat is not None
+    is_official = metric.compat is not None
+    # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
     lengths = documents.lengths
     is_empty = bool((lengths == 2 if is_official else lengths <= encoder.subwords.n_special).any())
-    warn(scorer, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
+    warn(metric, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
     shares = [texts.shares[bound].astype(float) for bound in bounds]
-    positions = Ragged(_positions(whole), whole.offsets)
-    kept_positions = encoder.subwords.truncate(positions, scorer.cut_at(encoder.subwords)).pieces()
+    # The places of the tokens are cut as the tokens are, which tells those that are left.
+    positions = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
+    kept_positions = encoder.subwords.truncate(positions, metric.cut_at(encoder.subwords)).pieces()
     sides = [
         _Side(text, ids, positions, share, encoder.subwords)
         for text, ids, positions, share in zip(strings, documents.pieces(), kept_positions, shares, strict=True)
@@ -649,7 +653,7 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
         prediction_tokens=prediction_tokens,
         reference_tokens=reference_tokens,
         similarity=similarity,
-        signature=str(scorer.signature(context)),
+        signature=str(metric.signature(context)),
         reference_index=index,
     )
 
@@ -701,7 +705,3 @@ class _Side:
                 )
             )
         return tokens
-
-
-def _positions(ragged: Ragged) -> NDArray[np.int64]:
-    return np.concatenate([np.arange(length) for length in ragged.lengths])

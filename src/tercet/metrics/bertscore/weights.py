@@ -54,31 +54,32 @@ class Weights:
         return weights
 
 
-def plain_weights(subwords: Subwords) -> Weights:
+def _plain_weights(subwords: Subwords) -> Weights:
     """Return the weights without IDF: 1 for every token, 0 for CLS and SEP."""
     values = np.ones(subwords.vocabulary_size, np.float32)
     values[[token_id for token_id in subwords.zero_weight_ids if token_id < len(values)]] = 0
     return Weights(values, 1.0)
 
 
-def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
+def _mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
     """Return the weights that a mapping names, by ids (int) or by tokens (str).
 
     Ids that it does not name get what a defaultdict or a Counter has for them, or else its greatest weight; CLS and
     SEP get 0.
     """
-    kinds = {isinstance(key, str) for key in mapping}
+    are_tokens = {isinstance(key, str) for key in mapping}
     unseen = _default(mapping)
-    if len(kinds) > 1 or (not mapping and unseen is None):
+    if len(are_tokens) > 1 or (not mapping and unseen is None):
         raise OptionError(
             "The 'idf' mapping of bertscore_idf must have ids (int) or tokens (str) as keys, of one kind, and at "
             f"least one of them. Got {shorten(list(mapping))} instead."
         )
-    vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if kinds == {True} else {}
+    vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if are_tokens == {True} else {}
     size = subwords.vocabulary_size
     named_weights: dict[int, float] = {}
     for key, value in mapping.items():
         token_id = vocabulary.get(key) if isinstance(key, str) else key
+        # bool, too, is an int for Python.
         if isinstance(token_id, bool) or not isinstance(token_id, (int, np.integer)) or not 0 <= token_id < size:
             raise OptionError(
                 f"The key {shorten(key)} of the 'idf' mapping is neither an id (below {size}) nor a token of this "
@@ -386,9 +387,9 @@ def given_table(idf: Any) -> IdfTable | None:
 def weights_of(idf: Any, table: IdfTable | None, subwords: Subwords, *, strict: bool) -> Weights:
     """Return the weights that the option ``idf`` asks for; a table must be of the encoder's tokens."""
     if idf is False:
-        return plain_weights(subwords)
+        return _plain_weights(subwords)
     if isinstance(idf, Mapping):
-        return mapped_weights(idf, subwords, strict=strict)
+        return _mapped_weights(idf, subwords, strict=strict)
     assert table is not None
     if idf is not True:
         table.check(subwords)

@@ -25,7 +25,7 @@ from tercet.engine.counting import (
     way_back_bytes,
     weighted_lcs_hits,
 )
-from tercet.engine.plain_rouge import MOST_WAY_BACK
+from tercet.engine.plain_rouge import MOST_TYPES, MOST_WAY_BACK
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
 from tercet.explanation.places import lcs_places, ngrams
@@ -54,14 +54,14 @@ class PairCounts:
         """Return the sums of the groups of pairs that begin at `starts`, added one after the other."""
         groups = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.hits))))
 
-        def added(values: Array) -> Array:
+        def summed(values: Array) -> Array:
             return np.bincount(groups, values, minlength=len(starts)).astype(np.float64)
 
-        sums = None if self.reference_sums is None else added(self.reference_sums)
+        sums = None if self.reference_sums is None else summed(self.reference_sums)
         return PairCounts(
-            hits=added(self.hits),
-            text_totals=added(self.text_totals),
-            reference_totals=added(self.reference_totals),
+            hits=summed(self.hits),
+            text_totals=summed(self.text_totals),
+            reference_totals=summed(self.reference_totals),
             root=self.root,
             reference_sums=sums,
         )
@@ -84,32 +84,33 @@ class PairCounter:
         self._tokens = tokens
         self._by_line = tokens if tokens.cut_by_line is None else tokens.cut_by_line
         self._by_script = by_script
+        # ROUGE-SU adds unigrams to its pairs.
         self._max_order = max(1 if rouge_type.kind == "SU" else rouge_type.order for rouge_type in types)
         self._with_lcs = any(rouge_type.kind in ("L", "Lsum") for rouge_type in types)
         self._lengths = tokens.tokens.lengths
         self._texts, self._references = tokens.pairs
         self._skip_hits: dict[int, NDArray[np.int64]] = {}
 
-    def count(self, kind: RougeType) -> PairCounts:
+    def count(self, rouge_type: RougeType) -> PairCounts:
         """Return the counts of one type."""
-        if kind.kind == "n":
+        if rouge_type.kind == "n":
             return self._counts(
-                self._matches.ngrams[:, kind.order - 1], np.maximum(self._lengths - kind.order + 1, 0)
+                self._matches.ngrams[:, rouge_type.order - 1], np.maximum(self._lengths - rouge_type.order + 1, 0)
             )
-        if kind.kind == "W":
-            return self._weighted(kind.weight)
-        if kind.kind in ("S", "SU"):
-            return self._skip(kind)
-        if kind.kind == "L" and not self._by_script:
+        if rouge_type.kind == "W":
+            return self._weighted(rouge_type.weight)
+        if rouge_type.kind in ("S", "SU"):
+            return self._skip(rouge_type)
+        if rouge_type.kind == "L" and not self._by_script:
             return self._counts(self._matches.common, self._lengths)
         return self._counts(self._line_hits, self._lengths, self._by_line.tokens.lengths)
 
     def _counts(
-        self, hits: NDArray[np.int64], totals: NDArray[np.int64], of_references: NDArray[np.int64] | None = None
+        self, hits: NDArray[np.int64], totals: NDArray[np.int64], as_references: NDArray[np.int64] | None = None
     ) -> PairCounts:
-        """Return counts whose totals are a number of each document, of references perhaps another one."""
-        totals_of_references = totals if of_references is None else of_references
-        text_totals, reference_totals = totals[self._texts], totals_of_references[self._references]
+        """Return counts from the total of each document, and perhaps another one for where it is a reference."""
+        as_references = totals if as_references is None else as_references
+        text_totals, reference_totals = totals[self._texts], as_references[self._references]
         return PairCounts(hits.astype(float), text_totals.astype(float), reference_totals.astype(float))
 
     @cached_property
@@ -177,17 +178,19 @@ class PairCounter:
             reference_sums=line_sums[self._references],
         )
 
-    def _skip(self, kind: RougeType) -> PairCounts:
+    def _skip(self, rouge_type: RougeType) -> PairCounts:
         batch = self._tokens
-        if kind.gap not in self._skip_hits:
-            self._skip_hits[kind.gap] = skip_bigram_matches(
-                batch.tokens, self._texts, self._references, kind.gap, batch.n_types
+        # Types of the same gap, such as rougeS4 and rougeSU4, share their pairs.
+        if rouge_type.gap not in self._skip_hits:
+            self._skip_hits[rouge_type.gap] = skip_bigram_matches(
+                batch.tokens, self._texts, self._references, rouge_type.gap, batch.n_types
             )
-        hits, totals = self._skip_hits[kind.gap], skip_bigram_total(self._lengths, kind.gap)
-        if kind.kind == "SU" and self._by_script:
+        hits, totals = self._skip_hits[rouge_type.gap], skip_bigram_total(self._lengths, rouge_type.gap)
+        if rouge_type.kind == "SU" and self._by_script:
+            # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
             hits = hits + self._matches_of(_without_last(batch.tokens), 1).ngrams[:, 0]
             totals = totals + np.maximum(self._lengths - 1, 0)
-        elif kind.kind == "SU":
+        elif rouge_type.kind == "SU":
             hits, totals = hits + self._matches.ngrams[:, 0], totals + self._lengths
         return self._counts(hits, totals)
 
@@ -204,14 +207,13 @@ def _without_last(tokens: Ragged) -> Ragged:
 
 # Rows of ROUGE from texts as they are, in one call of the engine.
 
-_MOST_TYPES = 32
 #: Tokenizers for which texts are not lowercased beforehand: "rouge" lowercases them itself, "none" keeps capitals.
 KEEP_CASE = ("rouge", "none")
 
 
 def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
     """Return each type as the engine takes it; None for more types than it takes."""
-    if len(types) > _MOST_TYPES or sum(rouge_type.kind == "W" for rouge_type in types) > 1:
+    if len(types) > MOST_TYPES or sum(rouge_type.kind == "W" for rouge_type in types) > 1:
         return None
     numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}
     return tuple(
@@ -226,17 +228,18 @@ def rows_of_texts(
     """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
     texts = batch if tokenizer in KEEP_CASE else lowered(batch)
     roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
+    # With several references the best one of ROUGE-W is known only after the roots, which are taken below.
     every_pair = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
-    counted = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, every_pair)
-    rows: Array = counted[0]
-    pairs, uncounted = counted[1:]
+    rows: Array
+    rows, pairs, uncounted = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, every_pair)
     if uncounted:
         return None
     first = len(Metric.base_columns)
     for place, weight in roots:
-        table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
+        offset = len(MEASURES) * place
+        table, start = (rows, first + offset) if pairs is None else (pairs, offset)
         precision, recall = table[:, start].copy(), table[:, start + 1].copy()
-        table[:, start : start + 3] = measures(precision, recall, weight, options.beta)
+        table[:, start : start + len(MEASURES)] = _measures(precision, recall, weight, options.beta)
     if pairs is not None:
         counts, item_triples = batch.reference_counts, rows[:, first:]
         has_reference = counts > 0
@@ -262,10 +265,10 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
-    return measures(precision, recall, counts.root, beta, epsilon, alpha)
+    return _measures(precision, recall, counts.root, beta, epsilon, alpha)
 
 
-def measures(
+def _measures(
     precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
 ) -> Array:
     """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""
@@ -293,7 +296,7 @@ def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]
     if rule == "best":
         return best
     f_of_others = scores[:, 2].copy()
-    f_of_others[first] = -1.0
+    f_of_others[first] = -1.0  # below any F
     second = scores[first_greatest(f_of_others, starts)]
     mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
     return np.where(counts[:, None] > 1, mean, best)
@@ -318,10 +321,6 @@ _CHINESE_ENDS = (
 )
 
 
-def _by_point(text: str) -> list[str]:
-    return text.split(".")
-
-
 def _by_chinese_marks(text: str) -> list[str]:
     for end in _CHINESE_ENDS:
         text = end.sub(r"\1\n\2", text)
@@ -329,7 +328,10 @@ def _by_chinese_marks(text: str) -> list[str]:
 
 
 #: How each package finds sentences.
-PACKAGES: dict[str, Callable[[str], list[str]]] = {"rouge": _by_point, "rouge_chinese": _by_chinese_marks}
+PACKAGES: dict[str, Callable[[str], list[str]]] = {
+    "rouge": lambda text: text.split("."),
+    "rouge_chinese": _by_chinese_marks,
+}
 
 
 def check_types(package: str, types: tuple[RougeType, ...]) -> None:
@@ -368,16 +370,16 @@ class PackageCounter:
     def _documents(self) -> list[list[int]]:
         return self._tokens.tokens.lists()
 
-    def count(self, kind: RougeType) -> PairCounts:
+    def count(self, rouge_type: RougeType) -> PairCounts:
         """Return the counts of one type."""
         batch = self._tokens
-        if kind.kind == "L" and self._package == "rouge_chinese":
+        if rouge_type.kind == "L" and self._package == "rouge_chinese":
             hits = pair_matches(batch.tokens, self._texts, self._references, batch.n_types, with_lcs=True).common
             return self._counts(hits, batch.tokens.lengths)
-        order = 1 if kind.kind == "L" else kind.order
+        order = 1 if rouge_type.kind == "L" else rouge_type.order
         ngram_sets = [set(ngrams(ids, order)) for ids in self._documents]
         totals = np.array([len(ngrams_of_text) for ngrams_of_text in ngram_sets], np.int64)
-        if kind.kind == "L":
+        if rouge_type.kind == "L":
             lines = batch.line_lists()
             n_hits = [len(union_words(lines[text], lines[reference])) for text, reference in self._pairs()]
         else:

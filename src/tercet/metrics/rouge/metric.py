@@ -241,7 +241,7 @@ class Rouge(RougeOptions):
         """Return a warning when texts lose their letters, or would have lost them."""
         tokenizer = self._tokenizer(context)
         if tokenizer == "unicode" and self.tokenizer == "auto":
-            return LETTERS_KEPT
+            return _LETTERS_KEPT
         if tokenizer != "rouge":
             return None
         return dropped_letters(corpus, context, chosen=self.given.get("tokenizer") == "rouge")
@@ -271,15 +271,15 @@ class Rouge(RougeOptions):
             # With compat="rouge155" scores are rounded, so that only the contrary needs saying.
             "rounded": None if self.rounded is not False else self.rounded,
             "compat": self.compat,
-            "equals": equal_implementation(self, tokenizer),
+            "equals": _equal_implementation(self, tokenizer),
         }
         return Signature.of(self.name, parts)
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
-        if self._counted is not None and tokenizer in READINGS:
-            rows = rows_of_texts(batch, str(tokenizer), self._counted, self)
+        if self._engine_types is not None and tokenizer in READINGS:
+            rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
@@ -304,10 +304,11 @@ class Rouge(RougeOptions):
         return rows
 
     @cached_property
-    def _counted(self) -> tuple[tuple[str, float], ...] | None:
+    def _engine_types(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
-        simple = self._package is None and not self._by_script and self.stopwords is None and self._word_map() is None
-        return types_for_engine(self.types) if simple and self._prepare() is None and self.alpha is None else None
+        as_written = self.stopwords is None and self._word_map() is None and self._prepare() is None
+        is_plain = self._package is None and not self._by_script and self.alpha is None
+        return types_for_engine(self.types) if as_written and is_plain else None
 
     def tokens(
         self, batch: Corpus, context: LetterCounts | None, as_written: bool = False
@@ -359,32 +360,32 @@ class Rouge(RougeOptions):
             return script_stemmer() if self._by_script else stemmer_for("porter")
         return word_map(self)
 
-    def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
+    def _item_scores(self, rouge_type: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
         starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
         has_reference = n_references > 0
         if self._by_script and self.multi_ref == "average":
             # The script's option -f A adds up the counts of all references before it divides.
             counts = counts.pooled(starts[has_reference])
-            triples, _ = self.pair_scores(kind, counts)
+            triples, _ = self.pair_scores(rouge_type, counts)
         else:
-            triples, rank = self.pair_scores(kind, counts)
+            triples, rank = self.pair_scores(rouge_type, counts)
             if self._by_script:
                 triples = triples[first_greatest(rank, starts[has_reference])]
             elif (n_references > 1).any():
                 triples = combined(triples, starts[has_reference], n_references[has_reference], self.multi_ref)
         if has_reference.all():
             return triples
-        item_triples = np.zeros((tokens.n_items, 3))
+        item_triples = np.zeros((tokens.n_items, len(MEASURES)))
         item_triples[has_reference] = triples
         return item_triples
 
-    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+    def pair_scores(self, rouge_type: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
         if self._by_script:
             # The script weighs precision by alpha; this one gives the F of beta.
             alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
-            return script_scores(counts, alpha, self.rounded is not False), recall_rank(kind.kind, counts)
+            return script_scores(counts, alpha, self.rounded is not False), recall_rank(rouge_type.kind, counts)
         scores = pair_scores(counts, self.beta, 0.0 if self._package is None else EPSILON, self.alpha)
         return scores, scores[:, 2]
 
@@ -396,7 +397,7 @@ class Rouge(RougeOptions):
 
     def finalize(self, totals: Either) -> Scores:
         """Return the mean of each measure over the items."""
-        items, first = column(totals, 0), len(self.base_columns)
+        items, first = column(totals, self.base_columns.index("items")), len(self.base_columns)
         n_items = where(items > 0, items, 1.0)
         scores: Scores = {}
         for number, rouge_type in enumerate(self.types):
@@ -421,16 +422,16 @@ class Rouge(RougeOptions):
         tokens, words = self.tokens(batch, context)
         plain, plain_words = self.tokens(batch, context, as_written=True)
         counter, spelling, written = self.counter(tokens), words(), plain_words()
-        truncated = _shown(tokens, plain, written)
+        truncated = _lines_and_words(tokens, plain, written)
         by_line = truncated
         if tokens.cut_by_line is not None and plain.cut_by_line is not None:
-            by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
+            by_line = _lines_and_words(tokens.cut_by_line, plain.cut_by_line, written)
 
-        def matches(kind: RougeType) -> TypeMatches:
-            counts = counter.count(kind)
-            scores, rank = self.pair_scores(kind, counts)
+        def matches(rouge_type: RougeType) -> TypeMatches:
+            counts = counter.count(rouge_type)
+            scores, rank = self.pair_scores(rouge_type, counts)
             best = int(rank.argmax())
-            lines, as_written = by_line if kind.kind in BY_LINE else truncated
+            lines, as_written = by_line if rouge_type.kind in BY_LINE else truncated
             remaining_counts = None
             if lines is not truncated[0]:
                 # A word counts as often as it occurs in the texts that were truncated as a whole.
@@ -439,11 +440,11 @@ class Rouge(RougeOptions):
                 )
                 remaining_counts = prediction_counts & reference_counts
             pair = PairOfTexts(lines[0], lines[1 + best], spelling, remaining_counts)
-            places = pair.places(kind, self.compat)
+            places = pair.places(rouge_type, self.compat)
             precision, recall, fmeasure = scores[best].tolist()
             return TypeMatches(
-                name=kind.name,
-                kind=kind.kind,
+                name=rouge_type.name,
+                kind=rouge_type.kind,
                 reference=best,
                 precision=precision,
                 recall=recall,
@@ -457,7 +458,7 @@ class Rouge(RougeOptions):
             )
 
         return RougeMatches(
-            [matches(kind) for kind in self.types], len(truncated[0]) - 1, str(self.signature(context))
+            [matches(rouge_type) for rouge_type in self.types], len(truncated[0]) - 1, str(self.signature(context))
         )
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
@@ -466,17 +467,17 @@ class Rouge(RougeOptions):
         The score gives the lengths of their runs and the number of their skip-bigrams.
         """
         name = score.removesuffix("_precision").removesuffix("_recall")
-        scorer = self.with_options({"rouge_types": [name]}, idle=True)
+        metric = self.with_options({"rouge_types": [name]}, idle=True)
         # The tokenizer that was chosen for all texts: a single text might choose another one.
         if tokenizer is not None and self.tokenizer == "auto":
-            scorer = scorer.with_options({"tokenizer": tokenizer}, idle=True)
-        return Matched(MATCH_LEVELS, lambda batch: scorer.explained(batch).types[0].prediction_words)
+            metric = metric.with_options({"tokenizer": tokenizer}, idle=True)
+        return Matched(MATCH_LEVELS, lambda batch: metric.explained(batch).types[0].prediction_words)
 
 
 # Which implementation gives the same numbers.
 
 
-def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+def _equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
     o = options
     package = o.compat if o.compat in PACKAGES else None
@@ -501,7 +502,7 @@ def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterab
 # The warnings of ROUGE.
 
 #: Where the letters of the references chose another tokenizer than ROUGE's own.
-LETTERS_KEPT = (
+_LETTERS_KEPT = (
     "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
     "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to choose."
 )
@@ -597,7 +598,7 @@ class RougeMatches(Explanation):
         ]
 
 
-def _shown(
+def _lines_and_words(
     tokens: TokenBatch, plain: TokenBatch, written: list[str]
 ) -> tuple[list[list[list[int]]], list[list[str]]]:
     """Return the documents as lines of ids, and the words of each as they were written."""
@@ -607,10 +608,10 @@ def _shown(
 # Where a prediction and a reference match, for each type of ROUGE.
 
 #: Most skip-bigrams of a text that are listed: they take a few seconds, and some hundred megabytes.
-MOST_PAIRS = 1_000_000
+_MOST_PAIRS = 1_000_000
 #: Most steps of common subsequences in plain Python: they take a few seconds. Comparing two tokens is one step in
 #: ROUGE-W, comparing two lines counts as ten.
-MOST_STEPS, _OF_LINES = 5_000_000, 10
+_MOST_STEPS, _STEPS_OF_TWO_LINES = 5_000_000, 10
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
@@ -638,7 +639,7 @@ class PairOfTexts:
         self._prediction = list(chain.from_iterable(prediction))
         self._reference = list(chain.from_iterable(reference))
         self._spelling = spelling
-        self._left = Counter(self._prediction) if remaining_counts is None else remaining_counts
+        self._remaining_counts = Counter(self._prediction) if remaining_counts is None else remaining_counts
 
     def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
         """Return the tokens of the prediction with their levels, and as they were written."""
@@ -648,44 +649,44 @@ class PairOfTexts:
         """Return the tokens of the reference with their levels, and as they were written."""
         return words_of([self._spelling[i] for i in self._reference], places.reference, written)
 
-    def places(self, kind: RougeType, compat: str | None) -> MatchedPlaces:
+    def places(self, rouge_type: RougeType, compat: str | None) -> MatchedPlaces:
         """Return where the texts match, as the implementation counts: of what counts once, the first place."""
         by_script = compat == "rouge155"
-        if compat in PACKAGES and kind.kind == "n":
-            return self._different_ngrams(kind.order)
+        if compat in PACKAGES and rouge_type.kind == "n":
+            return self._different_ngrams(rouge_type.order)
         if compat == "rouge":
             words = union_words(*self._lines)
             return MatchedPlaces(_first(self._prediction, words), _first(self._reference, words), [])
-        if kind.kind == "n":
-            return self._ngrams(kind.order)
-        if kind.kind in ("S", "SU"):
-            return self._skip_bigrams(kind, by_script)
-        if kind.kind == "W":
-            self._check_steps(kind, len(self._prediction) * len(self._reference))
+        if rouge_type.kind == "n":
+            return self._ngrams(rouge_type.order)
+        if rouge_type.kind in ("S", "SU"):
+            return self._skip_bigrams(rouge_type, by_script)
+        if rouge_type.kind == "W":
+            self._check_steps(rouge_type, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
-            run_weights = [float(run) ** kind.weight for run in range(longest + 2)]
+            run_weights = [float(run) ** rouge_type.weight for run in range(longest + 2)]
             text, reference = self._union(
                 lambda ids, reference_ids: weighted_lcs_places(ids, reference_ids, run_weights)
             )
             return MatchedPlaces(
                 run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
             )
-        if kind.kind == "L" and not by_script:
+        if rouge_type.kind == "L" and not by_script:
             text, reference = lcs_places(self._prediction, self._reference)
         else:
-            self._check_steps(kind, 0)
+            self._check_steps(rouge_type, 0)
             text, reference = self._union(lcs_places)
         return MatchedPlaces(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
 
-    def _check_steps(self, kind: RougeType, n_steps: int) -> None:
+    def _check_steps(self, rouge_type: RougeType, n_steps: int) -> None:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
         n_lines = [len(lines) for lines in self._lines]
-        n_steps += _OF_LINES * n_lines[0] * n_lines[1]
-        if n_steps > MOST_STEPS:
+        n_steps += _STEPS_OF_TWO_LINES * n_lines[0] * n_lines[1]
+        if n_steps > _MOST_STEPS:
             raise InputError(
-                f"{kind.name} compares {len(self._prediction):,} tokens in {n_lines[0]:,} lines with "
+                f"{rouge_type.name} compares {len(self._prediction):,} tokens in {n_lines[0]:,} lines with "
                 f"{len(self._reference):,} in {n_lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
-                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+                f"{_MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
             )
 
     def _ngrams(self, order: int) -> MatchedPlaces:
@@ -700,6 +701,7 @@ class PairOfTexts:
         return MatchedPlaces(flags[0], flags[1], counts)
 
     def _different_ngrams(self, order: int) -> MatchedPlaces:
+        # The packages count a repeated n-gram once.
         different_ngrams = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
         counts = [Count(self._joined(ngram), 1, int(ngram in different_ngrams[1])) for ngram in different_ngrams[0]]
         limits = {order: Counter({ngram: 1 for ngram in different_ngrams[0] if ngram in different_ngrams[1]})}
@@ -711,7 +713,7 @@ class PairOfTexts:
         """Return the places of the union over lines; the reference's count while the text has the token left."""
         matched_in_text: set[int] = set()
         hits: list[int] = []
-        remaining_counts = self._left.copy()
+        remaining_counts = self._remaining_counts.copy()
         reference_start = 0
         for reference_line in self._lines[1]:
             matched_places: set[int] = set()
@@ -728,30 +730,30 @@ class PairOfTexts:
             reference_start += len(reference_line)
         return sorted(matched_in_text), hits
 
-    def _skip_bigrams(self, kind: RougeType, by_script: bool) -> MatchedPlaces:
+    def _skip_bigrams(self, rouge_type: RougeType, by_script: bool) -> MatchedPlaces:
         n_tokens = max(len(self._prediction), len(self._reference))
-        n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
-        if n_pairs > MOST_PAIRS:
+        n_pairs = int(skip_bigram_total(np.array([n_tokens]), rouge_type.gap)[0])
+        if n_pairs > _MOST_PAIRS:
             raise InputError(
-                f"{kind.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation takes up "
-                f"to {MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
+                f"{rouge_type.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation "
+                f"takes up to {_MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
             )
         levels: list[list[int]] = []
         counters = [
-            Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, kind.gap))
+            Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, rouge_type.gap))
             for ids in (self._prediction, self._reference)
         ]
         shared = counters[0] & counters[1]
         for ids in (self._prediction, self._reference):
             remaining_pairs, level = shared.copy(), [0] * len(ids)
-            for first, second in skip_bigrams(ids, kind.gap):
+            for first, second in skip_bigrams(ids, rouge_type.gap):
                 pair = (ids[first], ids[second])
                 if remaining_pairs[pair] > 0:
                     remaining_pairs[pair] -= 1
                     level[first], level[second] = level[first] + 1, level[second] + 1
             levels.append(level)
         counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
-        if kind.kind == "SU":
+        if rouge_type.kind == "SU":
             # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
             texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
             for level, text_ids, other_ids in ((levels[0], *texts), (levels[1], *reversed(texts))):

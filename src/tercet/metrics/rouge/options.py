@@ -57,10 +57,10 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
         )
     types: dict[str, RougeType] = {}
     for name in type_names:
-        kind = _parse(name)
-        if kind.name in types:
-            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {kind.name!r} twice.")
-        types[kind.name] = kind
+        rouge_type = _parse(name)
+        if name in types:
+            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {name!r} twice.")
+        types[name] = rouge_type
     return tuple(types.values())
 
 
@@ -82,7 +82,7 @@ def _parse(name: Any) -> RougeType:
     return RougeType(name, "W", weight=weight)
 
 
-def as_names(names: Any) -> tuple[str, ...]:
+def _as_names(names: Any) -> tuple[str, ...]:
     """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
     return tuple(rouge_type.name for rouge_type in parse_types(names))
 
@@ -92,13 +92,12 @@ def is_type(name: str) -> bool:
     return _FORM.fullmatch(name) is not None
 
 
-TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
-
 MEASURES = ("precision", "recall", "fmeasure")
 
 
 def _reads_lines(options: RougeOptions) -> bool:
     """Whether it can matter where lines end."""
+    # Tokenizers that are not listed, a callable among them, read line by line, and so do the other packages.
     by_line = options.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or options.compat not in (
         None,
         "rouge_score",
@@ -117,7 +116,7 @@ class RougeOptions(Metric):
         default=DEFAULT_TYPES,
         doc="The types of ROUGE to score. rouge1 to rouge9; rougeL, rougeLsum; rougeW (weight 1.2), or with a weight "
         "from 1 to 5, as in rougeW1.5; rougeS and rougeSU (any gap), or with a maximum gap, as in rougeS4.",
-        check=as_names,
+        check=_as_names,
     )
     use_aggregator: bool = option(
         default=True, doc="Return the mean over the items. False returns a list of scores, one per item."

@@ -23,26 +23,25 @@ from .perl import stemmer as script_stemmer
 Array = NDArray[np.float64]
 
 
-def _by_rouge_score(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+def _by_rouge_score(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     from rouge_score.rouge_scorer import RougeScorer as Original  # type: ignore[import-untyped]
 
-    o = scorer
-    names = [rouge_type.name for rouge_type in o.types]
-    theirs = Original(names, use_stemmer=o.porter)
-    items = [theirs.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
-    return _means({name: [item[name] for item in items] for name in names}, o.output)
+    names = [rouge_type.name for rouge_type in metric.types]
+    original = Original(names, use_stemmer=metric.porter)
+    items = [original.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
+    return _means({name: [item[name] for item in items] for name in names}, metric.output)
 
 
 def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str, float]]:
     """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
 
-    def scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
-        names = {rouge_type.name: f"rouge-{rouge_type.order or 'l'}" for rouge_type in scorer.types}
-        theirs = import_module(package).Rouge(metrics=list(names.values()))
+    def scores(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
+        names = {rouge_type.name: f"rouge-{rouge_type.order or 'l'}" for rouge_type in metric.types}
+        original = import_module(package).Rouge(metrics=list(names.values()))
 
         def of_pair(text: str, reference: str) -> dict[str, Triple]:
             try:
-                (triples,) = theirs.get_scores(text, reference)
+                (triples,) = original.get_scores(text, reference)
             except ValueError:  # raised for a text without a word
                 return dict.fromkeys(names, (0.0, 0.0, 0.0))
             except RecursionError as error:
@@ -55,27 +54,27 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
             [of_pair(text, reference) for reference in texts]
             for text, texts in zip(predictions, references, strict=True)
         ]
+        # The packages take one reference: of several, the one with the best F counts.
         best = {name: [max((pair[name] for pair in pairs), key=itemgetter(2)) for pairs in items] for name in names}
-        return _means(best, scorer.output)
+        return _means(best, metric.output)
 
     return scores
 
 
-def _by_script(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
-    o = scorer
+def _by_script(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     figures = script_scores(
         predictions,
         references,
-        o.types,
-        use_stemmer=o.use_stemmer,
-        stopwords=o.stopwords,
-        beta=o.beta,
-        alpha=o.alpha,
-        multi_ref=o.multi_ref,
-        max_words=o.max_words,
-        max_bytes=o.max_bytes,
+        metric.types,
+        use_stemmer=metric.use_stemmer,
+        stopwords=metric.stopwords,
+        beta=metric.beta,
+        alpha=metric.alpha,
+        multi_ref=metric.multi_ref,
+        max_words=metric.max_words,
+        max_bytes=metric.max_bytes,
     )
-    return _means(figures, o.output)
+    return _means(figures, metric.output)
 
 
 def _means(figures: Mapping[str, Sequence[Any]], output: str) -> dict[str, float]:
@@ -83,10 +82,10 @@ def _means(figures: Mapping[str, Sequence[Any]], output: str) -> dict[str, float
     scores: dict[str, float] = {}
     for name, triples in figures.items():
         means = [sum(values) / len(triples) for values in zip(*triples, strict=True)]
-        named = dict(zip(MEASURES, means, strict=True))
-        scores[name] = named["fmeasure" if output == "all" else output]
+        by_measure = dict(zip(MEASURES, means, strict=True))
+        scores[name] = by_measure["fmeasure" if output == "all" else output]
         if output == "all":
-            scores |= {f"{name}_{measure}": named[measure] for measure in ("precision", "recall")}
+            scores |= {f"{name}_{measure}": by_measure[measure] for measure in ("precision", "recall")}
     return scores
 
 
@@ -122,15 +121,14 @@ class _PartOfScript(_Part):
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return the counter, with the script's for types whose rule is on."""
         kinds = {kind for rule, kind in (("lines", "L"), ("last word", "SU")) if rule not in self._off}
-        types = self.types
-        return _MixedCounter(tokens, types, kinds, PairCounter(tokens, types, True))
+        return _MixedCounter(tokens, self.types, kinds, PairCounter(tokens, self.types, True))
 
-    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+    def pair_scores(self, rouge_type: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
         scores = pair_scores(counts, self.beta, alpha=self.alpha)
         if "best reference" in self._off:
             return scores, scores[:, 2]
-        return scores, recall_rank(kind.kind, counts)
+        return scores, recall_rank(rouge_type.kind, counts)
 
 
 class _PartOfPackage(_Part):
@@ -146,7 +144,7 @@ class _PartOfPackage(_Part):
         kinds = {kind for rule, kind in (("repetition", "n"), ("union", "L")) if rule not in self._off}
         return _MixedCounter(tokens, self.types, kinds, super().counter(tokens))
 
-    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+    def pair_scores(self, rouge_type: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
         scores = pair_scores(counts, self.beta, 0.0 if "1e-8" in self._off else EPSILON)
         return scores, scores[:, 2]
@@ -161,17 +159,13 @@ class _MixedCounter(PairCounter):
         super().__init__(tokens, types, False)
         self._kinds, self._theirs = kinds, theirs
 
-    def count(self, kind: RougeType) -> PairCounts:
+    def count(self, rouge_type: RougeType) -> PairCounts:
         """Return the counts of one type."""
-        return self._theirs.count(kind) if kind.kind in self._kinds else super().count(kind)
+        return self._theirs.count(rouge_type) if rouge_type.kind in self._kinds else super().count(rouge_type)
 
 
 def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:
     return lambda options: any(rouge_type.kind in kinds for rouge_type in options.types)
-
-
-def _always(options: Rouge) -> bool:
-    return True
 
 
 _SCRIPT = (
@@ -260,7 +254,13 @@ def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
             applies=_has_kind("n"),
         ),
         *subsequence,
-        Rule(name="1e-8", description="F's denominator", ours="P + R", theirs="P + R + 1e-8", applies=_always),
+        Rule(
+            name="1e-8",
+            description="F's denominator",
+            ours="P + R",
+            theirs="P + R + 1e-8",
+            applies=lambda options: True,
+        ),
     )
     warning = "takes one reference: of several, the one with the best F counts; it raises an error at a text without "
     return Peer(_by_package(name), rules, _PartOfPackage.of, warning=f"{name} {warning}a word, which counts 0")

@@ -40,12 +40,13 @@ def five_decimals(values: Array) -> Array:
 
 def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
     """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures."""
-    round_scores = five_decimals if rounded else _as_they_are
-    precision = round_scores(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
-    recall = round_scores(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
+    precision = power(_ratio(counts.hits, counts.text_totals), 1 / counts.root)
+    recall = power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root)
+    if rounded:
+        precision, recall = five_decimals(precision), five_decimals(recall)
     denominator = (1 - alpha) * precision + alpha * recall
-    f = round_scores(np.where(denominator > 0, precision * recall / np.where(denominator > 0, denominator, 1), 0.0))
-    return np.stack([precision, recall, f], axis=-1)
+    f = np.where(denominator > 0, precision * recall / np.where(denominator > 0, denominator, 1), 0.0)
+    return np.stack([precision, recall, five_decimals(f) if rounded else f], axis=-1)
 
 
 def recall_rank(kind: str, counts: PairCounts) -> Array:
@@ -63,10 +64,6 @@ def recall_rank(kind: str, counts: PairCounts) -> Array:
 
 def _ratio(hits: Array, totals: Array) -> Array:
     return hits / np.where(totals > 0, totals, 1)
-
-
-def _as_they_are(values: Array) -> Array:
-    return values
 
 
 def first_words(text: str, limit: int) -> str:
@@ -188,6 +185,7 @@ def script_scores(
     if perl is None:
         raise UnavailableError("there is no perl to run ROUGE-1.5.5.pl")
     weight = 1 / (1 + beta * beta) if alpha is None else alpha
+    # The averages over random resamples are not read, so that one resample is enough (-r 1).
     common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", weight, "-f", _FORMULAS[multi_ref]]
     common += ["-m"] * use_stemmer + ["-s"] * (stopwords is not None)
     common += ["-l", max_words] if max_words is not None else []
@@ -218,9 +216,10 @@ def script_scores(
 def _calls(types: Sequence[RougeType]) -> dict[str, list[Any]]:
     """Return the flags of each call that is needed, by the type that it is for: all n-grams are one."""
     calls: dict[str, list[Any]] = {}
-    order = max((rouge_type.order for rouge_type in types), default=0)
-    if order:
-        calls[f"ROUGE-{order}"] = ["-n", order, "-x"]
+    max_order = max((rouge_type.order for rouge_type in types), default=0)
+    # Without -x every call counts ROUGE-L as well.
+    if max_order:
+        calls[f"ROUGE-{max_order}"] = ["-n", max_order, "-x"]
     for rouge_type in types:
         if rouge_type.kind in ("L", "Lsum"):
             calls["ROUGE-L"] = []
@@ -231,14 +230,14 @@ def _calls(types: Sequence[RougeType]) -> dict[str, list[Any]]:
     return calls
 
 
-def _tag(kind: RougeType) -> str:
+def _tag(rouge_type: RougeType) -> str:
     """Return the name that the script prints."""
-    if kind.kind == "n":
-        return f"ROUGE-{kind.order}"
-    if kind.kind == "W":
-        return f"ROUGE-W-{_number(kind.weight)}"
-    if kind.kind in ("S", "SU"):
-        return f"ROUGE-{kind.kind}{'*' if kind.gap < 0 else kind.gap}"
+    if rouge_type.kind == "n":
+        return f"ROUGE-{rouge_type.order}"
+    if rouge_type.kind == "W":
+        return f"ROUGE-W-{_number(rouge_type.weight)}"
+    if rouge_type.kind in ("S", "SU"):
+        return f"ROUGE-{rouge_type.kind}{'*' if rouge_type.gap < 0 else rouge_type.gap}"
     return "ROUGE-L"
 
 
