@@ -193,6 +193,7 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
+    # No metric has a blank in its name: this is a reference in the place of the metric.
     spaced = next(
         (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
     )
@@ -208,6 +209,7 @@ def check_test_set(value: Any, function: str) -> None:
     """Raise an InputError for what is neither a TestSet nor a mapping, with a call that can be copied."""
     if isinstance(value, TestSet | Mapping):
         return
+    # What read_test_sets returns is a list, also of one test set.
     first_values = list(value)[:2] if isinstance(value, list | tuple) else []
     if first_values and isinstance(first_values[0], TestSet):
         raise InputError(
@@ -232,6 +234,7 @@ def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[Segm
     try:
         return batch_stats(metric, corpus).split(corpus.n_systems)
     except InputError:
+        # All systems are scored in one call, whose error does not say whose text it was.
         for index, name in enumerate(test_set.systems):
             try:
                 batch_stats(metric, corpus.system(index))
@@ -268,6 +271,7 @@ def read_test_set(
             raise error
     argument_names = [f"predictions of {shorten(name)}" for name in test_set]
     corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
+    # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
@@ -288,6 +292,7 @@ def _all_pairs(
     if test is None:
         return {name: np.full((len(stats), len(stats)), np.nan) for name in metric.score_names}
     run_test, _ = TESTS[test]
+    # On the diagonal p stays 1: a system does not differ from itself.
     pvalues = {name: np.ones((len(stats), len(stats))) for name in metric.score_names}
     pairs = list(combinations(range(len(stats)), 2))
     tested = run_test(metric, stats, pairs, n_resamples=n_resamples, seed=seed)

@@ -23,7 +23,7 @@ from tercet.registry import METRICS, metric_class
 SAME = 1e-9
 
 #: Items whose scores are closer than this do not count as different: beyond, rounding makes every item differ.
-SAME_ITEM = 1e-4
+_SAME_ITEM = 1e-4
 
 #: Scores of items by name; None if left out.
 Segments = Mapping[str, list[float | None]]
@@ -114,24 +114,26 @@ def explain_difference(
     compared.
     """
     peers = checked_peers(metric, against)
-    scorer = make_scorer(metric, options)
+    our_metric = make_scorer(metric, options)
     if "compat" in (their_options or {}):
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
-    check_missing(items.missing, scorer.missing_references)
+    check_missing(items.missing, our_metric.missing_references)
     batch = items.batch()
-    sides = explained(scorer, against, peers)
-    options_of_package = {**sides.shared(scorer, options), **(their_options or {})}
-    ours, theirs = sides.scorer(options, getattr(scorer, "compat", None)), sides.scorer(options_of_package, against)
+    sides = _sides(our_metric, against, peers)
+    options_of_package = {**sides.shared(our_metric, options), **(their_options or {})}
+    ours = sides.with_options(options, getattr(our_metric, "compat", None))
+    theirs = sides.with_options(options_of_package, against)
     our_scores, messages, ours_signature = _totals(ours, batch)
     their_scores, _, their_signature = _totals(theirs, batch)
     segments = _segments(ours, batch), _segments(theirs, batch)
-    differing = largest_gaps(*segments, SAME_ITEM * scorer.scale)
+    differing = largest_gaps(*segments, _SAME_ITEM * our_metric.scale)
     live_scores, reason = None, f"{against} has no equivalent options"
+    # The package does not see items without a reference: `_live` leaves them out.
     if takes(metric, against, {**options_of_package, "missing_references": "error", **sides.report}):
-        live_scores, reason = _live(sides, sides.scorer(sides.options_of(theirs, batch), against), items)
+        live_scores, reason = _live(sides, sides.with_options(sides.options_of(theirs, batch), against), items)
     return Difference(
-        metric=scorer.name,
+        metric=our_metric.name,
         against=against,
         names=tuple(our_scores),
         ours=our_scores,
@@ -144,9 +146,9 @@ def explain_difference(
         largest_gaps=tuple(differing[:n_gaps]),
         signatures=(ours_signature, their_signature),
         notes=(
-            *_uncompared(sides, scorer, options),
+            *_uncompared(sides, our_metric, options),
             *messages,
-            *_warnings(sides, scorer, equal_to=their_scores, live=live_scores, segments=segments[1]),
+            *_warnings(sides, our_metric, equal_to=their_scores, live=live_scores, segments=segments[1]),
         ),
     )
 
@@ -168,7 +170,7 @@ def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentG
 
 
 def _rules(
-    pair: Explained,
+    sides: _Sides,
     ours: Metric,
     theirs: Metric,
     batch: Corpus,
@@ -179,8 +181,8 @@ def _rules(
     """Return the rules that lead from the first score to the last."""
     rules: list[Rule] = []
     scores_before = our_scores
-    for step in pair.steps(ours, theirs, batch):
-        scores_after = dict(their_scores) if step.scorer is theirs else _totals(step.scorer, batch)[0]
+    for step in sides.steps(ours, theirs, batch):
+        scores_after = dict(their_scores) if step.metric is theirs else _totals(step.metric, batch)[0]
         if step.always or scores_after != scores_before:
             rules.append(
                 Rule(
@@ -196,44 +198,45 @@ def _rules(
     return rules
 
 
-def _live(pair: Explained, scorer: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
+def _live(sides: _Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
     """Return the package's own scores, and why some or all are missing."""
+    # The package takes no item without a reference.
     scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
     try:
-        scores = pair.peer.scores([text for text, _ in scored_items], [texts for _, texts in scored_items], scorer)
+        scores = sides.peer.scores([text for text, _ in scored_items], [texts for _, texts in scored_items], metric)
     except ModuleNotFoundError as error:
         return None, f"the package {error.name} is not installed"
     except UnavailableError as error:
         return None, str(error)
-    missing = [name for name in scorer.score_names if name not in scores]
-    reason = f"{pair.against} fails at {', '.join(missing)} on these texts" if missing else ""
-    return {name: scorer.scale * value for name, value in scores.items()}, reason
+    missing = [name for name in metric.score_names if name not in scores]
+    reason = f"{sides.against} fails at {', '.join(missing)} on these texts" if missing else ""
+    return {name: metric.scale * value for name, value in scores.items()}, reason
 
 
-def _uncompared(pair: Explained, scorer: Metric, options: Mapping[str, Any]) -> list[str]:
+def _uncompared(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
-    option = pair.peers.names_scores
-    requested = list(getattr(scorer, option)) if option in options else []
-    missing = [score for score in requested if score not in pair.report[option]]
-    return [f"{pair.against} has no {', '.join(missing)}: not compared"] if missing else []
+    option = sides.peers.names_scores
+    requested = list(getattr(metric, option)) if option in options else []
+    missing = [score for score in requested if score not in sides.report[option]]
+    return [f"{sides.against} has no {', '.join(missing)}: not compared"] if missing else []
 
 
 def _warnings(
-    pair: Explained,
-    scorer: Metric,
+    sides: _Sides,
+    metric: Metric,
     *,
     equal_to: Mapping[str, float],
     live: Mapping[str, float] | None,
     segments: Segments,
 ) -> list[str]:
     """Return warnings of what the other package's numbers are, and of scores of ours that do not equal them."""
-    sentences, scale, against, peer = [], scorer.scale, pair.against, pair.peer
+    sentences, scale, against, peer = [], metric.scale, sides.against, sides.peer
     if peer.percent and scale == 1:
         percentages = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
         sentences.append(f"{against} prints percent: {percentages}")
     if peer.warning:
         sentences.append(peer.warning)
-    name = scorer.primary
+    name = metric.primary
     values = [value for value in segments.get(name, ()) if value is not None]
     if values and peer.sentences:
         mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to[name]:.4g}"
@@ -245,27 +248,28 @@ def _warnings(
     return sentences
 
 
-def _totals(scorer: Metric, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
+def _totals(metric: Metric, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
     """Return the corpus scores by name, their warnings, and the signature."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = score_batch(scorer, batch)
+        result = score_batch(metric, batch)
     messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
+    return {name: float(result[name]) for name in metric.score_names}, messages, result.signature
 
 
-def _segments(scorer: Metric, batch: Corpus) -> Segments:
+def _segments(metric: Metric, batch: Corpus) -> Segments:
+    # Of the same texts, `_totals` has recorded the warnings.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return segment_lists(scorer, batch_stats(scorer, batch))
+        return segment_lists(metric, batch_stats(metric, batch))
 
 
-# The chain between two packages: scorers that differ from their predecessor in one option or rule.
+# The chain between two packages: metrics that differ from their predecessor in one option or rule.
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One option or rule on the way from our score to theirs, and the scorer with all changes so far.
+class _Step:
+    """One option or rule on the way from our score to theirs, and the metric with all changes so far.
 
     Unless shown `always`, it is left out where it changes no score.
     """
@@ -274,12 +278,12 @@ class Step:
     description: str
     from_value: Any
     to_value: Any
-    scorer: Metric
+    metric: Metric
     always: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class _Sides:
     """A metric against another package, with the reporting options, which both share."""
 
     metric: str
@@ -292,43 +296,43 @@ class Explained:
         """The other package."""
         return self.peers.packages[self.against]
 
-    def scorer(self, options: Mapping[str, Any], compat: str | None) -> Metric:
-        """Return a scorer; between steps, some options may have no effect."""
+    def with_options(self, options: Mapping[str, Any], compat: str | None) -> Metric:
+        """Return the metric with these options; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
-    def shared(self, scorer: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
+    def shared(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
             is_ours = name not in options or (name, options[name]) == ("tokenizer", "auto")
             if not is_ours and takes(self.metric, self.against, {**shared, name: options[name]}):
                 shared[name] = options[name]
-        if scorer.missing_references != "error":
+        if metric.missing_references != "error":
             # The package takes no item without a reference.
             shared["missing_references"] = "skip"
         return shared
 
-    def options_of(self, scorer: Metric, batch: Corpus) -> dict[str, Any]:
+    def options_of(self, metric: Metric, batch: Corpus) -> dict[str, Any]:
         """Return the options in effect on these texts: without defaults, each rule in one spelling."""
-        options = self.peers.spelled_out({name: getattr(scorer, name) for name in self.peers.decides})
+        options = self.peers.spelled_out({name: getattr(metric, name) for name in self.peers.decides})
         if options.get("tokenizer") == "auto":
-            options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
-        return {"missing_references": scorer.missing_references if batch.missing else "error", **options}
+            options["tokenizer"] = metric.signature(metric.fit(batch))["tok"]
+        return {"missing_references": metric.missing_references if batch.missing else "error", **options}
 
-    def steps(self, ours: Metric, theirs: Metric, batch: Corpus) -> Iterator[Step]:
-        """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
-        our_values, their_values = (self.options_of(scorer, batch) for scorer in (ours, theirs))
+    def steps(self, ours: Metric, theirs: Metric, batch: Corpus) -> Iterator[_Step]:
+        """Yield the steps from our metric to theirs; the last one covers the unnamed rules."""
+        our_values, their_values = (self.options_of(metric, batch) for metric in (ours, theirs))
         compat = getattr(ours, "compat", None)
         if compat not in (None, self.against):
             # Between two packages, the first step leaves the rules that only one has.
             rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
             decides = f"what only compat={compat!r} does"
-            yield Step(
+            yield _Step(
                 name="compat",
                 description=decides,
                 from_value=rule_names,
                 to_value="ours",
-                scorer=self.scorer(our_values, None),
+                metric=self.with_options(our_values, None),
                 always=bool(rule_names),
             )
             compat = None
@@ -338,26 +342,26 @@ class Explained:
                 values = _shown(our_values, changed), _shown(their_values, changed)
                 our_values |= {name: their_values[name] for name in changed}
                 decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
-                yield Step(changed[0], decides, *values, self.scorer(our_values, compat))
-        target = self.scorer(their_values, self.against)
+                yield _Step(changed[0], decides, *values, self.with_options(our_values, compat))
+        target = self.with_options(their_values, self.against)
         rules = self.peer.rules_of(target) if compat is None else []
         for number, rule in enumerate(rules, 1):
             # The last step has all rules, as `theirs` does.
             later_names = [later_rule.name for later_rule in rules[number:]]
-            scorer = self.peer.without(target, later_names) if later_names else theirs
-            yield Step(
+            metric = self.peer.without(target, later_names) if later_names else theirs
+            yield _Step(
                 name=rule.name,
                 description=rule.description,
                 from_value=rule.ours,
                 to_value=rule.theirs,
-                scorer=scorer,
+                metric=metric,
             )
-        yield Step(
+        yield _Step(
             name="compat",
             description=f"the remaining rules of compat={self.against!r}",
             from_value="ours",
             to_value=self.against,
-            scorer=theirs,
+            metric=theirs,
             always=False,
         )
 
@@ -367,25 +371,25 @@ class Explained:
         return list(dict.fromkeys(groups))
 
 
-def explained(scorer: Metric, against: str, peers: Peers) -> Explained:
+def _sides(metric: Metric, against: str, peers: Peers) -> _Sides:
     """Return both sides, at our scale, with the scores that the other package has."""
-    report = {"scale": scorer.scale, "confidence_level": None, "segments": False, **peers.aside(scorer)}
+    report = {"scale": metric.scale, "confidence_level": None, "segments": False, **peers.aside(metric)}
     if peers.names_scores:
-        names = list(getattr(scorer, peers.names_scores))
-        theirs = [name for name in names if takes(scorer.name, against, {peers.names_scores: [name]})]
+        names = list(getattr(metric, peers.names_scores))
+        theirs = [name for name in names if takes(metric.name, against, {peers.names_scores: [name]})]
         if not theirs:
             raise OptionError(f"{against} has none of the types {', '.join(names)}.")
         report[peers.names_scores] = theirs
-    return Explained(scorer.name, against, peers, report)
+    return _Sides(metric.name, against, peers, report)
 
 
 def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
     """Return whether the other package has these options, by the signature."""
     try:
-        scorer = metric_class(metric).from_options({**options, "compat": against}, idle=True)
+        their_metric = metric_class(metric).from_options({**options, "compat": against}, idle=True)
     except OptionError:
         return False
-    return "equals" in scorer.signature(None)
+    return "equals" in their_metric.signature(None)
 
 
 def _shown(options: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -320,6 +320,7 @@ class Comparison:
         if test_set.clusters is not None:
             n_units, unit = len(test_set.clusters), "cluster"
         too_few = None
+        # A test that found a difference needs no remark that it could find none.
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
             too_few = too_little(
                 self.test,
@@ -330,7 +331,7 @@ class Comparison:
                 alpha=self.alpha,
             )
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
-        remarks += fact_lines(self.facts, plain)
+        remarks += _fact_lines(self.facts, plain)
         if n_units == 1:
             remarks.append(f"With 1 {unit}, an interval has no width: it says nothing about other texts.")
         if too_few is not None:
@@ -405,7 +406,7 @@ TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int
 def check_options(
     metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
 ) -> Metric:
-    """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
+    """Return the metric, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
             f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
@@ -417,9 +418,9 @@ def check_options(
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
     check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
-    scorer = make_scorer(metric, options)
-    scorer.check_call(resampled=True)
-    return scorer
+    metric = make_scorer(metric, options)
+    metric.check_call(resampled=True)
+    return metric
 
 
 def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
@@ -445,38 +446,38 @@ def paired_significance(
     ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
     ``signature``.
     """
-    scorer = check_options(metric, test, n_resamples, seed, options)
-    if references is None and scorer.takes_references:
+    metric = check_options(metric, test, n_resamples, seed, options)
+    if references is None and metric.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
-    both = read_two(predictions1, predictions2, references if scorer.takes_references else None)
-    stats = batch_stats(scorer, both).split(2)
-    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
+    corpus = read_two(predictions1, predictions2, references if metric.takes_references else None)
+    stats = batch_stats(metric, corpus).split(2)
+    return significance(metric, stats, test=test, n_resamples=n_resamples, seed=seed)
 
 
-def significance_of_parts(scorer: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
-    return significance(scorer, [stats_of_rows(scorer, system_parts) for system_parts in parts], **settings)
+    return significance(metric, [stats_of_rows(metric, system_parts) for system_parts in parts], **settings)
 
 
 def significance(
-    scorer: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
+    metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the same result for the rows of both systems."""
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
-        raise InputError(scorer.nothing_left)
+        raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]
     run_test, default_resamples = TESTS[test]
     n_resamples = default_resamples if n_resamples is None else n_resamples
-    (results,) = run_test(scorer, systems, n_resamples=n_resamples, seed=seed)
-    totals = map(scorer.corpus_totals, systems)
+    (results,) = run_test(metric, systems, n_resamples=n_resamples, seed=seed)
+    totals = map(metric.corpus_totals, systems)
     scores = [
-        {name: float(system_scores[name]) for name in scorer.score_names}
-        for system_scores in map(scorer.finalize, totals)
+        {name: float(system_scores[name]) for name in metric.score_names}
+        for system_scores in map(metric.finalize, totals)
     ]
     return {
-        "stat": results[scorer.primary].statistic,
-        "p": results[scorer.primary].pvalue,
+        "stat": results[metric.primary].statistic,
+        "p": results[metric.primary].pvalue,
         "scores1": scores[0],
         "scores2": scores[1],
         "stats": {name: result.statistic for name, result in results.items()},
@@ -485,7 +486,7 @@ def significance(
         "n_resamples": n_resamples,
         "seed": seed,
         "n_segments": int(np.sum(is_scored)),
-        "signature": summarize(scorer, stats[0]).signature,
+        "signature": summarize(metric, stats[0]).signature,
     }
 
 
@@ -542,7 +543,7 @@ def facts_of_systems(
     return facts
 
 
-def facts_of_result(metric: Metric, system: str, result: Result) -> SystemFacts:
+def _facts_of_result(metric: Metric, system: str, result: Result) -> SystemFacts:
     """Return the facts in a system's result; segments without a reference are left out."""
     n_left_out = result.missing_references if metric.missing_references == "skip" else 0
     skipped = {NO_REFERENCE: n_left_out} if n_left_out else {}
@@ -591,7 +592,7 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
+def _fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
     """Return sentences on empty predictions and segments left out; `plain` formats names of systems and metrics."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     n_segments = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
@@ -608,6 +609,7 @@ def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) 
             groups.setdefault(_counted(counts), []).append(metric)
         for words, group in groups.items():
             if words:
+                # Metrics are named only where they differ.
                 by = "" if len(group) == len(metrics) else f", {', '.join(map(plain, group))}"
                 lines.append(f"{heading}{by}: {words} (of {n_segments:,}).")
     return lines
@@ -663,7 +665,9 @@ def to_comparison(
         for score in metric.score_names
     ]
     facts = [
-        facts_of_result(metric, system, results[system, label_of(metric)]) for metric in metrics for system in systems
+        _facts_of_result(metric, system, results[system, label_of(metric)])
+        for metric in metrics
+        for system in systems
     ]
     n_items = max(result.n_segments for result in results.values())
     bad_files = tuple(results[systems[0], label_of(metrics[0])].bad_files)
@@ -693,6 +697,7 @@ def to_comparison(
 def _table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
     higher_is_better = metric.is_higher_better(score)
+    # Whether max and min return NaN depends on its place among the values.
     numbers = [value for value in values.values() if not math.isnan(value)]
     best_value = (max if higher_is_better else min)(numbers, default=math.nan)
     any_best = some_best(list(values.values()), higher_is_better)

@@ -72,49 +72,49 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     """Explain a segment, which counts from 1; by default the worst one, on average of the systems."""
     if isinstance(metric, MeanOfMetrics):
         raise OptionError(f"{shorten(name_of(metric))} is a mean of metrics; explain each of them by itself.")
-    scorer = metric.with_defaults(scale=100)
+    metric = metric.with_defaults(scale=100)
     if metric.takes_references:
         check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
     corpus, systems = test_set.corpus(), list(test_set.systems)
     if segment is not None:
         check_segment(test_set, segment)
-        context, chosen = scorer.fit(corpus), ""
+        context, chosen = metric.fit(corpus), ""
     else:
-        stats, context = corpus_stats(scorer, corpus)
-        name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-        values = [segment_lists(scorer, system_stats)[name] for system_stats in stats.split(len(systems))]
-        segment, chosen = _worst(test_set, np.array(values, float), scorer, name)
-    warn(scorer, scorer.corpus_warning(context, corpus))
+        stats, context = corpus_stats(metric, corpus)
+        name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
+        values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
+        segment, chosen = _worst(test_set, np.array(values, float), metric, name)
+    warn(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
-    part_stats = scorer.system_stats(part, context).split(len(systems))
+    part_stats = metric.system_stats(part, context).split(len(systems))
     scores = {
-        name: _first(segment_lists(scorer, system_stats))
+        name: _first(segment_lists(metric, system_stats))
         for name, system_stats in zip(systems, part_stats, strict=True)
     }
     # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
-    explainer = scorer.segment_metric.with_options({"scale": 1}, idle=True)
+    explainer = metric.segment_metric.with_options({"scale": 1}, idle=True)
     return ExplainedSegment(
         test_set=test_set,
         metric=label_of(metric),
         segment=segment,
         chosen=chosen,
-        scale=scorer.scale,
-        higher_is_better=scorer.is_higher_better(scorer.primary),
+        scale=metric.scale,
+        higher_is_better=metric.is_higher_better(metric.primary),
         scores=scores,
         explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
     )
 
 
-def _worst(test_set: TestSet, values: Any, scorer: Metric, name: str) -> tuple[int, str]:
+def _worst(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
     """Return the number of the worst segment that can be explained, and that it is."""
     means = values.mean(axis=0)
-    if scorer.takes_references:
+    if metric.takes_references:
         means[[not texts for texts in test_set.references]] = np.nan
     if np.isnan(means).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    worst = np.nanmin(means) if scorer.is_higher_better(scorer.primary) else np.nanmax(means)
+    worst = np.nanmin(means) if metric.is_higher_better(metric.primary) else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
     choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
     averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
@@ -205,9 +205,9 @@ def side_by_side(
     corpus = test_set.corpus()
     if any(metric.takes_references for metric in metrics):
         warn_of_artefacts(test_set, corpus)
-    scorers = [metric.with_defaults(scale=100) for metric in metrics]
-    scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
-    bleu = next((scorer for scorer in scorers if scorer.name == "bleu_multi"), None)
+    metrics = [metric.with_defaults(scale=100) for metric in metrics]
+    scores = [_first_scores(list(test_set.systems), corpus, index, metric) for metric in metrics]
+    bleu = next((metric for metric in metrics if metric.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -229,13 +229,13 @@ def side_by_side(
 
 
 def _first_scores(
-    systems: Sequence[str], corpus: Corpus, index: int, scorer: Metric
+    systems: Sequence[str], corpus: Corpus, index: int, metric: Metric
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
-    name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-    stats = batch_stats(scorer, corpus).split(len(systems))
-    values = [segment_lists(scorer, system_stats)[name][index] for system_stats in stats]
-    lower = "" if scorer.is_higher_better(scorer.primary) else f" {LOWER}"
+    name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
+    stats = batch_stats(metric, corpus).split(len(systems))
+    values = [segment_lists(metric, system_stats)[name][index] for system_stats in stats]
+    lower = "" if metric.is_higher_better(metric.primary) else f" {LOWER}"
     return f"{name}{lower}", dict(zip(systems, values, strict=True))
 
 

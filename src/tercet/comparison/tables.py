@@ -123,6 +123,7 @@ def _segments(comparisons: Sequence[Comparison]) -> Table:
         [*scores, *([source] if has_sources else []), text, *texts, *[None] * (most_references - len(texts))]
         for scores, source, text, texts in _segment_rows(comparisons)
     )
+    # The rows are made as they are written, so that their number is not known from them.
     n_rows = sum(len(test_set.references) * len(test_set.systems) for test_set in test_sets)
     return Table("Segments", columns, rows, n_made=n_rows)
 
@@ -179,6 +180,7 @@ def to_text(
         for table in comparison.tables:
             rich_table, table_width = _rich_table(comparison, table, width)
             text += to_terminal([rich_table], table_width, colour)
+        # An empty line is between two test sets.
         text += to_terminal([*_below(comparison, verbose), *([""] if several else [])], width, colour)
     return text + to_terminal(_legends(comparisons), width, colour)
 

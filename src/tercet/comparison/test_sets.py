@@ -98,7 +98,7 @@ def read_test_sets(
 
     A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm .parquet .pq .arrow .feather,
     optionally followed by .gz. Each table is one test set. Its columns have the roles that their names suggest
-    (:func:`tercet.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
+    (:func:`tercet.files.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
     warning names text columns without a role. Of a workbook, the first sheet is read.
 
     TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
@@ -173,6 +173,7 @@ def read_test_sets(
     all_paths = paths
     folders = [path for path in all_paths if os.path.isdir(path)]
     paths = [path for path in all_paths if path not in folders]
+    # A workbook of an older format, or a folder, would otherwise be read as a text file.
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
         if os.path.isdir(path):
@@ -260,7 +261,7 @@ def read_test_sets(
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
     for runs in join_logs(logs, system_columns, target_columns, source_column, cluster):
-        warn_of_task(runs.first)
+        _warn_of_task(runs.first)
         clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
         test_sets.append(
             TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
@@ -298,30 +299,32 @@ def _table_set(
     format = table_format(path)
     roles = guess_roles(table, [column for column in references if column in table.columns])
     if format == "tmx":
+        # The columns are languages, whose codes suggest no role.
         roles = Roles(None, (), ())
         systems, references, source = columns_of(table, systems, references, source)
-    check_columns(table, systems, references, source)
+    _check_columns(table, systems, references, source)
     are_guessed = not systems
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
-    check_roles(table, format, systems, references, need_references)
+    _check_roles(table, format, systems, references, need_references)
+    # Who names the systems leaves the other columns out on purpose.
     if are_guessed:
-        warn_left_out(table, roles)
+        _warn_left_out(table, roles)
         columns_with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
-        warn_unused(table, [column for column in table.columns if column not in columns_with_role])
+        _warn_unused(table, [column for column in table.columns if column not in columns_with_role])
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
-    warn_swapped(table.name, systems, references, source)
-    fields = columns_in_words(table, systems, references, source, cluster)
+    _warn_swapped(table.name, systems, references, source)
+    fields = _columns_in_words(table, systems, references, source, cluster)
     return TestSet(name, texts, reference_lists, None if source is None else _sources(table, source), fields=fields)
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
     """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
     if column is not None:
-        return replace(test_set, clusters=clusters_of(table, column))
-    warn_repeated_ids(table)
+        return replace(test_set, clusters=_clusters_of(table, column))
+    _warn_repeated_ids(table)
     column_of_documents = document_column(table)
     if column_of_documents is None:
         return test_set
@@ -334,7 +337,7 @@ def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestS
     return replace(test_set, hint=hint)
 
 
-def clusters_of(table: Table, column: str) -> Clusters:
+def _clusters_of(table: Table, column: str) -> Clusters:
     """Return the clusters that a column of a table names."""
     cells = table.column(column)
     for row, cell in enumerate(cells):
@@ -382,6 +385,7 @@ def _text_set(
             )
     if all_paths.count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
+    # The test set is called as this file, and all others have as many lines.
     first_path = [*reference_paths, *paths][0]
     tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
     lines = {path: read_lines(path) for path in all_paths if path not in tables}
@@ -399,7 +403,7 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    warn_swapped_files(names_of([first_path])[0], paths, reference_paths, source)
+    _warn_swapped_files(names_of([first_path])[0], paths, reference_paths, source)
     reference_lists = [
         tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths
     ]
@@ -413,7 +417,7 @@ def _text_set(
 def _references(path: str, columns: list[str]) -> list[list[str]]:
     table = _table(path)
     columns = columns or list(guess_roles(table).references)
-    check_roles(table, table_format(path), [""], columns, need_references=True)
+    _check_roles(table, table_format(path), [""], columns, need_references=True)
     return references_in(table, columns)
 
 
@@ -453,7 +457,7 @@ _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choi
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
 
-def columns_in_words(
+def _columns_in_words(
     table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
 ) -> str:
     """Return which columns have which role, and which are left out."""
@@ -469,7 +473,7 @@ def columns_in_words(
     return f"{table.name}: {'; '.join(parts)}."
 
 
-def warn_unused(table: Table, columns: Sequence[str]) -> None:
+def _warn_unused(table: Table, columns: Sequence[str]) -> None:
     """Warn of columns that hold texts, mostly of several words, and are not used."""
     texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
     unused = [name for name, cells in texts.items() if 2 * sum(len(text.split()) > 1 for text in cells) > len(cells)]
@@ -480,22 +484,25 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
         )
 
 
-def warn_left_out(table: Table, roles: Roles) -> None:
+def _warn_left_out(table: Table, roles: Roles) -> None:
     """Warn of columns of texts that are not taken as systems because of what they hold."""
     for reason in dict.fromkeys(roles.left_out.values()):
         columns = [column for column, column_reason in roles.left_out.items() if column_reason == reason]
         # Codes and numbers are no texts that anyone would miss.
         if reason == CODES:
             continue
-        subject, pronoun = ("they are", "them") if len(columns) > 1 else ("it is", "it")
+        subject, pronoun, predicate = "it is", "it", reason
+        if len(columns) > 1:
+            subject, pronoun = "they are", "them"
+            predicate = reason.replace("shares", "share").replace("has", "have")
         _warn(
-            f"{table.name}: the column{'s' * (len(columns) > 1)} {_named(columns)} {_agreeing(reason, columns)}, "
+            f"{table.name}: the column{'s' * (len(columns) > 1)} {_named(columns)} {predicate}, "
             f"unlike {_named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "
             f"{argument('systems')}."
         )
 
 
-def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+def _warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
     """Warn of systems, references and a source whose names say that they are something else.
 
     One reference may be scored against others: where these are called so, a system may be called a reference too.
@@ -514,13 +521,13 @@ def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], s
         )
 
 
-def warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
-    """Warn as :func:`warn_swapped` of files, by their names without folders."""
+def _warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
+    """Warn as :func:`_warn_swapped` of files, by their names without folders."""
     texts, targets = ([os.path.basename(path) for path in paths] for paths in (systems, references))
-    warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
+    _warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
 
 
-def warn_of_task(log: Log) -> None:
+def _warn_of_task(log: Log) -> None:
     """Warn of a task whose answers are right or wrong as a whole."""
     words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
     if words & _EXACT and not words & _OF_TEXTS:
@@ -536,12 +543,6 @@ def _named(columns: Sequence[str]) -> str:
     return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{further}"
 
 
-def _agreeing(why: str, columns: Sequence[str]) -> str:
-    if len(columns) <= 1:
-        return why
-    return why.replace("shares", "share").replace("has", "have")
-
-
 def _warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
@@ -551,9 +552,10 @@ def _warn(message: str) -> None:
 
 def names_of(paths: list[str]) -> list[str]:
     """Return a name for each file, as short as possible while unique."""
+    # From the shortest name to the longest: each is for files whose shorter names are equal.
     namings: tuple[Callable[[str], str], ...] = (
-        without_ends,
-        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
+        _without_ends,
+        lambda path: f"{Path(path).absolute().parent.name}/{_without_ends(path)}",
         str,
     )
     names = [""] * len(paths)
@@ -569,12 +571,13 @@ def names_of(paths: list[str]) -> list[str]:
     return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
 
-def without_ends(path: str) -> str:
+def _without_ends(path: str) -> str:
     """Return the name of a file without its folder and extension."""
     if path == STDIN:
         return "stdin"
     name = Path(unpacked(path)).name
     stem, _, end = name.rpartition(".")
+    # The end of "gpt-4.1" is no extension: those have letters only.
     return stem if stem and end.isalpha() else name
 
 
@@ -584,7 +587,7 @@ def without_ends(path: str) -> str:
 _JOINED = " Or give a TMX file for each system, and one with the references ({})."
 
 
-def check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
+def _check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
     """Raise an InputError for a column that is not there, or is named twice or in two roles."""
     for column in [*systems, *references, *([] if source is None else [source])]:
         table.column(column)
@@ -592,9 +595,9 @@ def check_columns(table: Table, systems: list[str], references: list[str], sourc
         repeated = [column for column, times in Counter(columns).items() if times > 1]
         if repeated:
             raise InputError(f"{table.name}: the column {repeated[0]!r} is named twice as {role}; name it once.")
-    both = [column for column in systems if column in references]
-    if both:
-        raise InputError(f"{table.name}: the column {both[0]!r} is named both as a system and as references.")
+    in_two_roles = [column for column in systems if column in references]
+    if in_two_roles:
+        raise InputError(f"{table.name}: the column {in_two_roles[0]!r} is named both as a system and as references.")
 
 
 def check_texts(paths: Sequence[str]) -> None:
@@ -604,7 +607,7 @@ def check_texts(paths: Sequence[str]) -> None:
             read_lines(path)
 
 
-def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
+def _check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
     """Raise an InputError for a table without a column of a system, or of references."""
     missing = [
         f"{role} (choose with {option})"
@@ -617,6 +620,7 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     if missing:
         kind = "language" if format == "tmx" else "column"
         problem, quoted = f"no {kind}", list(map(repr, table.columns))
+        # A column that is called as a system, but has other cells than texts, is what the user looks for.
         lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
         if lookalikes and kind == "column" and not systems:
             problem += f" ({', '.join(lookalikes)} {'are' if len(lookalikes) > 1 else 'is'} not all text)"
@@ -629,7 +633,7 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         )
 
 
-def warn_repeated_ids(table: Table) -> None:
+def _warn_repeated_ids(table: Table) -> None:
     """Warn of the first id in several rows: a copied segment counts twice."""
     for column in table.columns:
         if column.strip().lower() != "id":
@@ -714,35 +718,37 @@ def warn_of(test_set: TestSet) -> None:
         warnings.warn(warning, UserWarning, stacklevel=2)
 
 
-def warn_of_scores(test_set: TestSet, system: str, scorer: Metric, stats: SegmentStats) -> None:
+def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:
     """Raise the warnings that the metric gives for a system's texts."""
-    warning = scorer.score_warning(stats.total())
+    warning = metric.score_warning(stats.total())
     if warning is not None:
-        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {warning}"
+        message = f"{test_set.name}: the system {shorten(system)}: {metric.name}: {warning}"
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
-def warn_of_gaps(test_set: TestSet, scorer: Metric, stats: Sequence[SegmentStats]) -> None:
+def warn_of_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
     """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
     scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
     n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n_gaps:
         segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
         gaps = f"{segments} not scored for every system, and {verb} left out for all of them."
-        warnings.warn(f"{test_set.name}: {scorer.name}: {gaps}", UserWarning, stacklevel=3)
+        warnings.warn(f"{test_set.name}: {metric.name}: {gaps}", UserWarning, stacklevel=3)
 
 
 def warn_of_artefacts(test_set: TestSet, corpus: Corpus) -> list[str]:
     """Warn of what the systems or the references alone have, once for all metrics, and return the warnings."""
-    messages = artefact_warnings(test_set, corpus)
+    messages = _artefact_warnings(test_set, corpus)
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=3)
     return messages
 
 
-def artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
+def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
     """Return the warnings of what the systems or the references alone have, of texts that no reader sees as such."""
+    # Segments count from 1. Where there are no artefacts, the list of them is empty.
     artefacts = dict(zip(test_set.systems, artefacts_of(corpus.numbered(1)), strict=False))
+    # The numbered corpus was marked as searched; this one goes to the metrics, which would warn again.
     corpus.searched = True
     messages = []
     for name in dict.fromkeys(name for system_artefacts in artefacts.values() for name in system_artefacts.names()):
@@ -850,10 +856,10 @@ def odd_references(test_set: TestSet) -> list[str]:
                 f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
                 "a copy of the references?"
             )
-    return messages + copied_sources(test_set)
+    return messages + _copied_sources(test_set)
 
 
-def copied_sources(test_set: TestSet) -> list[str]:
+def _copied_sources(test_set: TestSet) -> list[str]:
     """Return warnings of references, and of systems, that are the sources in every segment."""
     source = test_set.source
     if source is None or not any(map(str.strip, source)):

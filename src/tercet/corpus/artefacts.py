@@ -24,15 +24,16 @@ from tercet.errors import level_of_caller, shorten
 from .corpus import Corpus, bytes_of, places
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
-MUCH_MORE = 4
+_MUCH_MORE = 4
 #: What fewer than one item in so many has changes no score that anyone reports, and is not warned of.
 RARE = 500
 #: Of a larger corpus, 1 to 2 times as many items, evenly spread, are looked at first: all of them are counted only if
 #: one of these has an artefact, so that no call takes much longer. What one item in a hundred has is noticed.
-SAMPLED = 1_000
+_SAMPLED_ITEMS = 1_000
 #: Up to so many characters, one regular expression is faster than a search for each mark.
 _SHORT = 1_000
-_END = "\0"  # between texts that are joined
+#: Between texts that are joined.
+_END = "\0"
 
 
 class Kind(NamedTuple):
@@ -116,7 +117,7 @@ KINDS = (
     ),
     Kind(
         "invisible characters", "\u200b\u200d\u2060\ufeff\u00ad",
-        # U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India
+        # U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India.
         _by("[\u200b\u2060\ufeff\u00ad]|(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d"),
         "Remove them, as re.sub('[\\u200b\\u200d\\u2060\\ufeff\\xad]', '', text) does; a file that begins "
         "with U+FEFF is read as utf-8-sig.",
@@ -131,7 +132,9 @@ KINDS = (
 
 _MARKS = "".join({mark: None for kind in KINDS for mark in kind.marks})
 _EVERY_MARK = re.compile(f"[{re.escape(_MARKS)}]").findall
+# Marks in ASCII, of the commonest texts: each is searched for by itself.
 _FIRST, _SECOND, _THIRD, _FOURTH = filter(str.isascii, _MARKS)
+#: Whether a unit of UTF-16 is a mark: none of the marks takes two.
 _IS_MARK = np.zeros(1 << 16, np.bool_)
 _IS_MARK[[*map(ord, _MARKS)]] = True
 
@@ -179,7 +182,7 @@ class Artefacts:
     def of_plain(cls, plain: Sequence[Any]) -> Artefacts:
         """Return the artefacts from :meth:`plain`."""
         n_items, *sides = plain
-        return cls(n_items, *({name: Items(*each) for name, each in side.items()} for side in sides))
+        return cls(n_items, *({name: Items(*values) for name, values in side.items()} for side in sides))
 
     def names(self) -> list[str]:
         """Return the artefacts, in the order of the table."""
@@ -187,19 +190,13 @@ class Artefacts:
 
     def alone(self, name: str) -> str | None:
         """Return the side that has an artefact alone: "predictions", "references" or neither (None)."""
-        predictions, references = (
-            self.predictions.get(name, Items()).number,
-            self.references.get(name, Items()).number,
-        )
+        predictions = self.predictions.get(name, Items()).number
+        references = self.references.get(name, Items()).number
         if RARE * max(predictions, references) < self.n_items:
             return None
-        return (
-            "predictions"
-            if predictions > MUCH_MORE * references
-            else "references"
-            if references > MUCH_MORE * predictions
-            else None
-        )
+        if predictions > _MUCH_MORE * references:
+            return "predictions"
+        return "references" if references > _MUCH_MORE * predictions else None
 
     def messages(self, owner: str = "the predictions have", item: str = "item") -> dict[str, str]:
         """Return what to warn of, by the name of the artefact: what one side has alone."""
@@ -231,7 +228,8 @@ def none_or_some(none: str, some: str, items: Items) -> str:
 def marked(corpus: Corpus) -> list[Kind]:
     """Return the kinds that a text of a corpus has, or for a large one a text of the sample, on any side."""
     joined = _sample(corpus)
-    if joined.isascii():  # the commonest call: four tests take a tenth of a microsecond
+    # The commonest call: four tests take a tenth of a microsecond.
+    if joined.isascii():
         if not (_FIRST in joined or _SECOND in joined or _THIRD in joined or _FOURTH in joined):
             return []
         present = {*filter(joined.__contains__, (_FIRST, _SECOND, _THIRD, _FOURTH))}
@@ -260,9 +258,9 @@ def _sample(corpus: Corpus) -> str:
 def _some(texts: Any) -> Any:
     n = len(texts)
     if isinstance(texts, list):
-        return texts if n < 2 * SAMPLED else itemgetter(*places(n, SAMPLED))(texts)
-    # half as many, as decoding takes time
-    return texts if n < SAMPLED else texts.take(pa.array(places(n, SAMPLED // 2)))
+        return texts if n < 2 * _SAMPLED_ITEMS else itemgetter(*places(n, _SAMPLED_ITEMS))(texts)
+    # Half as many, as decoding takes time.
+    return texts if n < _SAMPLED_ITEMS else texts.take(pa.array(places(n, _SAMPLED_ITEMS // 2)))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:
@@ -338,12 +336,16 @@ def warn_of(message: str) -> None:
 class LetterCounts:
     """Letters of the references of a corpus; counts of parts add up to those of the whole."""
 
-    ascii: int  # letters a to z, which ROUGE's tokenizer keeps
-    other: int  # letters and marks of other scripts (and letters with accents), which it drops
-    # of scripts that are written without blanks between words (Chinese, Japanese, Thai ...)
+    #: Letters a to z, which ROUGE's tokenizer keeps.
+    ascii: int
+    #: Letters and marks of other scripts (and letters with accents), which it drops.
+    other: int
+    #: Letters of scripts that are written without blanks between words (Chinese, Japanese, Thai ...).
     without_blanks: int
-    lost: int  # references with letters of which ROUGE's tokenizer keeps none
-    references: int  # all references
+    #: References with letters of which ROUGE's tokenizer keeps none.
+    lost: int
+    #: All references.
+    references: int
 
     def __add__(self, other: LetterCounts) -> LetterCounts:
         return LetterCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -375,7 +377,8 @@ def count_letters(batch: Corpus) -> LetterCounts:
         counts = engine.letters(bytes_of(references) if strings is None else references)
         return LetterCounts(*counts, len(references))
     except ValueError:
-        _ = batch.texts  # its error names the item
+        # Encoding the texts raises an error that names the item.
+        _ = batch.texts
         raise
 
 
@@ -384,7 +387,7 @@ FEW = 16
 
 _LETTER_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]").search
 _WORDS_BEYOND_ASCII = re.compile(r"[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*").findall
-_LEFT = re.compile("[a-z0-9]+").findall
+_KEPT_LETTERS = re.compile("[a-z0-9]+").findall
 
 
 class EqualWords(NamedTuple):
@@ -424,11 +427,13 @@ def _words(pieces: Iterable[str]) -> dict[str, None]:
 
 def _equal(words: dict[str, None], reference_words: dict[str, None]) -> EqualWords | None:
     """Return the two words that have most in common."""
-    of_references = {" ".join(_LEFT(word)): word for word in reference_words if word not in words}
-    of_prediction = {" ".join(_LEFT(word)): word for word in words if word not in reference_words}
-    # numbers are no words: of 5元 and 5个 the tokenizer leaves the same, and rightly
-    shared = [left for left in of_references.keys() & of_prediction.keys() if not left.replace(" ", "").isdigit()]
-    longest = max(filter(None, shared), key=lambda left: (len(left), left), default="")
+    of_references = {" ".join(_KEPT_LETTERS(word)): word for word in reference_words if word not in words}
+    of_prediction = {" ".join(_KEPT_LETTERS(word)): word for word in words if word not in reference_words}
+    # Numbers are no words: of 5元 and 5个 the tokenizer leaves the same, and rightly.
+    shared = [
+        letters for letters in of_references.keys() & of_prediction.keys() if not letters.replace(" ", "").isdigit()
+    ]
+    longest = max(filter(None, shared), key=lambda letters: (len(letters), letters), default="")
     return EqualWords(of_prediction[longest], of_references[longest], longest) if longest else None
 
 
@@ -441,6 +446,7 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
     """
     if counts is not None and not counts.other:
         return None
+    # Letters are counted only where the count may decide: who named the tokenizer is warned of words alone.
     if counts is None and corpus is not None and not chosen:
         counts = count_letters(corpus)
     many = counts is not None and counts.noticeably_dropped
@@ -490,7 +496,7 @@ def _message(corpus: Corpus | None, counts: LetterCounts, words: EqualWords | No
 # References that are the tokens of one text: they score as that many references of one token.
 
 #: So many items, evenly spread, are looked at.
-_SAMPLED = 50
+_SAMPLED_LISTS = 50
 #: An item with fewer references than this shows nothing: two translations may be one word each.
 _FEWEST = 3
 
@@ -499,7 +505,7 @@ def token_list_warning(corpus: Corpus) -> str | None:
     """Return what to say where the references of most items are words that their predictions consist of."""
     if corpus.one_each or not corpus.has_references:
         return None
-    items = [corpus.item(segment) for segment in places(corpus.n_segments, min(_SAMPLED, corpus.n_segments))]
+    items = [corpus.item(segment) for segment in places(corpus.n_segments, min(_SAMPLED_LISTS, corpus.n_segments))]
     several = [(texts[0], references) for texts, references in items if len(references) >= _FEWEST]
     if not several or 2 * sum(map(_are_tokens, *zip(*several, strict=True))) <= len(several):
         return None
@@ -542,7 +548,8 @@ class Watch:
         if not by_system:
             self._all.n_items += corpus.n_items
             return
-        for place, artefacts in enumerate(by_system):  # of groups, whose items a trainer passes one after the other
+        # Of groups of predictions, a trainer passes the items one after the other.
+        for place, artefacts in enumerate(by_system):
             self._all += artefacts.numbered(first + place, len(by_system))
         for name, message in self._all.messages().items():
             if name not in self._warned:

@@ -18,6 +18,7 @@ from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
 _TEXT = pa.large_string()
+#: Multiples of it, less their whole parts, lie evenly and come back to no place.
 _GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
 
@@ -43,9 +44,12 @@ class Corpus:
     ) -> None:  # fmt: skip
         self._predictions, self._references, self._offsets = predictions, references, offsets
         self.names, self.n_systems, self.first_item = names, len(names), first_item
-        self._texts: Any = None  # all of them in one array
-        self._source: Corpus | None = None  # the texts that these were made of
-        self.searched = False  # whether its artefacts were warned of: once, not for each metric
+        #: All texts in one array, once they are encoded.
+        self._texts: Any = None
+        #: The texts that these were made of.
+        self._source: Corpus | None = None
+        #: Whether its artefacts were warned of: once, not for each metric.
+        self.searched = False
 
     @property
     def n_items(self) -> int:
@@ -137,6 +141,7 @@ class Corpus:
         if offsets is None:
             return True
         n = len(offsets) - 1
+        # Most corpora with several references, or none, are known by their number.
         return offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all()))
 
     @property
@@ -289,8 +294,9 @@ class Interned:
     offsets: NDArray[np.int64]
     line_starts: NDArray[np.int64]
     line_offsets: NDArray[np.int64]
-    n_types: int  # number of different tokens
-    # returns the list of the different tokens, by id (made on demand: most scores do not need it)
+    #: Number of different tokens.
+    n_types: int
+    #: Returns the list of the different tokens, by id (made on demand: most scores do not need it).
     words: Callable[[], list[str]]
 
 

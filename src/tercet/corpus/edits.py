@@ -30,6 +30,7 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
     changed = [[change(text) for text in column] for column in texts] if change else texts
     if tokenizer == "char-and-blank":
         changed = [[text.strip() for text in column] for column in changed]
+    # Without other white space, the engine splits into the same words.
     elif tokenizer == "blanks" and all(map(has_blanks_alone, changed)):
         tokenizer = "none"
     if tokenizer in (*READINGS, "char-and-blank"):
@@ -43,6 +44,7 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
 
 # Texts as jiwer's transforms change them, before their words are compared.
 
+# In jiwer's order: "won't" before "n't", which is its end.
 _CONTRACTIONS = {
     "won't": "will not", "can't": "can not", "let's": "let us", "n't": " not", "'re": " are", "'s": " is",
     "'d": " would", "'ll": " will", "'t": " not", "'ve": " have", "'m": " am",
@@ -53,6 +55,7 @@ _BLANKS = dict.fromkeys(map(ord, whitespace), " ")
 
 def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Callable[[str], str] | None:
     """Return what changes a text as these transforms of jiwer, or None."""
+    # Blanks come last: marks that are removed leave runs of them.
     steps = (standardize, _standardized), (lowercase, str.lower), (no_punct, _bare), (standardize, _single_blanks)
     changes = [step for is_chosen, step in steps if is_chosen]
 

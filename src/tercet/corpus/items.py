@@ -59,7 +59,8 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
                 )
             _check_number(system_texts, name, offsets, nested=True)
         except InputError:
-            Corpus(texts, flat, offsets, tuple(names[:place])).encoded()  # an error in an earlier text comes first
+            # An error in an earlier text comes first.
+            Corpus(texts, flat, offsets, tuple(names[:place])).encoded()
             raise
         texts += system_texts
     return Corpus(texts, flat, offsets, tuple(names))
@@ -114,7 +115,8 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
         targets = _as_lists(targets)
     flat: list[Any] = []
     ends = [0]
-    for entry in targets:  # at once, as another thread may change an entry in between
+    # Each entry is read at once, as another thread may change it in between.
+    for entry in targets:
         flat += entry
         ends.append(len(flat))
     if not set(map(type, flat)) <= {str}:
@@ -166,7 +168,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
         return column.copy()
     with readable(name):
         column = _only_column(column, name)
-        texts = arrow_texts(column, name)
+        texts = _arrow_texts(column, name)
         if texts is None and isinstance(column, (pa.Array, pa.ChunkedArray)):
             texts = column
         if texts is not None:
@@ -184,11 +186,14 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
     with readable(name):
         if isinstance(entry, (list, tuple)):
             return list(entry)
-        if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
+        # NaN and NA are how pandas says None.
+        if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":
             return None
-        arrow_texts(entry, name)  # refuses what is malformed, before it is read or shown
+        # Refuses what is malformed, before it is read or shown.
+        _arrow_texts(entry, name)
         if getattr(entry, "ndim", 1) == 1:
-            if hasattr(entry, "to_list"):  # a Series of pandas or Polars
+            # A Series of pandas or Polars.
+            if hasattr(entry, "to_list"):
                 return list(entry.to_list())
             if isinstance(entry, (np.ndarray, pa.Array)):
                 return list(entry.tolist())
@@ -236,8 +241,8 @@ _BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "bi
 
 def read_arrow(predictions: object, references: object) -> Corpus | None:
     """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
-    texts = arrow_texts(predictions, "predictions")
-    targets = arrow_texts(references, "references") if texts is not None else None
+    texts = _arrow_texts(predictions, "predictions")
+    targets = _arrow_texts(references, "references") if texts is not None else None
     if texts is None or targets is None or len(texts) != len(targets) or is_any_list(texts.type):
         return None
     in_lists = is_any_list(targets.type)
@@ -251,7 +256,7 @@ def read_arrow(predictions: object, references: object) -> Corpus | None:
     )
 
 
-def arrow_texts(column: Any, name: str) -> Any:
+def _arrow_texts(column: Any, name: str) -> Any:
     """Return a column of texts, or of lists of them, as a ChunkedArray; None for all else.
 
     Nothing is copied where it is Arrow inside. Errors are those of :func:`check_arrow`.
@@ -262,7 +267,8 @@ def arrow_texts(column: Any, name: str) -> Any:
     check_arrow(array, name)
     stored = _of_dataset(column)
     if stored is not None and (stored is not column or stored.source.format["type"] is not None):
-        return None  # its user sees something else than what is stored
+        # Its user sees something else than what is stored.
+        return None
     return array if is_plain_text(array.type.value_type if is_any_list(array.type) else array.type) else None
 
 
@@ -308,9 +314,11 @@ def _as_arrow(column: Any) -> Any:
         if stored is not None:
             return stored.source.select_columns([stored.column_name]).with_format("arrow")[:].column(0)
         if hasattr(column, "__arrow_c_stream__") and str(getattr(column, "dtype", "")) != "object":
-            held = getattr(getattr(column, "array", None), "__arrow_array__", None)  # of pandas: a stream loses the
-            return pa.chunked_array(column) if held is None else _as_arrow(held())  # sizes by which it is checked
-    except Exception:  # whatever another package raises: it is then read as a list, whose messages name the item
+            # A stream of pandas loses the sizes by which a column is checked.
+            stored_array = getattr(getattr(column, "array", None), "__arrow_array__", None)
+            return pa.chunked_array(column) if stored_array is None else _as_arrow(stored_array())
+    except Exception:
+        # Whatever another package raises: the column is then read as a list, whose messages name the item.
         return None
     return None
 
@@ -321,7 +329,8 @@ def _of_dataset(column: Any) -> Any:
     Iterating over one takes microseconds an item.
     """
     datasets = sys.modules.get("datasets")
-    kind = getattr(getattr(datasets, "arrow_dataset", None), "Column", ())  # older versions have lists instead
+    # Older versions of datasets have lists instead of columns: nothing is an instance of ().
+    kind = getattr(getattr(datasets, "arrow_dataset", None), "Column", ())
     while isinstance(column, kind):
         if isinstance(column.source, datasets.Dataset):  # type: ignore[union-attr]
             return column
@@ -341,7 +350,8 @@ def is_any_list(kind: Any) -> bool:
 
 def _offsets(lists: Any) -> NDArray[np.int64]:
     """Return where the texts of each list begin, among those of all; None counts as an empty list."""
-    import pyarrow.compute as pc  # here, as it takes 40 ms
+    # Here, as it takes 40 ms.
+    import pyarrow.compute as pc
 
     sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
     return np.append(0, np.cumsum(sizes))

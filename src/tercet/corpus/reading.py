@@ -42,7 +42,8 @@ Places = NDArray[np.int64]
 class Crossing:
     """The different texts, and which of them each hypothesis and each reference is."""
 
-    batch: Corpus  # the texts, in the place of predictions
+    #: The texts, in the place of predictions.
+    batch: Corpus
     hypotheses: Places
     references: Places
 
@@ -90,7 +91,8 @@ def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any) -> An
     except TooMuchMemoryError as error:
         raise MemoryError(f"item {batch.first_item + error.item} takes more memory than is available") from None
     except ValueError:
-        _ = batch.texts  # its error names the item
+        # Encoding the texts raises an error that names the item.
+        _ = batch.texts
         raise
 
 

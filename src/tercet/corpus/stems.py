@@ -25,7 +25,6 @@ _SNOWBALL_CODES = {
     "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish",
 }  # fmt: skip
 
-
 # pymorphy3 takes off prefix after prefix, in every way: longer words may take minutes, or more stack than there is.
 _LONGEST_OF_PYMORPHY = 40
 
@@ -64,6 +63,7 @@ def _porter() -> WordMap:
     every = tuple(ending for endings in _PORTER_ENDINGS.values() for ending in endings.split())
 
     def stem(word: str) -> str:
+        # As rouge_score: words of up to three letters have no stem.
         if len(word) <= 3:
             return word
         word = word.lower()
@@ -114,6 +114,7 @@ def _simplemma(language: str) -> WordMap:
     def lemma(word: str) -> str:
         return str(simplemma.lemmatize(word, lang=language)).lower()
 
+    # simplemma refuses a language only when it is asked for a lemma.
     try:
         lemma("a")
     except Exception:
@@ -178,6 +179,7 @@ def map_words(
     Cost: one call of `mapping` for each different word, one array lookup for each token.
     """
     stems: dict[str, int] = {}
+    # The number of a stop-word is -1.
     dropped, stem = frozenset(stopwords), str if mapping is None else mapping
     numbers = [-1 if word in dropped else stems.setdefault(stem(word), len(stems)) for word in words]
     ids = np.array(numbers, np.int32)[tokens.tokens.values]
@@ -189,7 +191,8 @@ def _without_dropped(tokens: TokenBatch) -> TokenBatch:
     is_counted = tokens.tokens.values >= 0
     counted_before = np.append(0, np.cumsum(is_counted))
     starts = counted_before[tokens.lines.values]
-    filled = np.append(np.diff(starts) > 0, True)  # a line of stop-words alone is no line
+    # A line of stop-words alone is no line.
+    filled = np.append(np.diff(starts) > 0, True)
     lines_before = np.append(0, np.cumsum(filled[:-1]))
     return replace(
         tokens,

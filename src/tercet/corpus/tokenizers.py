@@ -22,7 +22,7 @@ from .corpus import Corpus, Interned, bytes_used, intern_texts
 # Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
 
 
-def optional_package(module: str, tokenizer: str, package: str = "") -> Any:
+def _optional_package(module: str, tokenizer: str, package: str = "") -> Any:
     """Return a module that a tokenizer needs."""
     needs(f"The tokenizer {tokenizer!r}", "languages", module, package=package)
     return import_module(module)
@@ -57,18 +57,19 @@ def has_blanks_alone(texts: Iterable[str]) -> bool:
     return not any(white in joined for white in _WHITE)
 
 
-def split_at_blanks(text: str) -> list[str]:
+def _split_at_blanks(text: str) -> list[str]:
     """Split at blanks as jiwer: other white space that stands alone is part of a word, a run of any is a blank."""
     return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
 
 
-_MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
+#: Characters that MeCab is given at a time: its stack overflows at about a million.
+_MECAB_LIMIT = 100_000
 
 
 @cache
 def _ja_tagger() -> Any:
-    fugashi = optional_package("fugashi", "ja")
-    unidic = optional_package("unidic_lite", "ja", "unidic-lite")
+    fugashi = _optional_package("fugashi", "ja")
+    unidic = _optional_package("unidic_lite", "ja", "unidic-lite")
     return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
 
 
@@ -81,9 +82,9 @@ def split_ja(text: str) -> list[str]:
     return words
 
 
-def split_jieba(text: str) -> list[str]:
+def _split_jieba(text: str) -> list[str]:
     """Split Chinese into words by jieba."""
-    jieba = optional_package("jieba", "jieba")
+    jieba = _optional_package("jieba", "jieba")
     jieba.setLogLevel("WARNING")
     return [word for word in jieba.lcut(text) if not word.isspace()]
 
@@ -156,12 +157,16 @@ def _truncated(text: str, limit: int, parts_of: Callable[[str], Any], joined: Ca
 class _Language(NamedTuple):
     """What a language is split with."""
 
-    module: str  # of MeCab: what Python imports, and what pip installs
-    package: str  # of MeCab: what Python imports, and what pip installs
-    dictionary: str  # the same of the dictionary
-    dictionary_package: str  # the same of the dictionary
-    entries: int  # how many the dictionary has, by which sacrebleu knows it
-    suffix: str  # what follows MeCab's version in sacrebleu's signature
+    #: Of MeCab, what Python imports, and what pip installs.
+    module: str
+    package: str
+    #: The same of the dictionary.
+    dictionary: str
+    dictionary_package: str
+    #: How many entries the dictionary has, by which sacrebleu knows it.
+    entries: int
+    #: What follows MeCab's version in sacrebleu's signature.
+    suffix: str
 
 
 _LANGUAGES = {
@@ -175,8 +180,8 @@ MECAB_TOKENIZERS = tuple(_LANGUAGES)
 def _tagger(tokenizer: str) -> Any:
     """Return MeCab with its dictionary, one for all threads: it keeps the interpreter's lock while it splits."""
     language = _LANGUAGES[tokenizer]
-    mecab = optional_package(language.module, tokenizer, language.package)
-    dictionary = optional_package(language.dictionary, tokenizer, language.dictionary_package)
+    mecab = _optional_package(language.module, tokenizer, language.package)
+    dictionary = _optional_package(language.dictionary, tokenizer, language.dictionary_package)
     tagger = mecab.Tagger(f"{dictionary.MECAB_ARGS} -Owakati")
     opened = tagger.dictionary_info()
     if opened.size != language.entries or opened.next is not None:
@@ -187,12 +192,12 @@ def _tagger(tokenizer: str) -> Any:
     return tagger
 
 
-def mecab_label(tokenizer: str) -> str:
+def _mecab_label(tokenizer: str) -> str:
     """Return what sacrebleu's signature calls a tokenizer: with MeCab's version, and the dictionary."""
     return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
 
 
-def split_by_mecab(tokenizer: str, text: str) -> str:
+def _split_by_mecab(tokenizer: str, text: str) -> str:
     """Return a text with blanks between its words, as sacrebleu does.
 
     Like there, nothing after a NUL is seen, and white space of any kind that is left within a line separates words.
@@ -238,11 +243,11 @@ def _by_zh(texts: Any) -> Interned:
 def _by_blanks(texts: Any) -> Interned:
     """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
     strings = texts.to_pylist()
-    return intern_texts(texts, "none") if has_blanks_alone(strings) else _by_python(strings, split_at_blanks, False)
+    return intern_texts(texts, "none") if has_blanks_alone(strings) else _by_python(strings, _split_at_blanks, False)
 
 
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
-    return intern_texts(_mapped(partial(split_by_mecab, tokenizer), texts), "none")
+    return intern_texts(_mapped(partial(_split_by_mecab, tokenizer), texts), "none")
 
 
 def _mapped(function: Callable[[str], str], texts: Any) -> Any:
@@ -255,15 +260,15 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "blanks": _by_blanks,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
-_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": split_jieba}
+_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
     """Return the name that stands for a tokenizer in a signature."""
     if isinstance(tokenizer, str):
         if tokenizer in MECAB_TOKENIZERS:
-            return mecab_label(tokenizer)
-        return subword_label(tokenizer) if is_subword_model(tokenizer) else tokenizer
+            return _mecab_label(tokenizer)
+        return _subword_label(tokenizer) if is_subword_model(tokenizer) else tokenizer
     return getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
 
 
@@ -322,14 +327,19 @@ def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
             words = splitter(line)
             start = len(ids)
             ids.extend([types.setdefault(word, len(types)) for word in words])
+            # A line without tokens is no line.
             if len(ids) > start:
                 line_starts.append(start)
         offsets.append(len(ids))
         line_offsets.append(len(line_starts))
-    of, starts, of_lines = (
-        np.array(numbers, np.int64) for numbers in (offsets, [*line_starts, len(ids)], line_offsets)
+    return Interned(
+        ids=np.array(ids, np.int32),
+        offsets=np.array(offsets, np.int64),
+        line_starts=np.array([*line_starts, len(ids)], np.int64),
+        line_offsets=np.array(line_offsets, np.int64),
+        n_types=len(types),
+        words=lambda: list(types),
     )
-    return Interned(np.array(ids, np.int32), of, starts, of_lines, len(types), lambda: list(types))
 
 
 # Subwords by SentencePiece: the models of sacrebleu's spBLEU by their names, and any other by its path.
@@ -345,16 +355,19 @@ SACREBLEU_MODELS = {
 _ON_THE_HUB = re.compile(
     r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
 )
+#: Of a model's digest in a signature.
 _DIGITS = 12
 #: Most bytes of a file: the largest models of large vocabularies have some ten million.
 _MOST_BYTES = 256 << 20
 
 
-class SubwordModel(NamedTuple):
+class _SubwordModel(NamedTuple):
     """A model that was read."""
 
-    processor: Any  # takes calls of several threads at once
-    digest: str  # the first digits of the SHA-256 of its file
+    #: Takes calls of several threads at once.
+    processor: Any
+    #: The first digits of the SHA-256 of its file.
+    digest: str
 
     def split(self, texts: Sequence[str]) -> list[str]:
         """Return each text with blanks between its pieces, as sacrebleu does; its BLEU strips the right end first."""
@@ -372,13 +385,13 @@ def is_subword_model(tokenizer: object) -> bool:
     return is_model_path(tokenizer) or (isinstance(tokenizer, str) and tokenizer in SACREBLEU_MODELS)
 
 
-def subword_label(tokenizer: str) -> str:
+def _subword_label(tokenizer: str) -> str:
     """Return the name that stands for a model in a signature: equal files have equal names, others do not."""
     name = tokenizer if tokenizer in SACREBLEU_MODELS else "spm"
     return f"{name}[{subword_model(tokenizer).digest}]"
 
 
-def subword_model(tokenizer: str) -> SubwordModel:
+def subword_model(tokenizer: str) -> _SubwordModel:
     """Return a model, which is read once as long as its file does not change."""
     path = _located(tokenizer)
     try:
@@ -389,9 +402,9 @@ def subword_model(tokenizer: str) -> SubwordModel:
 
 
 @lru_cache(maxsize=16)
-def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
+def _read(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
     """Return the model of a file; its size and time of change show when it must be read again."""
-    sentencepiece = optional_package("sentencepiece", tokenizer)
+    sentencepiece = _optional_package("sentencepiece", tokenizer)
     if size > _MOST_BYTES:
         raise _no_model(path, tokenizer, f"it has {size:,} bytes")
     with open(path, "rb") as file:
@@ -403,7 +416,7 @@ def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
         processor.LoadFromSerializedProto(content)
     except RuntimeError as error:
         raise _no_model(path, tokenizer, first_line(error)) from error
-    return SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
+    return _SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
 
 
 def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
@@ -419,7 +432,8 @@ def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
 def _located(tokenizer: str) -> str:
     """Return the path of a model's file, if there is one."""
     if tokenizer in SACREBLEU_MODELS:
-        home = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~"), ".sacrebleu"))  # as sacrebleu
+        # As sacrebleu finds its folder.
+        home = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~"), ".sacrebleu"))
         path = os.path.join(home, "models", SACREBLEU_MODELS[tokenizer])
         missing = (
             f"The tokenizer {tokenizer!r} needs the file {shorten(path, 300)}, which is where sacrebleu keeps its "
@@ -431,7 +445,8 @@ def _located(tokenizer: str) -> str:
     else:
         path = os.path.abspath(os.path.expanduser(tokenizer))
         missing = f"There is no file {shorten(path, 300)}, given as 'tokenizer'."
-    if not os.path.isfile(path):  # also for what cannot be the name of a file
+    # False also for what cannot be the name of a file.
+    if not os.path.isfile(path):
         raise OptionError(missing)
     return path
 
@@ -455,7 +470,8 @@ def _of_the_hub(address: str) -> str:
     repo, revision, name = parts["repo"], parts["revision"], parts["file"]
     try:
         path = try_to_load_from_cache(repo, name, revision=revision)
-    except ValueError as error:  # a name that no repository or file can have, such as "../my.model"
+    except ValueError as error:
+        # A name that no repository or file can have, such as "../my.model".
         raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {first_line(error)}") from error
     if not isinstance(path, str) or not os.path.isfile(path):
         version = f" --revision {revision}" if revision else ""

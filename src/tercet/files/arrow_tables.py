@@ -112,7 +112,8 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
         for column, cells in columns.items():
             array = batch.column(column)
             if is_dictionary(array.type):
-                if pa.types.is_string_view(array.type.value_type):  # which pyarrow cannot decode
+                # pyarrow cannot decode a dictionary of views.
+                if pa.types.is_string_view(array.type.value_type):
                     array = array.cast(pa.dictionary(array.type.index_type, pa.large_string()))
                 array = array.dictionary_decode()
             # Only NaN, a missing number, does not equal itself.
@@ -132,7 +133,8 @@ def _sizes(column: Any, name: str) -> NDArray[np.int64]:
 
     In the array, values may share one: those of a dictionary, of runs, of views, and lists that overlap.
     """
-    from pyarrow.compute import binary_length  # here, as it takes 40 ms
+    # Here, as it takes 40 ms.
+    from pyarrow.compute import binary_length
 
     kind, n_values = column.type, len(column)
     _check_cells(n_values, name)

@@ -28,7 +28,8 @@ class Groups(NamedTuple):
     texts: list[Any]
     weights: list[Any] | None
     names: list[str]
-    fields: str = ""  # of a table, which columns they are, in words
+    #: Of a table, which columns they are, in words.
+    fields: str = ""
 
 
 def read_lists(path: str, column: str | None = None, weights: str | None = None) -> Groups | None:

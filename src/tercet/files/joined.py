@@ -1,4 +1,4 @@
-"""Translation memories -> the same segments in all of them: systems and references, joined by their source texts."""
+"""Translation memories, joined by their source texts, and logs, joined by their samples -> systems and references."""
 
 from __future__ import annotations
 
@@ -88,8 +88,10 @@ def join_memories(
     source, target = _languages(memories[references[0]], source, target)
     expected, *other_sides = (_side(path, memory.table, source, target) for path, memory in memories.items())
     units = [unit for same_source in expected.units.values() for unit in same_source]
+    # Grouped by source text before, now in the order of the file again.
     units.sort(key=lambda unit: unit.line)
     aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in other_sides}
+    # A segment may lack one of its references, but no system.
     kept_rows = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept_rows:
         raise InputError(
@@ -122,6 +124,7 @@ def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[
     source, target = (None if language is None else _pick(name, languages, language) for language in (source, target))
     if source is None and memory.source_language:
         source = _pick(name, languages, memory.source_language)
+    # Of two languages, the one that is named tells the other.
     if len(languages) == 2 and (source is None) != (target is None):
         (remaining,) = (language for language in languages if language not in (source, target))
         source, target = source or remaining, target or remaining
@@ -149,6 +152,7 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
     languages = list(dict.fromkeys(_language(column) for column in table.columns))
     source, target = _pick(path, languages, source), _pick(path, languages, target)
     columns = [column for column in table.columns if _language(column) == target]
+    # Where authors do not tell two texts of a unit apart, the second is in such a column.
     if columns[1:] and columns[1] == f"{target} 2":
         row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
         raise InputError(
@@ -204,6 +208,7 @@ def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system:
         occurrences[key] += 1
         if not units:
             missing.append(unit)
+        # Either the order of the files says which is which, or all of them are the same.
         elif len(units) == len(expected.units[key]):
             aligned.append(units[position])
             continue
@@ -263,7 +268,7 @@ def _warn(message: str) -> None:
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"
 #: A time, in the names of files and folders.
-MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
 
 
 class Runs(NamedTuple):
@@ -273,9 +278,11 @@ class Runs(NamedTuple):
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
-    fields: str  # which of the logs' fields these are, in words
+    #: Which of the logs' fields these are, in words.
+    fields: str
     first: Log
-    cluster: str | None  # what the labels are of segments that are resampled together; None if each is alone
+    #: What the labels are of segments that are resampled together; None if each is alone.
+    cluster: str | None
     labels: list[str]
 
 
@@ -293,15 +300,15 @@ def join_logs(
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
-    for log, name in zip(logs, names_of_runs(logs), strict=True):
+    for log, name in zip(logs, _names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     for runs in tasks.values():
-        yield _joined(
+        yield _runs_of_task(
             _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
         )
 
 
-def _joined(
+def _runs_of_task(
     runs: Mapping[str, Log],
     systems: Sequence[str],
     references: Sequence[str],
@@ -325,6 +332,7 @@ def _joined(
                 predictions[row] for row in order
             ]
         run_references = [row_references[row] for row in order]
+        # Those of the first run are what the others must have.
         lists = lists or run_references
         for key, expected, actual in zip(keys, lists, run_references, strict=True):
             if actual != expected:
@@ -335,6 +343,7 @@ def _joined(
         cells = log.column(source) if source else []
         has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
         sources.append([cells[row] for row in order] if has_texts else [])
+    # Prompts may differ between runs: a source is what all of them have.
     shared_sources = sources[0] if sources[0] and all(run_sources == sources[0] for run_sources in sources) else None
     fields = (
         f"predictions from {', '.join(systems or first_log.roles.systems)}; references from {', '.join(references)}"
@@ -429,15 +438,17 @@ def _named(log: Log, key: tuple[str, ...]) -> str:
     return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
 
 
-def names_of_runs(logs: Sequence[Log]) -> list[str]:
+def _names_of_runs(logs: Sequence[Log]) -> list[str]:
     """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
     paths = [Path(log.name).absolute() for log in logs]
-    folders = [[part for part in path.parts[-2:0:-1] if not MOMENT.fullmatch(part)] for path in paths]
+    folders = [[part for part in path.parts[-2:0:-1] if not _MOMENT.fullmatch(part)] for path in paths]
     depth = max(map(len, folders), default=0)
+    # First the model, or where a log does not name it, the folder; then one folder after the other, from within.
     candidates = [[log.run or parents[0] for log, parents in zip(logs, folders, strict=True)]]
     candidates += [[parents[level] if level < len(parents) else "" for parents in folders] for level in range(depth)]
     candidates += [["/".join(parents[level::-1]) for parents in folders] for level in range(1, depth)]
-    moments = ["".join(MOMENT.findall(str(path))[-1:]) for path in paths]
+    # Runs of one model at several times are told apart by these.
+    moments = ["".join(_MOMENT.findall(str(path))[-1:]) for path in paths]
     candidates += [[f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)]]
     candidates += [[log.name for log in logs]]
     for names in candidates:
@@ -450,7 +461,7 @@ def names_of_runs(logs: Sequence[Log]) -> list[str]:
 # Folders into which harnesses write -> the logs in them, the newest of each task.
 
 #: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, and inspect-ai in JSON.
-_LOG = re.compile(rf"samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|{MOMENT.pattern}.*\.json", re.IGNORECASE)
+_LOG = re.compile(rf"samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|{_MOMENT.pattern}.*\.json", re.IGNORECASE)
 _EXPECTED = (
     "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai"
 )
@@ -462,7 +473,7 @@ def read_folder(folder: str) -> list[Log]:
 
     Logs that hold no texts, as of multiple choice, are left out with a warning where others do.
     """
-    files = sorted(path for path in _files(folder))
+    files = sorted(_files(folder))
     paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]
     if not paths:
         names = [os.path.relpath(path, folder) for path in files]
@@ -481,6 +492,7 @@ def read_folder(folder: str) -> list[Log]:
             errors.append(refusal)
             continue
         logs += [table] if isinstance(table, Log) else []
+    # Nothing could be read: the reason of the first file says why.
     if not logs and errors:
         raise errors[0]
     if not logs:
@@ -496,6 +508,7 @@ def _files(folder: str) -> list[str]:
     """Return the files in a folder and the folders within, but for hidden ones."""
     paths = []
     for parent, folders, names in os.walk(folder):
+        # In place, as os.walk goes on into these folders.
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [os.path.join(parent, name) for name in names if not name.startswith(".")]
     return paths
@@ -505,8 +518,8 @@ def _newest(logs: list[Log], folder: str) -> list[Log]:
     """Return the newest run of each task and model, by the times in the paths."""
     runs: dict[tuple[str, ...], list[tuple[str, Log]]] = {}
     for log in logs:
-        parent = MOMENT.sub("", str(Path(log.name).parent))
-        moment = "".join(MOMENT.findall(log.name)[-1:])
+        parent = _MOMENT.sub("", str(Path(log.name).parent))
+        moment = "".join(_MOMENT.findall(log.name)[-1:])
         runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
     latest_logs = []
     for (_, task, *_), dated in runs.items():

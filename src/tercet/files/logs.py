@@ -1,4 +1,6 @@
-"""The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document."""
+"""Logs of lm-evaluation-harness, lighteval and inspect-ai -> tables with a row per sample; chats -> texts."""
+
+# The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document.
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from .text import LIMITS, Limits, read_whole
 _PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
 #: Keys of each line, by which such a log is known; forks of the harness, such as lmms-eval, may leave out the rest.
 _KEYS = {"doc_id", _TARGET, _RESPONSE}
-_ASKED = "input"  # the prompt as lmms-eval writes it
+#: The prompt as lmms-eval writes it.
+_ASKED = "input"
 #: A text as Python writes it; one that does not end goes on to the end, so that no other is tried from within it.
 _LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'?|"[^"\\]*(?:\\.[^"\\]*)*"?""", re.DOTALL)
 #: Most characters of the messages of a target, which Python's own parser reads: it takes 200 times as many bytes.
@@ -44,6 +47,7 @@ def samples_log(table: Table) -> Log:
 
     The texts of ``doc`` are columns too (``doc.answer``), for those whose references are there.
     """
+    # Old versions of the harness do not name the filter.
     filters = table.columns.get("filter", ["none"] * len(table.lines))
     has_filters = len(set(filters)) > 1
     rows_by_doc: dict[str, tuple[int, dict[str, Any]]] = {}
@@ -161,6 +165,7 @@ def _listed(cell: Any, place: str) -> list[Any] | None:
             items = ast.literal_eval(cell) if cell.startswith("[{") else _texts_of(cell)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
+    # Written otherwise, it is a text that only looks like a list.
     return items if str(items) == cell and all(isinstance(item, str | dict) for item in items) else None
 
 
@@ -215,6 +220,7 @@ def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
     for row, (doc, response) in enumerate(zip(docs, responses, strict=True)):
         place = f"{table.name}, row {row + 1}"
         processed = response.get("text_post_processed")
+        # Where a text was processed, its metrics took that.
         final = final if processed is None else "model_response.text_post_processed"
         texts.append(_text(response.get("text") if processed is None else processed, place))
         golds.append(_gold(doc.get("choices") or [], doc.get("gold_index"), place))
@@ -377,18 +383,18 @@ def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
 
 
 def _order(sample: dict[str, Any]) -> tuple[str, str]:
-    return str(sample.get("epoch")).zfill(20), str(sample.get("id")).zfill(20 * isinstance(sample.get("id"), int))
+    epoch, sample_id = str(sample.get("epoch")), str(sample.get("id"))
+    # Zeros before a number, so that 10 comes after 9; ids may also be names.
+    return epoch.zfill(20), sample_id.zfill(20) if isinstance(sample.get("id"), int) else sample_id
 
 
 def _asked(content: Any) -> str | None:
     """Return the input, or the text of the last message of a chat."""
     while isinstance(content, list) and content and isinstance(content[-1], dict):
-        content = _content(content[-1])
+        # A message has its text in "content", and a part of one in "text".
+        last = content[-1]
+        content = last.get("content", last.get("text"))
     return content if isinstance(content, str) else None
-
-
-def _content(part: dict[str, Any]) -> Iterable[Any] | None:
-    return part.get("content", part.get("text"))
 
 
 # Chats, lists of messages with role and content, as trainers and files have them -> texts.
@@ -407,7 +413,7 @@ def is_chat(value: Any) -> bool:
     )
 
 
-def last_content(messages: Iterable[Mapping[str, Any]], role: str | None = ASSISTANT) -> Any:
+def _last_content(messages: Iterable[Mapping[str, Any]], role: str | None = ASSISTANT) -> Any:
     """Return the content of the last message of a role, or of any; None without one."""
     contents = [message.get("content") for message in messages if role is None or message["role"] == role]
     return contents[-1] if contents else None
@@ -438,7 +444,7 @@ def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
     role = ASSISTANT if any(message["role"] == ASSISTANT for chat in chats.values() for message in chat) else None
     texts = list(cells)
     for row, chat in chats.items():
-        text = content_text(last_content(chat, role), places[row])
+        text = content_text(_last_content(chat, role), places[row])
         if text is None:
             raise InputError(
                 f"{places[row]}: expected a chat in which the {ASSISTANT} says a text last, got "

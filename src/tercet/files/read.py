@@ -1,4 +1,4 @@
-"""Files of translations or summaries -> predictions and references, as the metrics take them."""
+"""Files by their format -> tables; tables -> predictions and references, as the metrics take them."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ SUFFIXES = {
     ".feather": "arrow",
 }
 #: The same of files that are logs of a harness or nothing: a folder of tables may have such beside them.
-LOGS = {".eval": "inspect", ".json": "inspect"}
+_LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
-WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
+_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
@@ -88,7 +88,7 @@ def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
 
 def check_no_workbook(path: str) -> None:
     """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read."""
-    if path.lower().endswith(WORKBOOKS):
+    if path.lower().endswith(_WORKBOOKS):
         raise InputError(
             f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "
             "(.xlsx), or the sheet as CSV in UTF-8 (.csv)."
@@ -97,7 +97,7 @@ def check_no_workbook(path: str) -> None:
 
 def table_format(path: str) -> str:
     """Return the format of a table or log by the end of its file's name, or "" for a text file."""
-    return {**SUFFIXES, **LOGS}.get(Path(unpacked(path)).suffix.lower(), "")
+    return {**SUFFIXES, **_LOGS}.get(Path(unpacked(path)).suffix.lower(), "")
 
 
 def unpacked(path: str) -> str:
@@ -113,6 +113,7 @@ def _format(path: Path, format: str | None) -> str:
     check_no_workbook(path.name)
     known_format = SUFFIXES.get(path.suffix.lower())
     if known_format is None:
+        # What a file is explains more than the end of its name.
         with suppress(OSError), path.open("rb") as stream:
             check_beginning(stream, path.name)
         raise InputError(

@@ -55,8 +55,8 @@ _CLEAR_SYSTEMS = frozenset({
 
 #: What a column holds that is no system.
 CODES = "holds numbers, dates, ids or hashes"
-UNRELATED = "hardly shares a word with the references"
-CONSTANT = "has the same text in every row"
+_UNRELATED = "hardly shares a word with the references"
+_CONSTANT = "has the same text in every row"
 # A number, a date, an id, a hash or an address.
 _CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
 
@@ -147,9 +147,9 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
             left_out = dict.fromkeys(codes, CODES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
     if texts:
-        return left_out | dict.fromkeys(unrelated(columns, references), UNRELATED)
+        return left_out | dict.fromkeys(unrelated(columns, references), _UNRELATED)
     constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
-    return left_out | dict.fromkeys(constant, CONSTANT) if len(constant) < len(columns) else left_out
+    return left_out | dict.fromkeys(constant, _CONSTANT) if len(constant) < len(columns) else left_out
 
 
 def role_of(name: str) -> str:
@@ -218,7 +218,8 @@ def _are_codes(cells: Iterable[Any]) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text.replace(",", ".") if text.count(",") == 1 else text)  # a decimal comma
+        # One comma may be a decimal comma.
+        float(text.replace(",", ".") if text.count(",") == 1 else text)
     except ValueError:
         return False
     return True

@@ -22,9 +22,12 @@ Row = tuple[int, list[str]]
 class Table:
     """Cells of a file by column."""
 
-    name: str  # of the file, without its folder, for messages
-    columns: dict[str, list[Any]]  # a text or None per row; in a file of JSON also any other value
-    lines: list[int]  # the line, counted from 1, on which each row begins
+    #: Of the file, for messages.
+    name: str
+    #: A text or None per row; in a file of JSON also any other value.
+    columns: dict[str, list[Any]]
+    #: The line, counted from 1, on which each row begins.
+    lines: list[int]
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
@@ -46,9 +49,10 @@ class Roles:
     """Columns by role."""
 
     source: str | None
-    references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
-    systems: tuple[str, ...]  # in the order of the file
-    # By column that its name alone would make a system: what it holds instead.
+    #: In the order of the file, as `systems` are; each row has the references of all of them.
+    references: tuple[str, ...]
+    systems: tuple[str, ...]
+    #: By column that its name alone would make a system: what it holds instead.
     left_out: dict[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -58,10 +62,13 @@ class Log(Table):
 
     harness: str
     task: str
-    run: str  # the model, where the file names it
-    key: tuple[str, ...]  # the columns that tell samples apart, and are the same in other runs
+    #: The model, where the file names it.
+    run: str
+    #: The columns that tell samples apart, and are the same in other runs.
+    key: tuple[str, ...]
     roles: Roles
-    scores: tuple[str, ...] = ()  # names of those that the harness computed
+    #: Names of the scores that the harness computed.
+    scores: tuple[str, ...] = ()
 
 
 class RaggedRows:

@@ -1,8 +1,8 @@
-"""TSV and CSV -> a table.
+"""TSV, CSV, JSON Lines and workbooks -> a table.
 
-The two differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and doubles
-the quotes within. A TSV of machine translation is lines and tabs: a quote is a character of the text, and may well
-stand alone. But pandas and spreadsheets quote their TSV as a CSV. So a TSV is read without quoting, unless
+TSV and CSV differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and
+doubles the quotes within. A TSV of machine translation is lines and tabs: a quote is a character of the text, and may
+well stand alone. But pandas and spreadsheets quote their TSV as a CSV. So a TSV is read without quoting, unless
 
 - every quote of the file stands where such a program would put it: around a whole cell, or doubled within one; and
 - there is a sign of such a program: the header is quoted, or a cell holds doubled quotes, or only that way has every
@@ -36,7 +36,8 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     text = decode(read_bytes(stream, name, limits), name)
     lines = enumerate(text.split("\n"), 1)
     plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
-    if plain[-1][1] == [""]:  # after the last line end
+    # Nothing follows the last line end.
+    if plain[-1][1] == [""]:
         plain.pop()
     quoted = _tried(text, "\t", name, limits, quotes_in_text=False) if '"' in text else []
     if quoted and _even(quoted):
@@ -67,6 +68,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         try:
             headers[separator] = next(_Quoted(text, separator, name, limits).rows(), (1, [""]))[1]
         except _TooManyCellsError:
+            # It does split the header: reading the table says that there are too many cells.
             return separator
         except InputError:
             continue
@@ -87,7 +89,8 @@ def _separator(text: str, name: str, limits: Limits) -> str:
 
 def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
     rows = _tried(text, separator, name, limits)
-    while rows and rows[-1][1] == [""]:  # lines at the end
+    # Empty lines at the end are no rows.
+    while rows and rows[-1][1] == [""]:
         rows.pop()
     return _even(rows)
 
@@ -143,7 +146,8 @@ class _Quoted:
                 raise self._error(start, f"a quote stands within cell {number}, which is not quoted")
             return cell if self.text.startswith(self.separator, end) else cell.removesuffix("\r"), end
         closing = self.text.find('"', start + 1)
-        while closing >= 0 and self.text.startswith('"', closing + 1):  # doubled: a quote of the text
+        # A doubled quote is a quote of the text.
+        while closing >= 0 and self.text.startswith('"', closing + 1):
             closing = self.text.find('"', closing + 2)
         if closing < 0:
             raise self._error(start, f"the quote that opens cell {number} is never closed")
@@ -391,8 +395,10 @@ def _reading(values: Iterator[T], name: str) -> Iterator[T]:
 
 def _rows(sheet: Any, name: str) -> Iterator[Row]:
     """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
-    _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)  # openpyxl's own values lack this
-    last_line = 0  # the last row that holds something
+    # From the XML: openpyxl's own values lack this.
+    _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)
+    # The last row that holds something.
+    last_line = 0
     for line, texts in _filled_rows(sheet):
         if line > _MOST_ROWS:
             raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")

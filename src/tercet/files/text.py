@@ -41,7 +41,7 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
 def stream_lines(path: str) -> Iterator[str]:
     """Yield the lines of a text file in UTF-8, without their ends; what is in memory does not grow with the file.
 
-    A file may be of any size, a line as long as :class:`tercet.limits.Limits` says.
+    A file may be of any size, a line as long as :class:`Limits` says.
     """
     with open_binary(path) as stream:
         check_beginning(stream, path)
@@ -52,7 +52,7 @@ def stream_lines(path: str) -> Iterator[str]:
                 number += 1
                 LIMITS.check_line(len(line), f"{path}, line {number}")
                 if number == 1 and not line.endswith("\n"):
-                    check_line_ends(line, path)
+                    _check_line_ends(line, path)
                 if "\0" in line:
                     raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
                 line = line.rstrip("\r\n")
@@ -74,7 +74,7 @@ def read_lines(path: str) -> list[str]:
     line ends (form feeds, U+2028) are part of the text. So is a ``\r`` elsewhere; a warning counts the lines.
     """
     with open_binary(path) as stream:
-        name = STANDARD_INPUT if path == STDIN else path
+        name = _STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     # Nothing follows the last line end.
@@ -87,9 +87,9 @@ def read_lines(path: str) -> list[str]:
 
 def check_beginning(stream: BinaryIO, path: str) -> None:
     """Refuse what is no text with a segment per line, by the bytes that are read next."""
-    beginning = stream.peek(BEGINNING) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
-    check_bytes(beginning, path)
-    check_text(beginning.decode("utf-8-sig", "ignore"), path)
+    beginning = stream.peek(_BEGINNING) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
+    _check_bytes(beginning, path)
+    _check_text(beginning.decode("utf-8-sig", "ignore"), path)
 
 
 def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
@@ -110,7 +110,7 @@ _EXPECTED = "text saved as UTF-8"
 _GZIP = b"\x1f\x8b"
 
 #: The name of the standard input in messages: it has no file that could be renamed.
-STANDARD_INPUT = "the standard input"
+_STANDARD_INPUT = "the standard input"
 
 
 def decode(data: bytes | bytearray, name: str) -> str:
@@ -118,7 +118,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
 
     UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
     """
-    _check_beginning(data, name)
+    _refuse_binary(data, name)
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
     unmarked = "" if utf16 else _unmarked_utf16(data)
     encoding = "utf-16" if utf16 else unmarked or "utf-8-sig"
@@ -136,23 +136,23 @@ def decode(data: bytes | bytearray, name: str) -> str:
             f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
         )
     if "\n" not in text:
-        check_line_ends(text, name)
-    check_text(text, name)
+        _check_line_ends(text, name)
+    _check_text(text, name)
     return text
 
 
-def check_line_ends(text: str, name: str) -> None:
+def _check_line_ends(text: str, name: str) -> None:
     r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` separates lines."""
     if 0 <= text.find("\r") < len(text) - 1:
         raise InputError(f"{name} has old Mac line ends (CR); expected LF or CRLF: save the file with those.")
 
 
-def _check_beginning(data: bytes | bytearray, name: str) -> None:
-    """Raise an InputError for a known binary format, by its first bytes."""
-    check_bytes(data, name)
+def _refuse_binary(data: bytes | bytearray, name: str) -> None:
+    """Raise an InputError for a binary or packed file, or one in UTF-32, by its first bytes."""
+    _check_bytes(data, name)
     if data.startswith(_GZIP):
         # A file with this extension has been unpacked once: it was gzipped twice.
-        renamed = "" if name == STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
+        renamed = "" if name == _STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
         raise InputError(f"{name} is gzipped: {renamed}unpack it.")
     # Before UTF-16, whose byte order mark is the beginning of this one.
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
@@ -190,10 +190,13 @@ _CONTAINERS, _BYTES_EACH = 1_000_000, 256
 class Limits:
     """Sizes of files that are read; larger ones are archives made to fill memory, or files of another kind."""
 
-    n_bytes: int = 2 << 30  # of the whole file, unpacked: 2 GiB, some five million segments with a reference
-    n_lines: int = 20_000_000  # of the whole file
-    line: int = 64 << 20  # of a line, in bytes, or of a quoted cell: 64 MiB, a hundred long novels
-    packed: int = 0  # bytes of the file where it is packed, which bounds what it may hold
+    #: Of the whole file, unpacked: 2 GiB, some five million segments with a reference.
+    n_bytes: int = 2 << 30
+    n_lines: int = 20_000_000
+    #: Bytes of a line or a quoted cell: 64 MiB, a hundred long novels.
+    line: int = 64 << 20
+    #: Bytes of the file where it is packed, which bounds what it may hold.
+    packed: int = 0
 
     def unpacking(self, packed: int, in_any_case: int = _UNPACKED) -> Limits:
         """Return the limits of what is in a packed file of so many bytes."""
@@ -215,7 +218,8 @@ class Limits:
     def check_json(self, texts: Sequence[Text], name: str, free: int = 0) -> None:
         """Raise an InputError for JSON with more lists and objects, before it is parsed; some of a text are free."""
         most = max(_CONTAINERS, self.n_bytes // _BYTES_EACH)
-        for count in (_count_brackets, _count_containers):  # the second takes longer
+        # The second takes longer, and is needed only where the first counts too many.
+        for count in (_count_brackets, _count_containers):
             if sum(max(count(text) - free, 0) for text in texts) <= most:
                 return
         raise InputError(f"{name} holds more than {most:,} lists and objects, which is the limit for its size.")
@@ -293,7 +297,7 @@ def size(n_bytes: int) -> str:
 # Files that are no text with a segment per line, by their content: markup, subtitles, catalogues, binary files.
 
 #: What is needed of a file's beginning.
-BEGINNING = 1 << 16
+_BEGINNING = 1 << 16
 
 _EXTRACT = "extract its texts, a segment per line, or save them as columns of a TSV file"
 _MEMORY = (
@@ -368,7 +372,7 @@ _LINES = (
 )
 
 
-def check_bytes(data: bytes | bytearray, name: str) -> None:
+def _check_bytes(data: bytes | bytearray, name: str) -> None:
     """Raise an InputError for a known binary format, by its first bytes."""
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
@@ -377,12 +381,12 @@ def check_bytes(data: bytes | bytearray, name: str) -> None:
         raise InputError(f"{name} is {description}, which is not supported yet; expected {_EXPECTED}: {advice}.")
 
 
-def check_text(text: str, name: str) -> None:
+def _check_text(text: str, name: str) -> None:
     """Raise an InputError for a text file of markup, subtitles or messages with their translations.
 
     Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
-    beginning = text[:BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
+    beginning = text[:_BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
     description, advice = _markup(beginning) or next(
         ((description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)), ("", "")
     )

@@ -29,8 +29,8 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _CHUNK = 1 << 16
 _LARGEST_CHUNK = 1 << 20
 _LONGEST_TAG = 16 << 20
-_LONGEST_CODE = 100  # of a language, or an author
-
+#: Of a language, or an author.
+_LONGEST_CODE = 100
 
 Cells = list[str | None]
 
@@ -165,6 +165,7 @@ class _Units:
         self.pieces: list[str] = []
         self.length = 0
         self.in_segment = False
+        #: How many codes are open, one within the other: their content is no text.
         self.codes = 0
 
     def start(self, tag: str, attributes: dict[str, Any]) -> None:
@@ -182,12 +183,14 @@ class _Units:
             self.times.clear()
         elif element == "header" and parent == "tmx":
             language = (attributes.get("srclang") or "").strip()
+            # "*all*" says that any language may be the source.
             self.source_language = "" if language == "*all*" or len(language) > _LONGEST_CODE else language
         elif element == "tuv":
             self.column = self._column_of(attributes.get(_XML_LANG) or attributes.get("lang") or "")
             for kind, written_by in self.written_by.items():
                 author = " ".join((attributes.get(kind) or "").split())
                 if 0 < len(author) <= _LONGEST_CODE:
+                    # One string for all units of an author.
                     written_by[self.column] = sys.intern(author)
         elif element == "seg":
             if self.column in self.unit:

@@ -59,7 +59,8 @@ def write_text_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
             yield text
             text.flush()
         finally:
-            text.detach()  # the file is closed by its opener
+            # The file is closed by its opener.
+            text.detach()
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
@@ -97,7 +98,8 @@ def _beside(path: str) -> Iterator[BinaryIO]:
             # The file is a mount of its own, as containers have them.
             shutil.copyfile(beside, target)
     finally:
-        with suppress(FileNotFoundError):  # renamed
+        # Where all went well, it was renamed.
+        with suppress(FileNotFoundError):
             os.unlink(beside)
 
 
@@ -105,7 +107,8 @@ def _without_name(folder: str) -> int | None:
     """Open a file that is gone with its process unless it is given a name; None where that cannot be."""
     try:
         descriptor = os.open(folder or os.curdir, os.O_WRONLY | os.O_TMPFILE, 0o666)
-    except (AttributeError, OSError):  # not Linux, or not this file system
+    except (AttributeError, OSError):
+        # Not Linux, or not this file system.
         return None
     if os.path.exists(_PROC.format(descriptor)):
         return descriptor
@@ -117,7 +120,8 @@ def _give_name(opened: str, path: str, descriptor: int) -> None:
     # With src_dir_fd, which an absolute path does not need, the link of /proc is followed.
     try:
         os.link(opened, path, src_dir_fd=descriptor, follow_symlinks=True)
-    except OSError:  # forbidden, as a container may
+    except OSError:
+        # Forbidden, as a container may.
         shutil.copyfile(opened, path)
 
 
