@@ -11,10 +11,11 @@ import tercet
 from conftest import ROOT, ZERO_BLEU, needed, written
 from suite import SUITE
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
-from tercet.comparison.segment import coloured, explain_segment, to_html, to_text
+from tercet.comparison.segment import explain_segment, to_html, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError
 from tercet.explanation.places import Word
+from tercet.explanation.terminal import coloured
 
 FILES = [ROOT / "examples" / "data" / f"{language}.tsv" for language in ("en", "es", "ru", "zh")]
 SAMPLES = tercet.read_test_sets(FILES)

@@ -28,6 +28,7 @@ MORE = {
     "comparison": {"rich"},
     "compat.torchmetrics": {"torch", "torchmetrics"},
     "correlation": {"rich"},
+    "explanation.terminal": {"rich"},
     "harnesses": {
         *("deepeval", "ignite", "inspect_ai", "lighteval", "lightning", "lm_eval", "mlflow", "pytorch_lightning"),
         *("trackio", "unitxt", "wandb"),

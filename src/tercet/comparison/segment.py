@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -18,8 +17,8 @@ from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists,
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Line, Sentence, Share, Table, number_text
-from tercet.explanation.places import Word, one_cell, visible
+from tercet.explanation.places import one_cell, visible
+from tercet.explanation.terminal import coloured, drawn, grid
 from tercet.markup import clean
 from tercet.statistics.paired_tests import decimals
 
@@ -237,122 +236,3 @@ def _first_scores(
     values = [segment_lists(metric, system_stats)[name][index] for system_stats in stats]
     lower = "" if metric.is_higher_better(metric.primary) else f" {LOWER}"
     return f"{name}{lower}", dict(zip(systems, values, strict=True))
-
-
-# Explanations in a terminal: texts with their matches in colour, or in brackets, and the numbers behind a score.
-
-#: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
-_MATCHES = ("", "cyan", "green", "yellow", "bold magenta")
-_LOSSES = ("", "cyan", "yellow", "magenta", "bold red")
-#: The width of labels, and the rows of a table that are shown.
-_LABEL, _MOST_ROWS = 11, 12
-
-
-def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bool) -> Iterator[RenderableType]:
-    """Yield an explanation part by part: legends below the texts that they are of, and no folded tables.
-
-    `scores` were printed above it, and are not repeated.
-    """
-    if not isinstance(explanation, Explanation):
-        # A user's own metric may explain itself by anything.
-        yield Text(visible(explanation))
-        return
-    title = explanation.title
-    # The heading of the system has just named the scores: only further numbers follow.
-    printed = {f"{score:.4f}" for score in scores}
-    numbers = {name: value for name, value in title.numbers.items() if f"{_scaled(value, scale):.4f}" not in printed}
-    if numbers or not title.numbers:
-        yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
-    legend = Legend([])
-    lines: list[Line] = []
-    # The empty sentence at the end draws the lines that no other part follows.
-    for part in [*explanation.parts(), Sentence("")]:
-        if isinstance(part, Line):
-            lines.append(part)
-            continue
-        if lines:
-            yield _lines(lines, legend, colour)
-            lines = []
-        if isinstance(part, Legend):
-            legend = part
-        elif isinstance(part, Heading):
-            yield Text(f"\n{part.text(scale)}", style="bold")
-        elif isinstance(part, Sentence):
-            yield Text(visible(part.text))
-        elif not part.folded:
-            yield Text(f"\n{part.caption}")
-            yield _table(part, scale)
-
-
-def _scaled(value: float, scale: float) -> float:
-    return scale * value if isinstance(value, Share) else value
-
-
-def coloured(
-    words: Sequence[Word], *, colour: bool = True, spaced: bool = True, losses: bool = False, numbered: bool = True
-) -> Text:
-    """Return tokens in the colours of their levels; else in brackets, with the level behind if `numbered`."""
-    styles = _LOSSES if losses else _MATCHES
-    text = Text()
-    for level, tokens in _runs(words, " " if spaced else ""):
-        if colour or not level:
-            text.append(tokens, style=styles[level])
-        else:
-            text.append(f"[{tokens}]{level if numbered else ''}")
-    return text
-
-
-def _runs(words: Sequence[Word], separator: str) -> list[tuple[int, str]]:
-    """Return the tokens joined as long as they are of one level, with the blanks between."""
-    runs: list[tuple[int, str]] = []
-    blanks = ""
-    for word in words:
-        text = visible(word.text if word.written is None else f"{word.written} ({word.text})")
-        level = min(word.level, len(_MATCHES) - 1)
-        if level == 0 and not text.strip():
-            blanks += text
-        elif runs and runs[-1][0] == level:
-            runs[-1] = level, f"{runs[-1][1]}{blanks}{text}"
-            blanks = separator
-        else:
-            # Blanks between two levels are a run of their own, without a colour.
-            runs += [(0, blanks), (level, text)]
-            blanks = separator
-    return [(level, text) for level, text in runs if text]
-
-
-def _lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
-    """Return texts below each other, with the legend below them."""
-    style = {"colour": colour, "numbered": len(legend.names) > 1}
-    table = grid()
-    for line in lines:
-        text = coloured(line.words, spaced=line.spaced, losses=line.losses, **style)
-        table.add_row(line.label, text if line.words else Text("no token", style="italic"))
-    if legend.names:
-        names = [Word(name, level) for level, name in enumerate(legend.names, 1)]
-        chips = [coloured([name], losses=legend.losses, **style) for name in names]
-        table.add_row("", Text("  ").join(chips))
-    return table
-
-
-def grid() -> Grid:
-    """Return a table without lines: labels, and the texts that they are of."""
-    table = Grid.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True, min_width=_LABEL)
-    table.add_column(overflow="fold")
-    return table
-
-
-def _table(table: Table, scale: float) -> Grid:
-    shown_table = Grid(box=box.SIMPLE_HEAD)
-    rows = [[Text(one_cell(number_text(value, scale))) for value in row] for row in table.rows[:_MOST_ROWS]]
-    for column, name in enumerate(table.head):
-        if table.rows and isinstance(table.rows[0][column], int | float):
-            shown_table.add_column(name, justify="right")
-        else:
-            shown_table.add_column(name, overflow="fold")
-    for row in rows:
-        shown_table.add_row(*row)
-    if len(table.rows) > _MOST_ROWS:
-        shown_table.add_row(f"and {len(table.rows) - _MOST_ROWS:,} more")
-    return shown_table
