@@ -188,15 +188,15 @@ class _Style(NamedTuple):
 
 def to_markdown(tables: Iterable[Table]) -> str:
     """Return tables as Markdown, with the lines around them."""
-    style = _Style(as_markdown, "**{}**")
+    style = _Style(_as_markdown, "**{}**")
     blocks = []
     for table in tables:
         head, *rows = style.cells(table)
         dashes = ["---" if column.kind == "name" else "---:" for column in table.columns]
-        blocks += [f"**{as_markdown(table.title)}**"] if table.title else []
-        blocks += map(as_markdown, table.above)
+        blocks += [f"**{_as_markdown(table.title)}**"] if table.title else []
+        blocks += map(_as_markdown, table.above)
         blocks.append("\n".join(f"| {' | '.join(row)} |" for row in [head, dashes, *rows]))
-        blocks += map(as_markdown, table.notes)
+        blocks += map(_as_markdown, table.notes)
         # A backtick would end the code: an apostrophe takes its place.
         blocks += ["`{}`".format(one_cell(line).replace("`", "'")) for line in table.signatures]
     return "\n\n".join(blocks) + "\n"
@@ -205,11 +205,11 @@ def to_markdown(tables: Iterable[Table]) -> str:
 def to_latex(tables: Iterable[Table]) -> str:
     """Return the same tables for LaTeX with booktabs, the lines around them as comments."""
     signs = {"–": "--", "†": "$^\\dagger$", "↓": "$\\downarrow$"}
-    style = _Style(as_latex, "\\textbf{{{}}}", "${}$", "$\\Delta$", str.maketrans(signs))
+    style = _Style(_as_latex, "\\textbf{{{}}}", "${}$", "$\\Delta$", str.maketrans(signs))
     parts = []
     for table in tables:
         head, *rows = (f"{' & '.join(row)} \\\\\n" for row in style.cells(table))
-        title = f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{as_latex(table.title)}}}}} \\\\\n"
+        title = f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
         above = "".join(f"% {one_cell(line)}\n" for line in table.above)
         below = "".join(f"% {one_cell(line)}\n" for line in [*table.notes, *table.signatures])
         sides = "".join("l" if column.kind == "name" else "r" for column in table.columns)
@@ -230,13 +230,13 @@ def to_notebook(table: Table) -> str:
 FOR_PEOPLE = {"markdown": to_markdown, "latex": to_latex}
 
 
-def as_markdown(text: str) -> str:
+def _as_markdown(text: str) -> str:
     """Return a text escaped for a Markdown table: no markup, HTML, link or cell separator."""
     # An underscore between two letters or digits is no markup.
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 
-def as_latex(text: str) -> str:
+def _as_latex(text: str) -> str:
     """Return a text escaped for LaTeX, also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
