@@ -138,6 +138,12 @@ def written(metric, options):
     return metric_class(metric).from_options(options).written_as(options)
 
 
+def segment_options(metric):
+    """Return the options by which a metric scores single segments, where these differ."""
+    values = {name: getattr(metric.segment_metric, name) for name in metric.options()}
+    return {name: value for name, value in values.items() if value != getattr(metric, name)}
+
+
 def random_states():
     """Return the global random state of numpy, and that of torch where it is loaded."""
     states = {"numpy": np.random.get_state()[1].copy()}  # noqa: NPY002

@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, segment_options
 from suite import SUITE
 from tercet.api import make_scorer
 from texts import LATIN, all_pairs
@@ -59,7 +59,7 @@ def scored(metric, predictions, references=None, **options):
 
 def scored_alone(metric, prediction, references=None, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
-    of_one = make_scorer(metric, {**begun(metric), **options}).segment_options
+    of_one = segment_options(make_scorer(metric, {**begun(metric), **options}))
     return scored(metric, [prediction], [references], **{**of_one, **options})
 
 

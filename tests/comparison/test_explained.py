@@ -8,7 +8,7 @@ import sacrebleu
 from rich.text import Text
 
 import tercet
-from conftest import ROOT, ZERO_BLEU, needed, written
+from conftest import ROOT, ZERO_BLEU, needed, segment_options, written
 from suite import SUITE
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
 from tercet.comparison.segment import explain_segment, to_html, to_text
@@ -106,7 +106,7 @@ class TestWhatIsShown:
         if metric != "bertscore_idf":  # whose explanation of one pair alone takes fewer options
             own = {
                 **value.written,
-                **value.segment_options,
+                **segment_options(value),
                 **({"scale": 1} if SUITE[metric].has_scale else {}),
             }
             alone = tercet.explain(metric, ONE.systems["tuned"][3], ONE.references[3] or None, **own).to_dict()

@@ -42,7 +42,7 @@ def test_it_is_the_weighted_mean_of_segment_scores():
     )
     assert scorer.mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
     expected = 0.25 * bleu + 0.75 * rouge
-    assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
+    assert scorer.segment_metric.finalize(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import ANY_TEXTS, ROOT, close, needed
+from conftest import ANY_TEXTS, ROOT, close, needed, segment_options
 from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
@@ -52,7 +52,7 @@ def of_one_text(metric, prediction, references, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
     in_percent = {"scale": 100} if SUITE[metric].has_scale else {}
     options = {**in_percent, **SUITE[metric].begun, **options}
-    of_one = make_scorer(metric, options).segment_options
+    of_one = segment_options(make_scorer(metric, options))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
         return tercet.score(metric, [prediction], [references], **{**of_one, **options}).to_dict(full=True)
