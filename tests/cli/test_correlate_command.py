@@ -40,7 +40,7 @@ def test_every_form_is_that_of_the_same_call_in_python(table, tmp_path):
     found = tercet.correlate(table, [], scores="COMET", **options)
     expected = pearsonr([5, 3, 4, 1, 5, 2], [0.9, 0.6, 0.9, 0.2, 0.8, 0.4]).statistic
     assert found.tables[0].figures["COMET"]["pooled.pearson"].value == pytest.approx(expected)
-    forms = {form: tables.written(found, form) for form in ("json", "tsv", "csv", "markdown", "latex")}
+    forms = {form: tables.in_format(found, form) for form in ("json", "tsv", "csv", "markdown", "latex")}
     forms["text"] = tables.to_text(found, width=120)
     for form, text in forms.items():
         assert command("correlate", table, *asked, "-f", form, "-o", tmp_path / form).stdout == ""
