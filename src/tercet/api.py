@@ -16,10 +16,10 @@ from .errors import OptionError, level_of_caller
 from .registry import METRICS, in_suite, metric_class
 from .result import Result
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
 
 
-def _shows_call(function: FunctionT) -> FunctionT:
+def _shows_call(function: _FunctionT) -> _FunctionT:
     """Put the options of a call, which are among ``**options``, into the signature: for `help` and completion."""
     signature = inspect.signature(function)
     *first, options = signature.parameters.values()
@@ -72,7 +72,7 @@ def score(
     >>> score("chrf", texts * 10, references * 10, **repeated).intervals == once.intervals
     True
     """
-    value = _kept_metric(metric, options)
+    value = _cached_metric(metric, options)
     return score_batch(value, value.corpus(predictions, references), cluster)
 
 
@@ -114,13 +114,14 @@ def scorer(metric: str | Metric, **options: Any) -> Metric:
     return make_scorer(metric, options)
 
 
-def _kept_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
+def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """Return a metric with these options: that of an earlier call if nothing but the options decides it.
 
     Making one takes longer than scoring a pair. Tokenizer files may change, and models are not kept.
     """
     if type(metric) is not str:
         return make_scorer(metric, options)
+    # With the types of the values, as 1, 1.0 and True are equal: a metric may take one of them and refuse another.
     parts: list[Any] = [metric]
     plain = True
     for name, value in options.items():
@@ -128,22 +129,25 @@ def _kept_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
         parts += name, type(value), *map(type, values), *values
         plain = plain and _PLAIN.issuperset(map(type, values))
     key = tuple(parts)
-    kept_metric = _kept.get(key) if plain else None
-    if kept_metric is not None:
-        return kept_metric
-    kept_metric = make_scorer(metric, options)
-    stays_valid = not kept_metric.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
-    stays_valid = stays_valid and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # packages may come later
-    if plain and stays_valid and kept_metric.have_effect(options):  # each call warns of one without stems
-        if len(_kept) >= _MOST_KEPT:
-            _kept.clear()
-        _kept[key] = kept_metric
-    return kept_metric
+    cached_metric = _cache.get(key) if plain else None
+    if cached_metric is not None:
+        return cached_metric
+    configured_metric = make_scorer(metric, options)
+    stays_valid = not configured_metric.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
+    # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
+    stays_valid = stays_valid and options.keys().isdisjoint(("stemmer", "lemmatizer"))
+    # An option without effect is warned of when a metric is made: each call makes its own, and so warns.
+    if plain and stays_valid and configured_metric.have_effect(options):
+        if len(_cache) >= _MOST_CACHED:
+            _cache.clear()
+        _cache[key] = configured_metric
+    return configured_metric
 
 
+#: Types of values that stand in a key: others may have no hash, or change after the call.
 _PLAIN = {str, int, float, bool, type(None)}
-_MOST_KEPT = 256
-_kept: dict[Any, Metric] = {}
+_MOST_CACHED = 256
+_cache: dict[Any, Metric] = {}
 
 
 def explain(metric: str | Metric, prediction: str, references: Any = None, **options: Any) -> Any:
@@ -199,7 +203,7 @@ def known_options(metric: str) -> list[str]:
     return metric_class(metric).all_options()
 
 
-def known_arguments(metric: str) -> dict[str, str]:
+def _known_arguments(metric: str) -> dict[str, str]:
     """Return the arguments that a metric takes in any configuration, and the option each sets ("" for none)."""
     cls = metric_class(metric)
     arguments = {name: name for name in cls.all_options()}
@@ -210,7 +214,7 @@ def known_arguments(metric: str) -> dict[str, str]:
 
 def own_options(
     cls: type[Metric],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     dialect: Dialect = Dialect(),  # noqa: B008  nothing changes it
 ) -> dict[str, Any]:
     """Return the options of a call, without those that only siblings take: ``evaluate.combine`` sends all to all.
@@ -220,26 +224,27 @@ def own_options(
     OptionError
         On a name that no metric of the suite knows, with the nearest known one.
     """
-    known = {*cls.options(), *Call.options(), *dialect.arguments, *dialect.without_effect}
-    foreign = {name: value for name, value in given.items() if name not in known}
+    accepted_names = {*cls.options(), *Call.options(), *dialect.arguments, *dialect.without_effect}
+    foreign = {name: value for name, value in options.items() if name not in accepted_names}
     if foreign:
-        _leave_to_siblings(cls, foreign, given, dialect)
-    return dialect.to_options({name: value for name, value in given.items() if name in known})
+        _leave_to_siblings(cls, foreign, options, dialect)
+    return dialect.to_options({name: value for name, value in options.items() if name in accepted_names})
 
 
 def _leave_to_siblings(
-    cls: type[Metric], foreign: dict[str, Any], given: Mapping[str, Any], dialect: Dialect
+    cls: type[Metric], foreign: dict[str, Any], options: Mapping[str, Any], dialect: Dialect
 ) -> None:
     """Check the options that other metrics of the call take; OptionError for the rest."""
     names_here = dialect.names(cls.all_options())
     for sibling in (metric for metric in METRICS if metric != cls.name):
-        names = known_arguments(sibling)
-        theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
-        if theirs:  # refuse a wrong value before this metric consumes the added items
-            shared = {name: given[name] for name in given if name in names_here and name != "compat"}
-            of_sibling = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
-            _check_of_any(sibling, {names[name]: value for name, value in of_sibling.items()})
-        for name in theirs:
+        names = _known_arguments(sibling)
+        sibling_options = {name: foreign.pop(name) for name in list(foreign) if name in names}
+        if sibling_options:
+            # A wrong value is refused before this metric consumes the added items.
+            shared = {name: options[name] for name in options if name in names_here and name != "compat"}
+            values = {name: value for name, value in {**shared, **sibling_options}.items() if names.get(name)}
+            _check_of_any(sibling, {names[name]: value for name, value in values.items()})
+        for name in sibling_options:
             if names[name] != name and names[name] in cls.all_options():
                 message = (
                     f"{cls.name}: {name!r} is an argument of {sibling} and goes to that metric only; use "

@@ -69,7 +69,7 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     ('the cat sat', 4.45)
     """
     refuse_all_but_n_jobs(options, "tercet.mbr")
-    scorer = make_scorer(metric, options)
+    configured_metric = make_scorer(metric, options)
     group_list = as_list(groups, "groups", "one list of texts per group", 2)
     names = [f"group {number}" for number in range(len(group_list))]
     if weights is not None:
@@ -78,13 +78,13 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
             raise InputError(
                 f"weights must have one list per group, got {len(weights)} for {len(group_list)} groups."
             )
-    return decide(group_list, scorer, weights, names)
+    return decide(group_list, configured_metric, weights, names)
 
 
-def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None, names: Sequence[str]) -> Choices:
+def decide(groups: Sequence[Any], metric: Metric, weights: Sequence[Any] | None, names: Sequence[str]) -> Choices:
     """Return the choice in each group, which has a name for messages."""
-    if not scorer.takes_references:
-        raise OptionError(f"{scorer.name} scores texts without references: there are no pairs to compare.")
+    if not metric.takes_references:
+        raise OptionError(f"{metric.name} scores texts without references: there are no pairs to compare.")
     if not groups:
         raise InputError("There is no group: expected at least one list of candidates.")
     texts = [_read_group(group, name) for group, name in zip(groups, names, strict=True)]
@@ -96,28 +96,29 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
         ]
     choices: list[Choice] = []
     signature: Signature | None = None
-    with bar_of(scorer.name, "groups", len(texts)) as bar:
+    with bar_of(metric.name, "groups", len(texts)) as bar:
         for candidates, group_weights in zip(texts, weights_of_groups, strict=True):
             # A metric that sees the corpus may choose its rules anew for each group, such as the tokenizer.
-            if signature is None or scorer.needs_corpus:
+            if signature is None or metric.needs_corpus:
                 distinct_texts = list(dict.fromkeys(candidates))
-                signature = _common(signature, scorer.signature(scorer.fit(Corpus(distinct_texts, distinct_texts))))
-            choices.append(_choice(candidates, group_weights, scorer))
+                signature = _common(signature, metric.signature(metric.fit(Corpus(distinct_texts, distinct_texts))))
+            choices.append(_choice(candidates, group_weights, metric))
             if bar is not None:
                 bar.update()
     assert signature is not None
-    notes = scorer.notes("1", segments=True)
+    # Every candidate is a reference by itself, so that each pair has one.
+    notes = metric.notes("1", segments=True)
     notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
     return Choices(
-        metric=scorer.name,
-        score=scorer.primary,
-        higher_is_better=scorer.higher_is_better,
+        metric=metric.name,
+        score=metric.primary,
+        higher_is_better=metric.higher_is_better,
         signature=str(signature.extended(notes)),
         groups=choices,
     )
 
 
-def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) -> Choice:
+def _choice(candidates: list[str], weights: list[float] | None, metric: Metric) -> Choice:
     indices_of_text: dict[str, list[int]] = {}
     for index, text in enumerate(candidates):
         indices_of_text.setdefault(text, []).append(index)
@@ -129,8 +130,8 @@ def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) 
     shares = np.array(totals) / max(totals)
     total_share = fsum(shares)
     # Sums are exact: the same scores in another order are a tie, which no rounding decides.
-    means = [fsum((row * shares).tolist()) / total_share for row in scorer.pairwise(texts)]
-    ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=scorer.higher_is_better)
+    means = [fsum((row * shares).tolist()) / total_share for row in metric.pairwise(texts)]
+    ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=metric.higher_is_better)
     best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     expected_scores = dict(zip(texts, means, strict=True))
     return Choice(
@@ -295,7 +296,13 @@ class Choices:
     def _repr_html_(self) -> str:
         """Show the first groups as a table in a notebook, the signature below."""
         rows = [
-            [str(number), choice.text, f"{choice.score:.4f}", *_shown(choice)]
+            [
+                str(number),
+                choice.text,
+                f"{choice.score:.4f}",
+                choice.runner_up_text or "",
+                "" if choice.margin is None else f"{choice.margin:.4f}",
+            ]
             for number, choice in enumerate(self.groups[:_MOST_SHOWN])
         ]
         hidden_groups = [f"{len(self) - _MOST_SHOWN:,} more"] if len(self) > _MOST_SHOWN else []
@@ -307,7 +314,3 @@ class Choices:
 
 def _counted(n_groups: int) -> str:
     return f"{n_groups:,} group{'s' * (n_groups != 1)}"
-
-
-def _shown(choice: Choice) -> tuple[str, str]:
-    return (choice.runner_up_text or "", "" if choice.margin is None else f"{choice.margin:.4f}")

@@ -40,7 +40,7 @@ METRICS: Mapping[str, str] = {
 }
 
 #: What draws results: the report stands above them, so they find it here.
-DRAWINGS: Mapping[str, str] = {
+_DRAWINGS: Mapping[str, str] = {
     "comparison as a page": "report.comparison.to_html",
     "comparison as a figure": "report.plots.intervals_figure",
 }
@@ -72,7 +72,7 @@ def in_suite(cls: type[Metric]) -> bool:
 
 def drawing(name: str) -> Any:
     """Return the function that draws a result; its packages are imported when it is called."""
-    module, _, function = DRAWINGS[name].rpartition(".")
+    module, _, function = _DRAWINGS[name].rpartition(".")
     return getattr(import_module(f".{module}", __package__), function)
 
 

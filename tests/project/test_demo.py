@@ -23,8 +23,8 @@ from tercet.huggingface.space.scoring import (
     histogram,
     joined,
     result_html,
+    source_of_texts,
     split_references,
-    texts_given,
 )
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
@@ -225,7 +225,9 @@ class TestTexts:
     def test_code_to_copy_computes_the_same(self, demo):
         options, _ = demo.text_options(begun(demo))
         scored, _ = demo.score_text(PREDICTIONS[0], REFERENCES[0][0], options)
-        code = demo.code(texts_given(PREDICTIONS[0], REFERENCES[0][:1] if demo.takes_references else None), options)
+        code = demo.code(
+            source_of_texts(PREDICTIONS[0], REFERENCES[0][:1] if demo.takes_references else None), options
+        )
         assert f"evaluate.load('org/{demo.metric}')" in code
         found = {}
         local = code.replace("import evaluate\n", "import tercet as evaluate\n").replace("'org/", "'")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from page_checks import ROWS, as_csv, as_jsonl, as_tmx, as_tsv
 from tercet.files.read import items, read_table
-from tercet.huggingface.space.scoring import file_given
+from tercet.huggingface.space.scoring import source_of_file
 from workbooks import workbook
 
 HEADER = ["mt", "ref", "ref2", "mt2"]
@@ -20,7 +20,7 @@ HEADER = ["mt", "ref", "ref2", "mt2"]
 
 def texts_of(path, system, references):
     """What the lines for a file give, run where it lies, as its visitor would."""
-    found = file_given(str(path), read_table(path), [system], references)
+    found = source_of_file(str(path), read_table(path), [system], references)
     assert "..." not in found.lines
     names, here = {}, Path.cwd()
     os.chdir(path.parent)
@@ -85,7 +85,7 @@ def test_has_no_references_where_there_are_none(tmp_path):
 def test_says_which_texts_belong_there_where_pandas_reads_others(tmp_path):
     path = tmp_path / "nested.jsonl"
     path.write_text('{"ref": "a", "hyps": {"A": "b", "B": "c"}}\n')
-    found = file_given(str(path), read_table(path), ["A"], ["ref"])
+    found = source_of_file(str(path), read_table(path), ["A"], ["ref"])
     assert (
         found.lines == "predictions = [...]  # the column 'A' of 'nested.jsonl'; references = [[...], ...]: 'ref'\n"
     )

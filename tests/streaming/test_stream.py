@@ -244,14 +244,14 @@ class TestWhatIsRefusedAddsNothing:
 
     def test_values_without_an_exact_sum(self, monkeypatch):
         stream = stream_of("jaccard", [(["a"], ["a b"])])
-        rows = type(stream._scorer).segment_stats
+        rows = type(stream._metric).segment_stats
 
         def without(scorer, batch, context):
             stats = rows(scorer, batch, context)
             stats.rows[1, -1] = np.nan
             return stats
 
-        monkeypatch.setattr(type(stream._scorer), "segment_stats", without)
+        monkeypatch.setattr(type(stream._metric), "segment_stats", without)
         with pytest.raises(InputError, match=r"^item 1: its jaccard_either is nan, which has no exact sum"):
             stream.add(["a", "b", "c"], ["a", "b", "c"])
         assert len(stream) == 1

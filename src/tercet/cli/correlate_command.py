@@ -96,7 +96,7 @@ class Figures:
 
 
 @dataclass
-class MeanOutput(Output):
+class _MeanOutput(Output):
     """Output, and the mean of metrics that agrees best."""
 
     mean: Path | None = writing(
@@ -111,7 +111,7 @@ class MeanOutput(Output):
 
 
 @takes_groups
-def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
+def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
     from tercet.comparison.metric_specs import name_of
     from tercet.correlation.best_mean import best_mean
@@ -138,6 +138,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         cluster=graded.cluster,
     )
     report_on(test_set)
+    # The other fields of Figures are parameters of correlate by the same names.
     settings = {name: value for name, value in vars(figures).items() if name != "metric"}
     correlation = correlate(
         test_set,
@@ -161,7 +162,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         write(text, output.out, form, bom=output.bom)
 
 
-def _check_options(figures: Figures, output: MeanOutput) -> None:
+def _check_options(figures: Figures, output: _MeanOutput) -> None:
     if not 0 < figures.alpha < 1:
         raise OptionError(
             f"--alpha must be a number above 0 and below 1, such as 0.05. Got {figures.alpha:g} instead."

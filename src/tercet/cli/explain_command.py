@@ -57,7 +57,7 @@ Metrics = Annotated[
         "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
 ]
-TheirOptions = Annotated[
+_TheirOptions = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
@@ -72,7 +72,7 @@ Segment = Annotated[
         min=1, metavar="N", help="Number of the segment that is explained; default: the one that scores worst."
     ),
 ]
-Form = Annotated[
+_Form = Annotated[
     Literal["text", "json", "html"] | None,
     typer.Option(
         "--format", "-f", help="Output format. Default: by the extension of --out (.html, .json or .txt), else text."
@@ -105,12 +105,12 @@ def explain(
     source_column: SourceColumn = None,
     metric: Metrics = None,
     segment: Segment = None,
-    their_option: TheirOptions = None,
+    their_option: _TheirOptions = None,
     items: Annotated[
         int | None,
         typer.Option(min=0, help="With --against, how many segments to show, of those that differ most; default: 5."),
     ] = None,
-    format: Form = None,
+    format: _Form = None,
     out: Out = None,
 ) -> None:
     """Show why a segment scores as it does: its matches, and the numbers behind the score.
@@ -142,7 +142,7 @@ def explain(
             if not in_suite(metric_type):
                 raise OptionError(f"--against explains metrics of the suite, and {shorten(text)} is not one of them.")
             checked_peers(metric_type.name, against)
-    metrics, theirs = read_metrics(metric_texts), read_options(their_option or ())
+    metrics, theirs = read_metrics(metric_texts), _read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
@@ -230,7 +230,7 @@ def _of_package(
     return to_terminal(parts, width, colour)
 
 
-def read_options(option_texts: Sequence[str]) -> dict[str, Any]:
+def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     """Return the options given as ``name=value``, with values parsed as those of a metric."""
     from tercet.comparison.metric_specs import parse_value
 
@@ -258,6 +258,7 @@ def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
     """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
     lower = " (lower is better)" if metric_class(difference.metric).better() == "lower" else ""
     heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
+    # As many scores beside each other as the terminal has room for.
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         yield _table(difference, difference.names[start : start + at_once], heading)

@@ -150,7 +150,7 @@ class Candidates:
 
 
 @dataclass
-class Utility:
+class _Utility:
     """What candidates are compared by."""
 
     metric: list[str] = scoring(
@@ -163,7 +163,7 @@ class Utility:
         "Scores are in percent unless scale=1 is given. 'tercet metrics' lists the metrics.",
     )
 
-    def scorer(self) -> Metric:
+    def chosen_metric(self) -> Metric:
         """Return the metric, its options checked before any file is read."""
         from tercet.comparison.metric_specs import is_mean, parse_metric
 
@@ -179,7 +179,7 @@ class Utility:
 
 
 @dataclass
-class ChosenOutput:
+class _ChosenOutput:
     """Destination and format of the choices."""
 
     format: Literal["text", "jsonl"] | None = writing(
@@ -207,20 +207,20 @@ class ChosenOutput:
 
 
 @takes_groups
-def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) -> None:
+def mbr_command(candidates: Candidates, utility: _Utility, output: _ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""
     from tercet.bayes_risk import decide
     from tercet.statistics.progress import bars_within
 
     from .output import in_terminal, write
 
-    scorer, form = utility.scorer(), output.chosen_format()
+    metric, form = utility.chosen_metric(), output.chosen_format()
     if output.out is not None:
         check_file(output.out)
     check_outputs({"--out": output.out}, candidates.files)
     groups = candidates.groups()
     with bars_within(output.progress):
-        choices = decide(groups.texts, scorer, groups.weights, groups.names)
+        choices = decide(groups.texts, metric, groups.weights, groups.names)
     lines = _rendered(choices, form)
     if in_terminal(output.out):
         lines = list(map(visible, lines))
@@ -235,6 +235,7 @@ def _rendered(choices: Choices, form: str) -> list[str]:
 
     if form == "jsonl":
         return [json_line(choice.to_dict()) for choice in choices]
+    # A line is a group: a text with line ends would count as several.
     lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in choices.texts]
     if n_changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
         typer.echo(

@@ -152,20 +152,20 @@ class MetricCommand(TyperCommand):
             # An option that is nearly one of the command is a typo, to which click has an answer.
             if get_close_matches(unknown, known_options, cutoff=_ALIKE):
                 raise
-            answer = how_written(unknown, all_arguments)
+            answer = _how_written(unknown, all_arguments)
             if not answer:
                 raise
             raise OptionError(f"There is no option {unknown}. {answer}") from None
 
 
-def how_written(unknown: str, arguments: Sequence[str]) -> str:
+def _how_written(unknown: str, arguments: Sequence[str]) -> str:
     """Return how the option or the name of a metric is written that a user gave as an option of the command.
 
     Empty where it is neither.
 
-    >>> how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
+    >>> _how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
     'It is an option of bleu and diversity: write it behind the metric and a colon, as in -m bleu:smooth_method=exp'
-    >>> how_written("--chrf", ["a.tsv", "--chrf"])
+    >>> _how_written("--chrf", ["a.tsv", "--chrf"])
     'A metric is given with -m: -m chrf'
     """
     from tercet.base.dialects import what_is
@@ -241,10 +241,10 @@ def _score_with_ray(
     from tercet.streaming.ray import score_systems
 
     level, seed = scores.confidence_level, scores.seed
-    scorers = [metric.with_defaults(scale=100, confidence_level=level, seed=seed) for metric in metrics]
+    configured_metrics = [metric.with_defaults(scale=100, confidence_level=level, seed=seed) for metric in metrics]
     results = score_systems(
         texts.files,
-        {label_of(scorer): scorer for scorer in scorers},
+        {label_of(metric): metric for metric in configured_metrics},
         systems=texts.system,
         references=texts.reference_column,
         id=texts.id_column,
@@ -262,7 +262,7 @@ def _score_with_ray(
         )
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
     name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
-    return to_comparison(name, scorers, results, confidence_level=level, seed=seed)
+    return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)
 
 
 def _refuse_with_ray(**options: object) -> None:

@@ -252,7 +252,8 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
     if device is None:
         import torch
 
-        device = "cuda" if torch.cuda.is_available() else "cpu"  # no other: numbers are equal
+        # No other kind of device, as in bert_score: the numbers are equal.
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     settings = {
         "model_type": model_type,
         "lang": lang,
@@ -260,6 +261,7 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         "device": device,
         **options,
     }
+    # NumPy's truth values and 0 and 1 are taken too; `idf` may also be a table.
     for name in settings.keys() & {"rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"}:
         if not (name == "idf" and isinstance(settings[name], Mapping)):
             settings[name] = truth("bert_score", name, settings[name])

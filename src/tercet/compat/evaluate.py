@@ -110,7 +110,8 @@ class _ComputeAsThere:
                 raise
             try:
                 module = _load_of_evaluate()(*self._loaded_by[0], **self._loaded_by[1])
-            except Exception:  # such as without a connection
+            except Exception:
+                # Such as without a connection.
                 raise error from None
             score = module.compute(**texts, **options)
             warn_of_original(f'evaluate.load("{self._name}").compute', error)

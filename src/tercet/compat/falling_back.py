@@ -18,8 +18,8 @@ REFUSED = (InputError, OptionError)
 _OF_SIGNATURES = ("num_refs", "n_bootstrap", "seed")
 
 
-class _Scorer(NamedTuple):
-    """A class whose objects score: the module where the original lies, and the methods that score."""
+class _Original(NamedTuple):
+    """Of a class whose objects score: the module where the original lies, and the methods that score."""
 
     module: str
     methods: tuple[str, ...] = ()
@@ -27,21 +27,23 @@ class _Scorer(NamedTuple):
 
 #: By their place in this folder. A module of torchmetrics has summed up what it read, which no other can go on with:
 #: only what its constructor refuses is the original's.
-_SCORERS = {
+_ORIGINALS = {
     **{
-        f"sacrebleu_metrics.{name}": _Scorer(f"sacrebleu.metrics.{name.lower()}", ("corpus_score", "sentence_score"))
+        f"sacrebleu_metrics.{name}": _Original(
+            f"sacrebleu.metrics.{name.lower()}", ("corpus_score", "sentence_score")
+        )
         for name in ("BLEU", "CHRF", "TER")
     },
-    "rouge_scorer.RougeScorer": _Scorer("rouge_score.rouge_scorer", ("score", "score_multi")),
-    "rouge.Rouge": _Scorer("rouge", ("get_scores",)),
-    "rouge.FilesRouge": _Scorer("rouge", ("get_scores",)),
-    "bert_score.BERTScorer": _Scorer("bert_score", ("score", "plot_example")),
-    "torchmetrics.BLEUScore": _Scorer("torchmetrics.text.bleu"),
-    "torchmetrics.SacreBLEUScore": _Scorer("torchmetrics.text.sacre_bleu"),
-    "torchmetrics.CHRFScore": _Scorer("torchmetrics.text.chrf"),
-    "torchmetrics.TranslationEditRate": _Scorer("torchmetrics.text.ter"),
-    "torchmetrics.ROUGEScore": _Scorer("torchmetrics.text.rouge"),
-    "torchmetrics_bert.BERTScore": _Scorer("torchmetrics.text.bert"),
+    "rouge_scorer.RougeScorer": _Original("rouge_score.rouge_scorer", ("score", "score_multi")),
+    "rouge.Rouge": _Original("rouge", ("get_scores",)),
+    "rouge.FilesRouge": _Original("rouge", ("get_scores",)),
+    "bert_score.BERTScorer": _Original("bert_score", ("score", "plot_example")),
+    "torchmetrics.BLEUScore": _Original("torchmetrics.text.bleu"),
+    "torchmetrics.SacreBLEUScore": _Original("torchmetrics.text.sacre_bleu"),
+    "torchmetrics.CHRFScore": _Original("torchmetrics.text.chrf"),
+    "torchmetrics.TranslationEditRate": _Original("torchmetrics.text.ter"),
+    "torchmetrics.ROUGEScore": _Original("torchmetrics.text.rouge"),
+    "torchmetrics_bert.BERTScore": _Original("torchmetrics.text.bert"),
 }
 
 #: Returns the original of a module and a name, or None where it is not installed.
@@ -55,20 +57,21 @@ def falling_back(dropped_in: Any, module: str, lookup: Lookup) -> Any:
     """Return a function or class of a drop-in that calls the original where it refuses; all else as it is."""
     if isinstance(dropped_in, FunctionType):
         return _replacements.setdefault(dropped_in, _function(dropped_in, module, lookup))
-    if isinstance(dropped_in, Mapping) and any(map(_scorer, dropped_in.values())):  # sacrebleu.metrics.METRICS
+    if isinstance(dropped_in, Mapping) and any(map(_original_of, dropped_in.values())):
+        # As sacrebleu.metrics.METRICS, a table of classes.
         return {name: falling_back(value, module, lookup) for name, value in dropped_in.items()}
-    scorer = _scorer(dropped_in)
-    if scorer is None:
+    original = _original_of(dropped_in)
+    if original is None:
         return dropped_in
     if dropped_in not in _replacements:
-        _replacements.setdefault(dropped_in, _class(dropped_in, scorer, lookup))
+        _replacements.setdefault(dropped_in, _class(dropped_in, original, lookup))
     return _replacements[dropped_in]
 
 
-def _scorer(dropped_in: Any) -> _Scorer | None:
+def _original_of(dropped_in: Any) -> _Original | None:
     if not isinstance(dropped_in, type):
         return None
-    return _SCORERS.get(f"{dropped_in.__module__.rpartition('.')[2]}.{dropped_in.__name__}")
+    return _ORIGINALS.get(f"{dropped_in.__module__.rpartition('.')[2]}.{dropped_in.__name__}")
 
 
 def warn_of_original(name: str, error: Exception) -> None:
@@ -134,19 +137,20 @@ def _constructor(kind: type) -> Any:
     return _Constructor if kind is type else type(_Constructor.__name__, (_Constructor, kind), {})
 
 
-def _class(dropped_in: Any, scorer: _Scorer, lookup: Lookup) -> Any:
+def _class(dropped_in: Any, original: _Original, lookup: Lookup) -> Any:
     @wraps(dropped_in.__init__)
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         dropped_in.__init__(self, *args, **kwargs)
-        if scorer.methods:
+        if original.methods:
             # By these the original is constructed where it has to score.
             vars(self)["_constructed"] = args, kwargs
 
-    entries = {"__doc__": dropped_in.__doc__, "__module__": scorer.module, "__init__": construct}  # pickled as theirs
-    methods = {method: _method(dropped_in, method) for method in scorer.methods}
+    # The module is the original's, so that objects are pickled as those of the original.
+    entries = {"__doc__": dropped_in.__doc__, "__module__": original.module, "__init__": construct}
+    methods = {method: _method(dropped_in, method) for method in original.methods}
     cls: Any = _constructor(type(dropped_in))(dropped_in.__name__, (dropped_in,), {**entries, **methods})
     cls._dropped_in = dropped_in
-    cls._lookup = staticmethod(lambda: lookup(scorer.module, dropped_in.__name__))
+    cls._lookup = staticmethod(lambda: lookup(original.module, dropped_in.__name__))
     return cls
 
 
@@ -163,7 +167,8 @@ def _method(dropped_in: Any, method: str) -> Any:
                 raise
             original = cls._lookup()(*self._constructed[0], **self._constructed[1])
             for option in inspect.signature(dropped_in).parameters:
-                if option in vars(self) and option in vars(original):  # it may have been changed since
+                # It may have been changed since the object was made.
+                if option in vars(self) and option in vars(original):
                     setattr(original, option, getattr(self, option))
             name = f"{cls.__module__}.{cls.__name__}.{method}"
             score = _by_original(error, name, getattr(original, method), args, kwargs)

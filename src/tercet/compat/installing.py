@@ -92,9 +92,10 @@ def install() -> None:
         return
     for message in _install():
         warnings.warn(message, UserWarning, stacklevel=level_of_caller())
-    replaced = _replaced()
-    outer = [name for name in replaced if not any(name.startswith(f"{parent}.") for parent in replaced)]
-    if "evaluate.loading" in _changes():
+    finder = _finder()
+    assert finder is not None
+    outer = [name for name in finder.replaced if not any(name.startswith(f"{parent}.") for parent in finder.replaced)]
+    if "evaluate.loading" in finder.changes:
         outer += ["evaluate.load and datasets.load_metric"]
     if outer:
         *first_names, last_name = outer
@@ -307,11 +308,6 @@ def _replaced() -> Mapping[str, str]:
     """Return the modules that are replaced now."""
     finder = _finder()
     return {} if finder is None else finder.replaced
-
-
-def _changes() -> Mapping[str, Any]:
-    finder = _finder()
-    return {} if finder is None else finder.changes
 
 
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:

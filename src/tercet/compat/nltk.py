@@ -120,7 +120,8 @@ def corpus_bleu(
             f"Expected one list of references for each hypothesis, got {len(list_of_references)} lists for "
             f"{len(hypotheses)} hypotheses."
         )
-    list_of_references, hypotheses = list(list_of_references), list(hypotheses)  # columns count from any label
+    # Columns of pandas count from any label, and lists from 0.
+    list_of_references, hypotheses = list(list_of_references), list(hypotheses)
     _check_tokens(list_of_references, hypotheses)
     # One weighting, or a list of them?
     try:
@@ -128,6 +129,7 @@ def corpus_bleu(
     except (TypeError, IndexError):
         weights = [weights]
     matches, totals, length, reference_length = _counts(list_of_references, hypotheses, max(map(len, weights)))
+    # As NLTK: without a word in common the score is 0, an integer, whatever the smoothing.
     if not matches[0]:
         return 0 if len(weights) == 1 else [0] * len(weights)
     smooth = smoothing_function or SmoothingFunction().method0
@@ -246,7 +248,8 @@ def _smoothed(
         next_matches=float(above.numerator),
         next_ngrams=float(above.denominator),
     )
-    with np.errstate(divide="raise", invalid="raise"):  # as of k=0
+    # With k=0 a method divides by 0, which is to be an error and not infinity.
+    with np.errstate(divide="raise", invalid="raise"):
         smoothed: list[float] = nltk_precisions(counts, method, value)
     return smoothed
 
@@ -265,6 +268,7 @@ def _counts(
     n_hypotheses = len(hypotheses)
     stats = _bleu(max_order).segment_stats(Corpus(texts[:n_hypotheses], texts[n_hypotheses:], offsets))
     length_index, closest_index, first_match = map(stats.columns.index, ("length", "closest", "match1"))
+    # NLTK takes at least one n-gram of each text, so that a short one divides by no 0.
     totals = stats.rows[:, first_match + max_order :]
     np.maximum(totals, 1, out=totals)
     sums = list(map(int, stats.sums()))

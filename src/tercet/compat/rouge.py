@@ -56,8 +56,8 @@ class Rouge:
         exclusive: bool = True,
     ) -> None:
         self.return_lengths, self.raw_results, self.exclusive = return_lengths, raw_results, exclusive
-        self.metrics = _known("metric", metrics, self.DEFAULT_METRICS, self.AVAILABLE_METRICS)
-        self.stats = _known("stat", None if raw_results else stats, self.DEFAULT_STATS, self.AVAILABLE_STATS)
+        self.metrics = _checked_names("metric", metrics, self.DEFAULT_METRICS, self.AVAILABLE_METRICS)
+        self.stats = _checked_names("stat", None if raw_results else stats, self.DEFAULT_STATS, self.AVAILABLE_STATS)
         if raw_results:
             self.stats = ["hyp", "ref", "overlap"]
 
@@ -163,7 +163,9 @@ class FilesRouge:
         return self.rouge.get_scores(texts[0], texts[1], avg, ignore_empty)
 
 
-def _known(kind: str, requested: Iterable[str] | None, default: list[str], available: Iterable[str]) -> list[str]:
+def _checked_names(
+    kind: str, requested: Iterable[str] | None, default: list[str], available: Iterable[str]
+) -> list[str]:
     names = default if requested is None else [name.lower() for name in requested]
     for name in names:
         if name not in available:

@@ -78,6 +78,7 @@ class BootstrapAggregator:
             table = np.array(scores, np.float64).reshape(len(scores), -1)
             (totals,) = resampled_totals([table], self._n_samples, self._seed)
             bounds = np.quantile(totals / len(table), levels, axis=0)
+            # Named tuples stay what they are, and numbers become plain floats.
             kind = type(scores[0]) if isinstance(scores[0], tuple) else float
             result[name] = AggregateScore(*(kind(*bound) for bound in bounds.tolist()))
         return result

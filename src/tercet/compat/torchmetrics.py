@@ -75,6 +75,7 @@ class BLEUScore(SumsModule):
             raise ValueError(f"List of weights has different weights than `n_gram`: {len(weights)} != {n_gram}")
         self.n_gram, self.smooth = n_gram, smooth
         self.weights = weights if weights is not None else [1.0 / n_gram] * n_gram
+        # With one added to orders above the first, which is sacrebleu's method of this name.
         method = "add-k" if truth("BLEUScore", "smooth", smooth) else "none"
         metric_options = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
         self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **metric_options))
@@ -131,6 +132,7 @@ class SacreBLEUScore(BLEUScore):
         weights: Sequence[float] | None = None,
         **kwargs: Any,
     ) -> None:
+        # Not that of BLEUScore, which counts words between blanks.
         SumsModule.__init__(self, **kwargs)
         lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
         self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
@@ -317,12 +319,14 @@ class ROUGEScore(SumsModule):
         options = {"tokenizer": split, "use_stemmer": use_stemmer, "multi_ref": _ACCUMULATED[accumulate]}
         self._count(scorer("rouge_nlws", rouge_types=self.rouge_keys, output="all", **options))
 
+    # The mean over no item is no number.
     _of_nothing = float("nan")
 
     def _read(self, preds: Any, target: Any) -> Corpus:
         corpus = super()._read(preds, target)
         if "rougeLsum" not in self.rouge_keys:
             return corpus
+        # A line is a sentence to the suite's rougeLsum.
         return corpus.with_texts(encode([_lines(text) for text in corpus.texts.to_pylist()]))
 
     def _result(self, scores: dict[str, Any]) -> Any:

@@ -49,10 +49,12 @@ class SegmentScore(BaseMetric):
 
     def is_successful(self) -> bool:
         """Return whether the score reaches the threshold."""
-        signed = 1 if self.metric.higher_is_better else -1
-        self.success = self.score is not None and signed * self.score >= signed * self.threshold
+        sign = 1 if self.metric.higher_is_better else -1
+        # None is an item that the options leave out.
+        self.success = self.score is not None and sign * self.score >= sign * self.threshold
         return self.success
 
+    # deepeval shows a metric under this name.
     @property
     def __name__(self) -> str:
         return f"{self.metric.primary} of a segment"

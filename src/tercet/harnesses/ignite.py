@@ -53,6 +53,7 @@ class CorpusScores(Metric):
 
     def compute(self) -> Result:
         """Return the scores of all ranks' items."""
+        # A new one: this rank's own is among those that are gathered, and no stream merges into itself.
         merged_stream = self._new_stream()
         merged_stream.merge(idist.all_gather(self._stream))
         return flat(self._metric, merged_stream.result(), {})

@@ -37,6 +37,7 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
             answers = [sample_score.score.answer or "" for sample_score in scores]
             targets = [(sample_score.score.metadata or {})["target"] for sample_score in scores]
             ids = [sample_score.sample_id for sample_score in scores]
+            # Without ids the samples' epochs cannot be told: each answer is a sample of its own.
             return dict(corpus_scores(configured_metric, answers, targets, None if None in ids else ids))
 
         return compute
@@ -53,4 +54,5 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
 
         return score
 
+    # The arguments are for the log of inspect-ai, which shows them as the options of this scorer.
     return segments(configured_metric.name, **{**configured_metric.given, **configured_metric.asked.given})

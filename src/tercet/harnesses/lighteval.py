@@ -56,6 +56,7 @@ def corpus_metric(metric: str | Metric, **options: Any) -> CorpusLevelMetric:
 
 def sample_metric(metric: str | Metric, **options: Any) -> SampleLevelMetric:
     """Return the mean of the segments' primary scores as a metric of lighteval: its details have each of them."""
+    # A segment has no interval.
     configured_metric = with_intervals(metric, {**options, "confidence_level": None})
     settings = {"higher_is_better": configured_metric.higher_is_better, "category": SamplingMethod.GENERATIVE}
     name = f"tercet_{configured_metric.primary}_segment_mean"

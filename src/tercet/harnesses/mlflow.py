@@ -43,6 +43,7 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
 
     def score(outputs: Any, expectations: Any) -> Feedback:
         golds = expectations["expected_response"]
+        # Tuples, by which the scores of the corpus are looked up.
         scored_texts.append((outputs, golds if isinstance(golds, str) else tuple(golds)))
         segment_value, signature = segment_score(configured_metric, outputs, golds)
         return Feedback(value=segment_value, metadata={"signature": signature})

@@ -23,12 +23,12 @@ from tercet.streaming.rows import Rows, RowsFile, write_rows
 class Job:
     """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
 
-    scorer: Metric
+    metric: Metric
     batches: Callable[[list[Corpus]], list[Corpus]]
     result: Callable[[list[list[Rows]]], Any]
 
 
-_ANOTHER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
+_OTHER_FOLDER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
 
 
 class Gathering:
@@ -52,8 +52,8 @@ class Gathering:
         try:
             super().__init__(*args, **kwargs)
         except OSError as error:
-            raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_ANOTHER}") from error
-        self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
+            raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_OTHER_FOLDER}") from error
+        self._processes = _Processes(self.data_dir, self.experiment_id, self.num_process, self.process_id)
         self._added: list[Corpus] = []
         self._owner: dict[str, int] = {}
         self._job: Job | None = None
@@ -86,12 +86,14 @@ class Gathering:
         with self._explained():
             # Even without items: the others wait for this process.
             self._join()
-            self._shards.announce()
+            self._processes.announce()
             rows = self._counted(job)
             # Process 0 locks its file until all have handed over.
             if self.process_id > 0 and self._is_free(0, 0):
-                raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
-            self._shards.hand_over(rows, options)
+                raise GatheringError(
+                    f"{self._processes.name(0)} ended before it received the other processes' items."
+                )
+            self._processes.hand_over(rows, options)
             if self.process_id == 0:
                 self._wait_for_others()
             self._job, self._failure = job, None
@@ -100,7 +102,7 @@ class Gathering:
         if self.process_id > 0:
             return None
         # Not before evaluate's locks are free: a process that sees this may start again.
-        self._shards.clear()
+        self._processes.clear()
         received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
@@ -114,7 +116,7 @@ class Gathering:
         """
         batches, self._added = job.batches(self._added), []  # not both in memory
         try:
-            return [Rows.counted(job.scorer, batch) for batch in batches]
+            return [Rows.counted(job.metric, batch) for batch in batches]
         except Exception:
             return [Rows.of_texts(batch) for batch in batches]
 
@@ -122,7 +124,7 @@ class Gathering:
         """Receive the rows of all processes; an error waits until the base class has closed its files."""
         try:
             assert self._job is not None
-            self._received = self._shards.received(self._job.scorer)
+            self._received = self._processes.received(self._job.metric)
         except BaseException as error:  # also Ctrl-C
             self._failure = error
         return {}
@@ -133,7 +135,7 @@ class Gathering:
             return
         self._wait_until_received()
         # Leftovers of an earlier run, before the others see this process.
-        self._shards.clear()
+        self._processes.clear()
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()
 
@@ -153,8 +155,8 @@ class Gathering:
     def _wait_until_received(self) -> None:
         """Wait for process 0 to receive this process's last rows, unless it has ended."""
         limit = time.monotonic() + self.timeout
-        while self._shards.is_waiting() and not self._is_free(0, 0):
-            if time.monotonic() > limit and not self._shards.has_announced(0):
+        while self._processes.is_waiting() and not self._is_free(0, 0):
+            if time.monotonic() > limit and not self._processes.has_announced(0):
                 raise self._late(0)
             time.sleep(0.02)
 
@@ -162,13 +164,13 @@ class Gathering:
         """Wait for the others, however long they count; the timeout limits only the time before."""
         for number in range(1, self.num_process):
             while not self._is_free(number, self.timeout):
-                if not self._shards.has_announced(number):
+                if not self._processes.has_announced(number):
                     raise self._late(number)
 
     def _late(self, number: int) -> GatheringError:
         return GatheringError(
-            f"{self._shards.name(number)} did not compute within {self.timeout:g} seconds ('timeout'): it is still "
-            "adding, or hangs."
+            f"{self._processes.name(number)} did not compute within {self.timeout:g} seconds ('timeout'): it is "
+            "still adding, or hangs."
         )
 
     def _check_thread(self) -> None:
@@ -196,28 +198,28 @@ class Gathering:
             raise self._explanation(error) from error
 
     def _explanation(self, error: Exception) -> GatheringError:
-        shards, waited = self._shards, f"within {self.timeout:g} seconds ('timeout')"
+        processes, waited = self._processes, f"within {self.timeout:g} seconds ('timeout')"
         numbered = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
-                f"{shards.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_ANOTHER}"
+                f"{processes.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_OTHER_FOLDER}"
             )
         if numbered is not None and "already using" in str(error):
             return GatheringError(
-                f"Another module uses the files of {shards.name(int(numbered[1]))} in {self.data_dir}: give each run "
-                "its own experiment_id."
+                f"Another module uses the files of {processes.name(int(numbered[1]))} in {self.data_dir}: give each "
+                "run its own experiment_id."
             )
         if numbered is not None and "Cannot acquire lock" in str(error):
             return self._late(int(numbered[1]))
         if "Expected to find" in str(error) or "acquire lock" in str(error):
-            process = shards.name(int(numbered[1])) if numbered is not None else "another process"
+            process = processes.name(int(numbered[1])) if numbered is not None else "another process"
             return GatheringError(
                 f"{process} did not join {waited}: all processes must add or compute, with the same experiment_id "
                 "and cache_dir."
             )
-        missing = shards.missing() if self.process_id == 0 else []
+        missing = processes.missing() if self.process_id == 0 else []
         if missing:
-            return shards.ended(missing[0])
+            return processes.ended(missing[0])
         return GatheringError(f"The items of the processes cannot be joined. {first_line(error)}.")
 
     def _let_go(self) -> None:
@@ -234,26 +236,26 @@ class Gathering:
 
 
 @dataclass(slots=True)
-class Shards:
+class _Processes:
     """The processes of a run, seen from one; their files are in evaluate's folder, named by ``experiment_id``."""
 
     folder: str
     experiment: str
     n_processes: int
-    own: int
+    number_here: int
     _rows: Sequence[Rows] = field(default=(), init=False)
     _options: Mapping[str, str] = field(default_factory=dict, init=False)
 
     def clear(self) -> None:
         """Remove the files of this process; the first process removes all."""
         self._rows = ()
-        for number in range(self.n_processes) if self.own == 0 else [self.own]:
+        for number in range(self.n_processes) if self.number_here == 0 else [self.number_here]:
             self._path(number).unlink(missing_ok=True)
             self._path(number, "counting").unlink(missing_ok=True)
 
     def announce(self) -> None:
         """Announce that this process has all its items, and is about to count them."""
-        self._path(self.own, "counting").touch()
+        self._path(self.number_here, "counting").touch()
 
     def has_announced(self, number: int) -> bool:
         """Return whether another process has all its items."""
@@ -261,14 +263,14 @@ class Shards:
 
     def hand_over(self, rows: Sequence[Rows], options: Mapping[str, str]) -> None:
         """Hand over the rows of each system, with the options of this process."""
-        if self.own > 0:
-            write_rows(self._path(self.own), rows, options)
+        if self.number_here > 0:
+            write_rows(self._path(self.number_here), rows, options)
         else:
             self._rows, self._options = rows, options
 
     def is_waiting(self) -> bool:
         """Return whether the rows of this process have not been received yet."""
-        return self.own > 0 and self._path(self.own).exists()
+        return self.number_here > 0 and self._path(self.number_here).exists()
 
     def missing(self) -> list[int]:
         """Return the processes that have handed over nothing."""
@@ -285,8 +287,8 @@ class Shards:
             for name in sorted({*file.options, *options}):
                 if file.options.get(name) != options.get(name):
                     raise GatheringError(
-                        f"{self.name(number)} was given {_given(name, file.options)}, "
-                        f"process 0 {_given(name, options)}: give all processes the same."
+                        f"{self.name(number)} was given {_with_value(name, file.options)}, "
+                        f"process 0 {_with_value(name, options)}: give all processes the same."
                     )
             try:
                 rows_by_process.append(file.rows(metric))
@@ -322,5 +324,5 @@ class Shards:
             ) from error
 
 
-def _given(name: str, options: Mapping[str, str]) -> str:
+def _with_value(name: str, options: Mapping[str, str]) -> str:
     return f"{name}={options[name][:60]}" if name in options else f"no {name}"

@@ -91,18 +91,19 @@ class SuiteModule(Gathering):
         predictions, options = self._predictions(predictions, options)
         metric_options = own_options(self.of, options, self._dialect)
         with self._dialect.speaking():
-            scorer = self.of.from_options(metric_options)
+            metric = self.of.from_options(metric_options)
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
         def result(systems: list[list[Rows]]) -> Any:
-            scored = result_of_rows(scorer, systems[0])
-            return scored if self.config_name == "default" else self._dialect.to_entries(scored)
+            scores = result_of_rows(metric, systems[0])
+            return scores if self.config_name == "default" else self._dialect.to_entries(scores)
 
+        # There is nothing to gather.
         if self.num_process == 1 and not len(self):
-            return result([[Rows.of_texts(batch)]])  # nothing to gather
-        shared = shared_options(scorer) if self.num_process > 1 else {}
-        return self._gather(batch, shared, Job(scorer, lambda batches: [join_batches(batches)], result))
+            return result([[Rows.of_texts(batch)]])
+        shared = shared_options(metric) if self.num_process > 1 else {}
+        return self._gather(batch, shared, Job(metric, lambda batches: [join_batches(batches)], result))
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -128,7 +129,8 @@ class SuiteModule(Gathering):
             reference (`str` or `list` of `str`):
                 Its reference, or a list of any number of them.
         """
-        prediction = inputs.pop("predictions", prediction)  # as evaluate.combine passes them
+        # evaluate.combine passes both under these names.
+        prediction = inputs.pop("predictions", prediction)
         reference = inputs.pop("references", reference)
         _refuse_inputs(inputs)
         self.add_batch(predictions=[prediction], references=[reference])

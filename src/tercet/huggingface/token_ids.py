@@ -53,7 +53,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     >>> preprocess_logits_for_metrics(logits, causal=True).tolist()
     [[-100, 1, 0]]
     """
-    logits, labels = first_output(logits), first_output(labels)
+    logits, labels = _first_output(logits), _first_output(labels)
     if not _is_float(logits):
         return logits
     if logits.ndim != 3:
@@ -62,7 +62,8 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             "shape (items, length, vocabulary)."
         )
     ids, greatest = logits.argmax(-1), logits.max(-1)
-    greatest = getattr(greatest, "values", greatest)  # PyTorch also returns indices
+    # PyTorch also returns indices.
+    greatest = getattr(greatest, "values", greatest)
     # NaN is the only number that does not equal itself, in NumPy and in PyTorch.
     ids[greatest != greatest] = _NO_NUMBER
     if causal and ids.shape[1]:
@@ -79,7 +80,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     return ids
 
 
-def first_output(value: Any) -> Any:
+def _first_output(value: Any) -> Any:
     """Return the first of a tuple of outputs: the logits, or the generated ids."""
     while isinstance(value, tuple) and value:
         value = value[0]
@@ -98,7 +99,7 @@ def is_text(value: Any) -> bool:
 
 def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
     """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
-    if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
+    if isinstance(predictions, list) and predictions and _dimensions(_first_output(predictions[0])) >= 2:
         labels_by_batch = (
             labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
         )
@@ -110,7 +111,7 @@ def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
 
 def read_rows(value: Any, name: str) -> Rows:
     """Return the ids of each item: of an array, of a list of rows, or of a list of batches."""
-    value = first_output(value)
+    value = _first_output(value)
     if getattr(value, "ndim", 0) >= 1 and str(value.dtype) != "object":
         if "int" not in str(value.dtype) or value.ndim != 2:
             raise _shape_error(name, value)
@@ -120,7 +121,7 @@ def read_rows(value: Any, name: str) -> Rows:
         raise _shape_error(name, value)
     rows: Rows = []
     for entry in value:
-        entry = first_output(entry)
+        entry = _first_output(entry)
         if _dimensions(entry) >= 2:
             rows += read_rows(entry, name)
             continue
@@ -169,7 +170,8 @@ class Decoder:
         self._tokenizer, self._decode = tokenizer, decode
         self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
         self.size: int | None = len(text_tokenizer) if hasattr(text_tokenizer, "__len__") else None
-        if self.size is not None and hasattr(text_tokenizer, "get_vocab"):  # ids may have gaps
+        # Ids may have gaps: the greatest can be more than their number.
+        if self.size is not None and hasattr(text_tokenizer, "get_vocab"):
             self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
 
     def predictions(self, rows: Rows) -> list[str]:
@@ -178,11 +180,11 @@ class Decoder:
         Any other negative id is an InputError.
         """
         for index, row in enumerate(rows):
-            wrong = row[(row < 0) & (row != IGNORED)]
-            if len(wrong):
+            negative_ids = row[(row < 0) & (row != IGNORED)]
+            if len(negative_ids):
                 raise InputError(
-                    f"item {index} of the predictions has the id {wrong[0]}, but ids are 0 or more (and -100 for no "
-                    "token)."
+                    f"item {index} of the predictions has the id {negative_ids[0]}, but ids are 0 or more (and "
+                    "-100 for no token)."
                 )
         end = np.iinfo(np.int64).max if self.size is None else self.size
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
@@ -190,10 +192,10 @@ class Decoder:
     def labels(self, rows: Rows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
         for index, row in enumerate(rows):
-            wrong = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
-            if len(wrong):
+            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
+            if len(unknown_ids):
                 raise InputError(
-                    f"item {index} of the labels has the id {wrong[0]}, but the tokenizer's ids are "
+                    f"item {index} of the labels has the id {unknown_ids[0]}, but the tokenizer's ids are "
                     f"{'0 or more' if self.size is None else f'0 to {self.size - 1}'} (and -100 for no token). "
                     "Is this the tokenizer that produced them?"
                 )

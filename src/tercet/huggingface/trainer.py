@@ -33,7 +33,7 @@ from .token_ids import (
 )
 
 # Texts on which options and the names of entries are tried before training begins.
-_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])
+_SAMPLE = read_items(["a b c d e"], [["a b c d f", "a b"]])
 
 
 @known_keywords
@@ -120,11 +120,14 @@ def compute_metrics(
         if isinstance(metric, Metric) and sentence_split == "newline" and "sentence_split" not in options:
             # A Metric keeps the sentence_split that it was made with, unless another is asked for here.
             options_by_metric[name].pop("sentence_split", None)
-    scorers = {name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()}
-    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, settings)
-    if not any(scorer.loads_model for scorer in scorers.values()):
+    configured_metrics = {
+        name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()
+    }
+    function = TrainerMetrics(configured_metrics, Decoder(tokenizer, decode), references, settings)
+    if not any(metric.loads_model for metric in configured_metrics.values()):
         # The names in `keep` are checked now; a length is there for gen_len.
-        function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
+        results = {name: score_batch(metric, _SAMPLE.batch()) for name, metric in configured_metrics.items()}
+        function.select(results, [1])
     return function
 
 
@@ -138,9 +141,9 @@ class TrainerMetrics:
     """
 
     def __init__(
-        self, scorers: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
+        self, metrics: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
     ) -> None:
-        self.references, self._scorers, self._decoder = references, scorers, decoder
+        self.references, self._metrics, self._decoder = references, metrics, decoder
         self._causal, self._prefix, self._keep = (settings[name] for name in ("causal", "prefix", "keep"))
         self.reset()
 
@@ -158,23 +161,24 @@ class TrainerMetrics:
         >>> compute.higher_is_better["wer"], compute.higher_is_better["cer"], compute.higher_is_better["chrf"]
         (False, False, True)
         """
-        better = {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
-        for metric, score, name in self._score_names():
-            better[name] = self._scorers[metric].is_higher_better(score)
+        better = {name: metric.higher_is_better for name, metric in self._metrics.items()}
+        for metric_name, score, name in self._score_names():
+            better[name] = self._metrics[metric_name].is_higher_better(score)
         return better
 
     def _score_names(self) -> Iterator[tuple[str, str, str]]:
         """Yield of each score the metric, its name there, and its name as it is logged."""
-        counts = Counter(score for scorer in self._scorers.values() for score in scorer.score_names)
+        counts = Counter(score for metric in self._metrics.values() for score in metric.score_names)
         prefix = f"{self._prefix}_" if self._prefix else ""
-        for metric, scorer in self._scorers.items():
-            for score in scorer.score_names:
-                yield metric, score, f"{prefix}{score if counts[score] == 1 else f'{metric}_{score}'}"
+        for metric_name, metric in self._metrics.items():
+            for score in metric.score_names:
+                # A score that several metrics have is told by the name of its metric.
+                yield metric_name, score, f"{prefix}{score if counts[score] == 1 else f'{metric_name}_{score}'}"
 
     @property
     def references(self) -> Any:
         """The references as they were given."""
-        return self._references.given
+        return self._references.source
 
     @references.setter
     def references(self, references: Any) -> None:
@@ -205,7 +209,7 @@ class TrainerMetrics:
         if compute_result is None:
             batch, lengths = self._read(predictions, labels, inputs, 0)
             self._references.check_number(batch.n_items)
-            results = {name: score_batch(scorer, batch) for name, scorer in self._scorers.items()}
+            results = {name: score_batch(metric, batch) for name, metric in self._metrics.items()}
             return self.select(results, lengths)
         try:
             self.add(predictions, labels, inputs=inputs)
@@ -217,16 +221,16 @@ class TrainerMetrics:
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
         """Add a batch; a refused one adds nothing. With Accelerate: ``add(*accelerator.gather_for_metrics(...))``."""
-        batch, lengths = self._read(predictions, labels, inputs, self._seen)
+        batch, lengths = self._read(predictions, labels, inputs, self._n_items)
         partials = [running.count(batch) for running in self._running]
         for running, partial in zip(self._running, partials, strict=True):
             running.add(partial)
-        self._seen += batch.n_items
+        self._n_items += batch.n_items
         self._lengths += lengths or []
 
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
-        self._references.check_number(self._seen)
+        self._references.check_number(self._n_items)
         results = {running.metric.name: running.result() for running in self._running}
         lengths = self._lengths
         self.reset()
@@ -234,8 +238,8 @@ class TrainerMetrics:
 
     def reset(self) -> None:
         """Discard the added batches: needed only after an interrupted evaluation in batches."""
-        self._running = [Running(scorer) for scorer in self._scorers.values()]
-        self._seen = 0
+        self._running = [Running(metric) for metric in self._metrics.values()]
+        self._n_items = 0
         self._lengths: list[int] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
@@ -252,7 +256,7 @@ class TrainerMetrics:
             names = {name: name if counts[name] == 1 else f"{metric}_{name}" for name in entries}
             entries_by_name.update({names[name]: value for name, value in entries.items()})
             suffixes = ("", "_low", "_high") if results[metric].intervals else ("",)
-            scores = [f"{score}{suffix}" for score in self._scorers[metric].score_names for suffix in suffixes]
+            scores = [f"{score}{suffix}" for score in self._metrics[metric].score_names for suffix in suffixes]
             default_names += [names.get(name, name) for name in scores]
         if lengths:
             entries_by_name["gen_len"] = sum(lengths) / len(lengths)
@@ -270,13 +274,13 @@ class TrainerMetrics:
         return {f"{prefix}{name}": entries_by_name[name] for name in selected_names}
 
     def _read(self, predictions: Any, labels: Any, inputs: Any, first_item: int) -> tuple[Corpus, list[int] | None]:
-        """Return a checked batch, whose items start at number `first` of the evaluation set, and its lengths."""
-        evaluation = evaluation_of(predictions, labels, inputs)
+        """Return a checked batch, whose items start at number `first_item` of the evaluation set, and its lengths."""
+        evaluation = _evaluation_of(predictions, labels, inputs)
         texts = read_texts(evaluation, self._decoder, self._causal)
-        if not any(scorer.takes_references for scorer in self._scorers.values()):
+        if not any(metric.takes_references for metric in self._metrics.values()):
             return read_predictions(texts.predictions), texts.lengths
         references = self._references.of(evaluation, texts.labels, len(texts.predictions), first_item)
-        n_items = len(references) if self._references.listed else len(texts.predictions)
+        n_items = len(references) if self._references.is_list else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
         return read_batch(texts.predictions[:n_items], references), lengths
 
@@ -360,7 +364,7 @@ class Texts:
     lengths: list[int] | None  # number of ids of each prediction without padding; None for texts
 
 
-def evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
+def _evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
     """Return the evaluation given as an ``EvalPrediction``, a tuple like it, or its members."""
     if hasattr(predictions, "predictions") and hasattr(predictions, "label_ids"):
         return Evaluation(predictions.predictions, predictions.label_ids, getattr(predictions, "inputs", None))
@@ -408,31 +412,31 @@ def _prompts(evaluation: Evaluation, n_items: int) -> Rows:
 
 
 class References:
-    """The source of the references."""
+    """The source of the references: a list or a function, or None for the labels."""
 
     def __init__(self, references: Any) -> None:
-        self.given = references
+        self.source = references
         self._lists: list[list[str]] | None = None
         if references is not None and not callable(references):
             with readable("references"):
                 if isinstance(references, Iterator):
-                    self.given = references = list(references)
+                    self.source = references = list(references)
                 n_items = len(references) if isinstance(references, Sized) else 0
             self._lists = read_items([""] * n_items, references).reference_lists()
 
     @property
-    def listed(self) -> bool:
+    def is_list(self) -> bool:
         """Whether they are a list, as long as the evaluation set."""
         return self._lists is not None
 
     def of(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
-        """Return the references of the items from `first` on: fewer than `n_items` if the rest repeats items.
+        """Return the references of the items from `first_item` on: fewer than `n_items` if the rest repeats items.
 
         Processes pad their last batches with earlier items, so that there may be more predictions than items in
         the evaluation set.
         """
-        if callable(self.given):
-            return self.given(evaluation)
+        if callable(self.source):
+            return self.source(evaluation)
         if self._lists is None:
             if labels is None:
                 raise InputError("There are no labels: give labels, or references when the function is made.")

@@ -122,28 +122,30 @@ def reward(
             f"reward: {shorten(next(iter(options)))} is no option of several metrics. Give it to one of them, as in "
             "{tercet.Chrf(word_order=2): 0.5, 'bleu': 0.5}."
         )
-    scorers = []
-    for weighted_metric, weight in weights:
+    weighted_metrics = []
+    for metric_or_name, weight in weights:
         with spelled("reward", options, arguments):
-            scorer = make_scorer(weighted_metric, options)
+            configured_metric = make_scorer(metric_or_name, options)
         share = finite(weight)
         if share is None:
-            raise OptionError(f"reward: the weight of {scorer.name} must be a number, got {shorten(weight)}.")
-        if not scorer.takes_references:
-            raise OptionError(f"reward: {scorer.name} scores texts without references.")
-        if token_ids is not None and "tokenizer" not in scorer.options():
             raise OptionError(
-                f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {scorer.name}."
+                f"reward: the weight of {configured_metric.name} must be a number, got {shorten(weight)}."
             )
-        scorers.append((make_scorer(scorer, fixed_options), share))
-    if not scorers:
+        if not configured_metric.takes_references:
+            raise OptionError(f"reward: {configured_metric.name} scores texts without references.")
+        if token_ids is not None and "tokenizer" not in configured_metric.options():
+            raise OptionError(
+                f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {configured_metric.name}."
+            )
+        weighted_metrics.append((make_scorer(configured_metric, fixed_options), share))
+    if not weighted_metrics:
         raise OptionError("reward: there must be at least one metric, got none.")
-    if not any(share for _, share in scorers):
+    if not any(share for _, share in weighted_metrics):
         raise OptionError("reward: a weight must differ from 0, got only 0: all rewards would be 0.")
     column, special = settings.pop("references"), settings.pop("special_tokens")
     guards = Guards(**settings, tokenizer="unicode" if token_ids is None else "char")
     tokens = None if token_ids is None else TokenStrings(token_ids)
-    return Reward(scorers, column, guards=guards, special=special, tokens=tokens)
+    return Reward(weighted_metrics, column, guards=guards, special=special, tokens=tokens)
 
 
 class Reward:
@@ -155,24 +157,24 @@ class Reward:
 
     def __init__(
         self,
-        scorers: list[tuple[Metric, float]],
+        weighted_metrics: list[tuple[Metric, float]],
         column: str,
         *,
         guards: Guards,
         special: list[str],
         tokens: TokenStrings | None,
     ) -> None:
-        self._scorers = scorers
+        self._weighted_metrics = weighted_metrics
         self._column = column
         self._guards = guards
         self._special = special
         self._tokens = tokens
-        self._in_groups = all(scorer.takes_systems for scorer, _ in scorers)
+        self._in_groups = all(metric.takes_systems for metric, _ in weighted_metrics)
         # Both last over all calls, of which a trainer makes thousands: it is warned once.
         self._watch = Watch()
         self._warned: set[str] = set()
         # TRL logs the reward under this name.
-        self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)
+        self.__name__ = "+".join(metric.primary for metric, _ in weighted_metrics)
 
     def __repr__(self) -> str:
         return f"<tercet.reward {self.__name__}>"
@@ -266,10 +268,10 @@ class Reward:
             ]
         if [] not in lists:
             return self._scored(texts, lists)
-        scored = [index for index, entry in enumerate(lists) if entry]
-        scores = self._scored([texts[index] for index in scored], [lists[index] for index in scored])
+        with_reference = [index for index, entry in enumerate(lists) if entry]
+        scores = self._scored([texts[index] for index in with_reference], [lists[index] for index in with_reference])
         rewards: list[float | None] = [None] * len(texts)
-        for index, score in zip(scored, scores, strict=True):
+        for index, score in zip(with_reference, scores, strict=True):
             rewards[index] = score
         return rewards
 
@@ -289,15 +291,16 @@ class Reward:
         if self._tokens is None:
             self._watch.see(all_texts)
         corpus, factors = self._guards.applied(all_texts)
+        # What one side alone has was looked for above, or is not to be: these are ids.
         corpus.searched = True
         rewards: Any = 0.0
-        for scorer, weight in self._scorers:
-            rows: Any = batch_stats(scorer, corpus, self._warned).rows
+        for metric, weight in self._weighted_metrics:
+            rows: Any = batch_stats(metric, corpus, self._warned).rows
             # Floats take half the time of arrays of one number.
-            if len(rows) == 1 and scorer.in_floats:
+            if len(rows) == 1 and metric.in_floats:
                 rows = rows[0].tolist()
-            scores = scorer.segment_metric.finalize(rows)[scorer.primary]
-            rewards = rewards + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
+            scores = metric.segment_metric.finalize(rows)[metric.primary]
+            rewards = rewards + weight * (scores if metric.higher_is_better else np.maximum(0.0, 1.0 - scores))
         return groups.ungrouped(np.atleast_1d(rewards * factors))
 
 
@@ -341,7 +344,7 @@ class Groups(NamedTuple):
 Array = NDArray[np.float64]
 
 #: No completion is cut to fewer characters: beside a reference of one word, a few sentences are not degenerate.
-LEAST = 1000
+_LEAST = 1000
 
 #: The length of the n-grams whose repetitions count, as in seq-rep-4 (Welleck et al. 2020).
 _ORDER = 4
@@ -361,12 +364,12 @@ class Guards:
         """Return the texts to score, every item of which has a reference, and a factor for each, or for all."""
         assert corpus.strings is not None
         texts, references = corpus.strings
-        if not self.length_penalty and not self.repetition_penalty and max(map(len, texts)) <= LEAST:
+        if not self.length_penalty and not self.repetition_penalty and max(map(len, texts)) <= _LEAST:
             return corpus, 1.0
         lengths = np.array(list(map(len, texts)), float)
         shortest, longest = _least_and_most(np.array(list(map(len, references)), float), corpus)
         # A ratio of 1e9 cuts nothing; a larger one might not fit into an integer.
-        limits = np.maximum(LEAST, min(self.max_length_ratio, 1e9) * longest).astype(np.int64)
+        limits = np.maximum(_LEAST, min(self.max_length_ratio, 1e9) * longest).astype(np.int64)
         factors = limits / np.maximum(lengths, limits)
         if factors.min() < 1:
             cut_texts = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]

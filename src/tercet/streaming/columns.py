@@ -126,6 +126,7 @@ def choose_columns(
     for name in (*reference_columns, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
         if name not in names:
             raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, names)}")
+    # A column has one role: one that was named is not recognized for another.
     taken_columns = {*reference_columns, *(systems or ()), id, cluster}
     prediction_columns = list(systems or (name for name in roles.systems if name not in taken_columns))
     if not prediction_columns or (one_system and len(prediction_columns) > 1):
@@ -270,7 +271,7 @@ def _joined(columns: list[Any]) -> Any:
 
     A column of texts that has none is returned as it is.
     """
-    if len(columns) == 1 and columns[0].type == _TEXT and not _empty_cells(columns[0]):
+    if len(columns) == 1 and columns[0].type == _TEXT and not _has_empty_cells(columns[0]):
         return columns[0]
     texts, owners = [], []
     for column in columns:
@@ -280,6 +281,7 @@ def _joined(columns: list[Any]) -> Any:
         if cells.type == _LISTS:
             sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
             owner, cells = np.repeat(owner, sizes), cells.flatten()
+        # A missing cell has no length, and is no reference either.
         filled = pc.fill_null(pc.greater(pc.binary_length(cells), 0), False)
         texts.append(cells.filter(filled))
         owners.append(owner[filled.to_numpy(zero_copy_only=False)])
@@ -290,7 +292,7 @@ def _joined(columns: list[Any]) -> Any:
     return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
 
 
-def _empty_cells(column: Any) -> bool:
+def _has_empty_cells(column: Any) -> bool:
     return bool(column.null_count or pc.any(pc.equal(pc.binary_length(column), 0)).as_py())
 
 

@@ -26,7 +26,8 @@ _HEADER, _DIGEST = b"tercet", b"sha256"
 def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
     """Return the bytes of a file; equal tables and headers give equal bytes."""
     header = {"format": FORMAT, "kind": kind, "tercet": __version__, **header}
-    mark = secrets.token_hex(32).encode()  # placeholder of the digest
+    # Stands where the digest will be, which is as long: random, so that nothing else in the file is like it.
+    mark = secrets.token_hex(32).encode()
     table = table.replace_schema_metadata({_HEADER: json.dumps(header).encode(), _DIGEST: mark})
     with pa.BufferOutputStream() as sink:
         with pa.ipc.new_file(sink, table.schema) as writer:

@@ -127,11 +127,13 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     network = any(job.metric.loads_model for job in work.jobs)
     batches = {"batch_format": "pyarrow", "batch_size": _ROWS_OF_NETWORKS if network and not of_files else None}
     if any(job.metric.needs_corpus for job in work.jobs):
+        # A first pass over the corpus, for metrics that must see all of it.
         fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
         work = work.fitted(_contexts(_results(fitted, "reading", n_tasks), work))
         for job in work.jobs:
             warn(job.metric, job.metric.corpus_warning(job.context))
     if network:
+        # A class runs in actors, which load the network once; a function runs in tasks.
         sums_dataset = dataset.map_batches(
             Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray)
         )
@@ -327,6 +329,7 @@ def score_systems(
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
     for metric in metrics.values():
         check_in_parts(metric, passes=2)
+    # Known by its name: Ray is imported once the arguments are checked.
     is_dataset = any(cls.__module__.startswith("ray.data") for cls in type(data).__mro__)
     files = None if is_dataset else list_files(data)
     if files is None and write_segments is not None and id is None:
@@ -336,7 +339,7 @@ def score_systems(
     folder = None if write_segments is None else os.fspath(write_segments)
     if folder is not None:
         check_folder(folder, files or ())
-    with bars_within(progress), running_ray() as ray:
+    with bars_within(progress), _running_ray() as ray:
         if files is None:
             roles, names = roles_of(data.schema().base_schema), data.schema().names
         else:
@@ -400,7 +403,7 @@ _PATIENCE = 10
 
 
 @contextmanager
-def running_ray() -> Iterator[Any]:
+def _running_ray() -> Iterator[Any]:
     """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")

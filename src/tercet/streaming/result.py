@@ -155,10 +155,11 @@ def _intervals(
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
     # Of few items, some resamples draw none.
-    scored = resamples[resamples[:, metric.columns.index("items")] > 0]
-    for name, distribution in metric.finalize(scored if len(scored) else corpus[None]).items():
+    nonempty = resamples[resamples[:, metric.columns.index("items")] > 0]
+    for name, distribution in metric.finalize(nonempty if len(nonempty) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)
+        # What differs by rounding alone is the score itself, as in the bootstrap of a corpus in memory.
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score
         intervals[name] = bounds.tolist()
     return intervals

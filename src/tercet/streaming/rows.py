@@ -89,6 +89,7 @@ class Rows:
 
 def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
     """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
+    # Of one part that was not counted yet, the texts are the corpus.
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(metric, parts[0].batch)
     stats = stats_of_rows(metric, parts)
@@ -223,7 +224,7 @@ class RowsFile:
 # The sums of a corpus's rows and of its resamples: all that a result needs once the texts are discarded.
 
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
-SIGNATURE, RESAMPLE = "signature", "resample"
+_SIGNATURE, _RESAMPLE = "signature", "resample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,7 @@ class Sums:
         """
         n_rows = len(self.exact.digits)
         labels = [pa.array([self.signature] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
-        return pa.table([*labels, *self.exact.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
+        return pa.table([*labels, *self.exact.decimals()], names=[_SIGNATURE, _RESAMPLE, *self.columns])
 
     @classmethod
     def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
@@ -263,8 +264,8 @@ class Sums:
         """
         names = table.column_names
         if columns is None:
-            columns = tuple(name for name in names if name not in (SIGNATURE, RESAMPLE))
-        missing = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
+            columns = tuple(name for name in names if name not in (_SIGNATURE, _RESAMPLE))
+        missing = [name for name in (_SIGNATURE, _RESAMPLE, *columns) if names.count(name) != 1]
         if missing or not columns or not table.num_rows:
             content = "no sums" if table.num_rows else "no rows"
             if missing:
@@ -274,12 +275,12 @@ class Sums:
             )
         check_arrow(table, "the table of sums")
         try:
-            signatures = table[SIGNATURE].unique().to_pylist()
+            signatures = table[_SIGNATURE].unique().to_pylist()
         except pa.ArrowException:  # of a type that cannot be compared
             signatures = []
         if len(signatures) != 1 or not isinstance(signatures[0], str):
             raise MergeError(f"Sums of different signatures do not add up: {shorten(signatures, 500)}.")
-        numbers = _resample_numbers(table[RESAMPLE])
+        numbers = _resample_numbers(table[_RESAMPLE])
         counts = np.bincount(numbers)
         if (counts != counts[0]).any():
             raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
@@ -295,11 +296,11 @@ class Sums:
 def _resample_numbers(column: Any) -> NDArray[np.int64]:
     """Return the numbers of the resamples; MergeError if they are invalid."""
     if column.null_count or not pa.types.is_integer(column.type):
-        raise MergeError(f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on.")
+        raise MergeError(f"The column {_RESAMPLE!r} must hold the numbers of the resamples, from 0 on.")
     numbers: NDArray[np.int64] = column.to_numpy().astype(np.int64)
     if numbers.min() < 0 or numbers.max() >= len(numbers):
         raise MergeError(
-            f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on: got {numbers.min()} to "
+            f"The column {_RESAMPLE!r} must hold the numbers of the resamples, from 0 on: got {numbers.min()} to "
             f"{numbers.max()} in {len(numbers)} rows."
         )
     return numbers
@@ -320,7 +321,7 @@ def _decimals(name: str, column: Any) -> Any:
         raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None
 
 
-# Contexts that scorers fit to texts, such as their letters, as plain data to send between processes.
+# Contexts that metrics fit to texts, such as their letters, as plain data to send between processes.
 
 
 def plain_context(context: Any) -> Any:
@@ -342,7 +343,7 @@ def empty_context(metric: Metric) -> Any:
     return metric.fit(read_batch([], []))
 
 
-def summable(context: Any) -> dict[str, int]:
+def _summable(context: Any) -> dict[str, int]:
     """Return a context as numbers that add up; empty for any other context."""
     plain = plain_context(context)
     is_numbers = isinstance(plain, dict) and all(isinstance(number, int) for number in plain.values())
@@ -395,7 +396,7 @@ def resampling_of(metric: Metric) -> PoissonBootstrap | None:
 
 def sums_columns(metric: Metric, context: Any) -> tuple[str, ...]:
     """Return the names of the sums that a metric keeps, with those of its context."""
-    return (*metric.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
+    return (*metric.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in _summable(context)))
 
 
 def sums_of(
@@ -428,8 +429,8 @@ def sums_of(
         check_summable(stats.rows, stats.columns, batch.first_item)
         drawn_keys = item_keys if cluster_keys is None else cluster_keys[start:stop]
         # A context of the whole corpus is known already: only those of pieces are summed.
-        own_context = None if context is not None else batch_context
-        sums = _sums(metric, stats, keys=item_keys, drawn_keys=drawn_keys, context=own_context, units=units)
+        piece_context = None if context is not None else batch_context
+        sums = _sums(metric, stats, keys=item_keys, drawn_keys=drawn_keys, context=piece_context, units=units)
         return sums, stats
 
     def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
@@ -441,7 +442,7 @@ def sums_of(
 
 
 def _sums(metric: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
-    """Return the sums of rows, of the resamples in which the keys `drawn` draw them, and of a context's numbers."""
+    """Return the sums of rows, of the resamples in which `drawn_keys` draw them, and of a context's numbers."""
     signature, resampling = stats.signature, resampling_of(metric)
     squares = stats.column("references") ** 2
     # The upper 32 bits of each key, which a float holds exactly.
@@ -452,7 +453,7 @@ def _sums(metric: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, con
         # These sums are of the corpus alone: resamples have 0 in their place.
         no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
         sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
-    sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
+    sums = sums.beside(ExactSums.of_first(list(_summable(context).values()), len(sums.digits)))
     return Sums(str(signature), sums_columns(metric, context), sums)
 
 

@@ -70,9 +70,9 @@ class Stream:
     """
 
     def __init__(self, metric: str | Metric, **options: Any) -> None:
-        self._scorer = summing_metric(metric, options)
+        self._metric = summing_metric(metric, options)
         metric_options = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
-        self._given = {**metric_options, **options}
+        self._options = {**metric_options, **options}
         self._sums: Sums | None = None
         # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
         # because a set that grows takes no copy for each stream that is merged.
@@ -83,12 +83,12 @@ class Stream:
     @property
     def metric(self) -> str:
         """Name of the metric."""
-        return self._scorer.name
+        return self._metric.name
 
     @property
     def options(self) -> dict[str, Any]:
         """The options as given."""
-        return dict(self._given)
+        return dict(self._options)
 
     def __len__(self) -> int:
         """Return how many items were added."""
@@ -118,7 +118,7 @@ class Stream:
         MergeError
             With intervals, for ids or clusters if earlier items had none, or none if they had some.
         """
-        corpus = self._scorer.corpus(predictions, references)
+        corpus = self._metric.corpus(predictions, references)
         item_ids = None if ids is None else read_ids(ids)
         if item_ids is not None and len(item_ids) != corpus.n_items:
             raise InputError(
@@ -131,10 +131,10 @@ class Stream:
                 f"{corpus.n_items:,} items."
             )
         if corpus.n_items:
-            self._sums = self._plus(sums_of(self._scorer, corpus, item_ids, clusters=labels))
+            self._sums = self._plus(sums_of(self._metric, corpus, item_ids, clusters=labels))
             self._origins.add(self._mark)
-            if self._scorer.takes_references:
-                self._warn(corpus)
+            if self._metric.takes_references:
+                self._warn_of_texts(corpus)
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
         """Add the items of another stream, or several; `other` is not changed.
@@ -158,7 +158,7 @@ class Stream:
                 raise MergeError("A stream cannot be merged into itself.")
             marks = {*stream._origins, _identity(stream._sums)}
             if sums is None:
-                check_made(self._scorer, stream._sums)
+                check_made(self._metric, stream._sums)
                 sums = stream._sums
             else:
                 # Streams or items that this stream has, or one of the others that are merged into it.
@@ -178,11 +178,11 @@ class Stream:
         """
         if self._sums is None:
             raise InputError("There are no items: nothing was added.")
-        return result_of(self._scorer, self._sums)
+        return result_of(self._metric, self._sums)
 
     def to_arrow(self) -> Any:
         """Return the sums as a pyarrow.Table, as :func:`tercet.arrow_statistics` does."""
-        return self._filled().to_table()
+        return self._sums_or_zeros().to_table()
 
     @classmethod
     def from_arrow(cls: type[StreamT], table: Any, metric: str | Metric, **options: Any) -> StreamT:
@@ -200,8 +200,8 @@ class Stream:
             For sums made with another metric or other options, or a table of anything else.
         """
         stream = cls(metric, **options)
-        sums = Sums.of_table(as_table(table), stream._filled().columns)
-        check_made(stream._scorer, sums)
+        sums = Sums.of_table(as_table(table), stream._sums_or_zeros().columns)
+        check_made(stream._metric, sums)
         if sums.of_corpus(ADDED):
             stream._sums = sums
             stream._origins.add(stream._mark)
@@ -215,7 +215,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, self.metric, options=self._given, sums=self._sums, origins=self._origins)
+        write_stream(path, self.metric, options=self._options, sums=self._sums, origins=self._origins)
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:
@@ -236,22 +236,22 @@ class Stream:
         MergeError
             For sums of another version of tercet, and for repeated options that differ.
         """
-        metric, made_with, sums, origins = read_stream(path, options)
+        metric, all_options, sums, origins = read_stream(path, options)
         try:
-            stream = cls(metric, **made_with)
+            stream = cls(metric, **all_options)
             if sums is not None:
-                check_made(stream._scorer, sums)
+                check_made(stream._metric, sums)
         except (OptionError, MergeError) as error:
             raise type(error)(f"{Path(path).name}: {error}") from None
         stream._sums, stream._origins = sums, origins
         return stream
 
-    def _warn(self, corpus: Corpus) -> None:
+    def _warn_of_texts(self, corpus: Corpus) -> None:
         """Warn, once, of what only texts show: sums have but the number of their letters."""
         self._watch.see(corpus)
-        message = None if self._warned else self._scorer.corpus_warning(None, corpus)
+        message = None if self._warned else self._metric.corpus_warning(None, corpus)
         self._warned = self._warned or message is not None
-        warn(self._scorer, message)
+        warn(self._metric, message)
 
     def _plus(self, sums: Sums) -> Sums:
         if self._sums is None:
@@ -263,8 +263,9 @@ class Stream:
             raise MergeError(f"Earlier items had {earlier_words}, these have {words}: give all the same, or none.")
         return self._sums + sums
 
-    def _filled(self) -> Sums:
-        return sums_of(self._scorer, read_batch([], [])) if self._sums is None else self._sums
+    def _sums_or_zeros(self) -> Sums:
+        """Return the sums: those of no items as long as nothing was added."""
+        return sums_of(self._metric, read_batch([], [])) if self._sums is None else self._sums
 
     def __repr__(self) -> str:
         return f"Stream({self.metric!r}, {len(self):,} item{'s' * (len(self) != 1)})"
@@ -313,12 +314,12 @@ def write_stream(
 
 
 def read_stream(
-    path: str | PathLike[str], again: Mapping[str, Any]
+    path: str | PathLike[str], repeated_options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any], Sums | None, set[str]]:
     """Return the metric, the options and the sums of a file, if it has any, and the marks of what they are of.
 
-    `again` are the options that the file cannot hold: OptionError for others. InputError for a file that cannot be
-    read, is damaged, or is something else.
+    `repeated_options` are those that the file cannot hold: OptionError for others. InputError for a file that cannot
+    be read, is damaged, or is something else.
     """
     _check_path(path)
     name = Path(path).name
@@ -330,15 +331,16 @@ def read_stream(
         if not is_right(header.get(field)):
             value = shorten(header.get(field))
             raise InputError(f"{name} is damaged: its {field!r} is {value}; expected {expected}.")
-    if {*again} != {*header["given again"]}:
-        missing, repeated = sorted({*header["given again"]} - {*again}), ", ".join(sorted(again))
+    if {*repeated_options} != {*header["given again"]}:
+        missing = sorted({*header["given again"]} - {*repeated_options})
+        repeated = ", ".join(sorted(repeated_options))
         problem = f"give {', '.join(missing)} again, as no file can hold them" if missing else f"got also {repeated}"
         raise OptionError(f"{name} holds the options that it was made with: {problem}.")
     try:
         sums = Sums.of_table(table) if table.num_rows else None
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    return header["metric"], {**header["options"], **again}, sums, {*header["origins"]}
+    return header["metric"], {**header["options"], **repeated_options}, sums, {*header["origins"]}
 
 
 def _check_path(path: object) -> None:

@@ -58,9 +58,9 @@ class Summed:
         return self
 
 
-def add_up(totals: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+def add_up(totals: dict[Any, Any], additions: Mapping[Any, Any]) -> None:
     """Add sums, contexts or artefacts to those of the same job or column."""
-    for key, value in more.items():
+    for key, value in additions.items():
         totals[key] = totals[key] + value if key in totals else value
 
 
@@ -117,6 +117,7 @@ class Work:
         digest = sha256()
         for sums in rows.summed.sums.values():
             digest.update(sums.signature.encode() + sums.exact.digits.tobytes())
+        # A block of a dataset has no number by which it is known when it comes again: its sums name it.
         name = digest.hexdigest()[:16]
         rows.write(f"part-{name}")
         return replace(rows.summed, parts={f"block {name}"})
@@ -142,7 +143,7 @@ class Work:
             return {}
 
     def fit(self, tables: Iterable[Any], first_row: int = 0) -> dict[int, Any]:
-        """Return the contexts, from a part of the corpus, of scorers that need the whole corpus, by job."""
+        """Return the contexts, from a part of the corpus, of metrics that need the whole corpus, by job."""
         contexts: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
@@ -174,7 +175,7 @@ class _Rows:
     def add(self, table: Any) -> None:
         """Sum further rows."""
         scores: dict[str, Any] = {}
-        summed, first_row = Summed(), self._first
+        summed, first_row = Summed(), self._next_row
         ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
@@ -196,7 +197,7 @@ class _Rows:
         self.n_rows += table.num_rows
 
     @property
-    def _first(self) -> int:
+    def _next_row(self) -> int:
         """The number, in the file or the table, of the row that comes next."""
         return self.n_rows + (0 if self.part is None else self.part.first_row)
 
@@ -206,13 +207,13 @@ class _Rows:
             return {self.work.id: ids}
         assert self.part is not None
         paths = pa.array([self.part.path] * table.num_rows, pa.string())
-        return {"file": paths, "row": pa.array(range(self._first, self._first + table.num_rows), pa.int64())}
+        return {"file": paths, "row": pa.array(range(self._next_row, self._next_row + table.num_rows), pa.int64())}
 
     def write(self, name: str) -> None:
         """Write the scores of the items: an existing file is replaced once the new one is complete."""
         if self.work.segments is None or not self.scores:
             return
-        system, folder = place_of(self.work.segments)
+        system, folder = _place_of(self.work.segments)
         # The folder may be missing on another machine.
         system.create_dir(folder, recursive=True)
         target = f"{folder}/{name}.parquet"
@@ -238,17 +239,19 @@ def named_errors(path: str = "") -> Iterator[None]:
 def check_folder(path: str, files: Sequence[str]) -> None:
     """Make a folder; InputError if it already holds scores or inputs, or cannot be made."""
     try:
-        system, place = place_of(path)
+        system, place = _place_of(path)
         system.create_dir(place, recursive=True)
         infos = system.get_file_info(fs.FileSelector(place))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
-    written = [info.base_name for info in infos if info.base_name.startswith("part-")]
-    real = os.path.realpath(path)
-    inside = [file for file in files if "://" not in file and os.path.realpath(file).startswith(f"{real}{os.sep}")]
-    if written or inside:
+    earlier_files = [info.base_name for info in infos if info.base_name.startswith("part-")]
+    real_folder = f"{os.path.realpath(path)}{os.sep}"
+    inputs = [file for file in files if "://" not in file and os.path.realpath(file).startswith(real_folder)]
+    if earlier_files or inputs:
         problem = (
-            f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is to be scored"
+            f"holds {earlier_files[0]} of an earlier run"
+            if earlier_files
+            else f"holds {inputs[0]!r}, which is to be scored"
         )
         raise InputError(f"The folder for the scores of items, {path!r}, {problem}: give an empty one.")
 
@@ -455,7 +458,7 @@ def _groups(file: FilePart) -> list[FilePart]:
 def _state(path: str) -> tuple[int | None, int | None]:
     """Return the size of a file and when it was changed, each None for what is missing."""
     with _readable(path):
-        system, place = place_of(path)
+        system, place = _place_of(path)
         info = system.get_file_info(place)
     return info.size, info.mtime_ns
 
@@ -482,7 +485,7 @@ def _digest(metadata: Any) -> str:
 @contextmanager
 def _parquet(path: str) -> Iterator[Any]:
     with _readable(path):
-        system, place = place_of(path)
+        system, place = _place_of(path)
         source = system.open_input_file(place)
     with source:
         with _readable(path):
@@ -540,13 +543,13 @@ def _is_folder(path: str) -> bool:
     if "://" not in path:
         return os.path.isdir(path)
     with _readable(path):
-        system, place = place_of(path)
+        system, place = _place_of(path)
         return bool(system.get_file_info(place).type == fs.FileType.Directory)
 
 
 def _files_within(folder: str) -> list[str]:
     with _readable(folder):
-        system, place = place_of(folder)
+        system, place = _place_of(folder)
         infos = system.get_file_info(fs.FileSelector(place, recursive=True))
     # What stands before the path in an address, such as "s3://".
     prefix = folder.removesuffix(place) if "://" in folder else ""
@@ -558,6 +561,6 @@ def _files_within(folder: str) -> list[str]:
     return files
 
 
-def place_of(path: str) -> tuple[Any, str]:
+def _place_of(path: str) -> tuple[Any, str]:
     """Return the file system of a path or address, and the path there."""
     return fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)

@@ -132,6 +132,7 @@ def controls(
         control = replace(_control(declared[name], settings), info=option_doc(declared[name]).first_sentence)
         if of_one_text and name in of_one_text:
             control = _depending(control, of_one_text[name])
+        # Menus stand before what follows them, so that the control of the leader is there.
         for leader, following in settings.get("follows", {}).items():
             control = replace(
                 control, value=following[controls_by_name[leader].value], follows=leader, following=following
@@ -219,6 +220,7 @@ def _weights(text: Any) -> Any:
             return _numbers(text)
         entries = [part.split("=", 1) for part in text.split(";") if part.strip()]
         weights = {name.strip(): _numbers(numbers) for name, numbers in entries}
+        # A name that stands twice.
         if len(weights) < len(entries):
             raise ValueError
         return weights

@@ -159,10 +159,8 @@ def _problem_of_json(body: bytes) -> str | None:
 def _is_foreign(headers: Headers) -> bool:
     """Return whether a browser says that a page of another site asks; programs and pages of this address do not."""
     origin = headers.get("origin")
-    own_hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
-    return origin is not None and origin.partition("://")[2].lower() not in {
-        host.lower() for host in own_hosts if host
-    }
+    hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
+    return origin is not None and origin.partition("://")[2].lower() not in {host.lower() for host in hosts if host}
 
 
 def _children(value: Any) -> list[Any]:
@@ -207,8 +205,9 @@ class Page(gr.Blocks):  # type: ignore[misc]
         if len(inputs) > n_expected:
             raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
         inputs = [*inputs, *[None] * (n_expected - len(inputs))]
-        own_names = list(signature(block_fn.fn).parameters)
-        names = own_names if len(own_names) == n_expected else [block.label for block in block_fn.inputs]
+        # For messages: the parameters, as programs know them, or where there are others, what the page calls them.
+        parameters = list(signature(block_fn.fn).parameters)
+        names = parameters if len(parameters) == n_expected else [block.label for block in block_fn.inputs]
         for name, block, value in zip(names, block_fn.inputs, inputs, strict=True):
             if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
                 raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
@@ -311,8 +310,8 @@ class Jobs:
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
         at_a_time, spare = (1, 0) if loads_model else (2, 1)
-        #: How gradio queues what runs here.
         most_long = at_a_time + _MOST_WAITING
+        #: How gradio queues what runs here.
         self.queue = {"concurrency_id": "score", "concurrency_limit": most_long + _MOST_SHORT}
         self._seconds = _SECONDS_WITH_MODEL if loads_model else _SECONDS
         begin = (metric, str(cases), address)
@@ -397,12 +396,13 @@ def _begin(metric: str, cases: str, address: str) -> None:
     _demo = Demo(metric, runpy.run_path(cases), address)
     first = _demo.examples[0]
     try:
-        _demo.score_text(first.prediction, first.references, _demo.text_options(first.shown)[0])
+        _demo.score_text(first.prediction, first.references, _demo.text_options(first.contents)[0])
     except Exception as error:
         # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
 
 
+# Functions of the module: what is sent to a process is named by its module.
 def _call(method: Callable[..., Any], *arguments: Any) -> Any:
     return method(_demo, *arguments)
 

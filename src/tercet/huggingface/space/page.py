@@ -47,7 +47,7 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
                 text_tab(demo, jobs, list(contents.values()), of_text)
             with file:
                 file_tab(demo, jobs, list(contents.values()), of_file)
-        reset.click(lambda: demo.begun, None, list(contents.values()), api_visibility="private")
+        reset.click(lambda: demo.initial_contents, None, list(contents.values()), api_visibility="private")
         for control in filter(lambda control: control.follows, demo.controls):
             _follow(control, contents[control.name], demo, contents[control.follows])
         gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)

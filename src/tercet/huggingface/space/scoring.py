@@ -40,14 +40,14 @@ from tercet.report.plots import primary_table
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 
 #: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs.
 _NOT_TAKEN = ("parquet", "arrow")
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class PageResult:
     """A result, and what the metric warned of; it can be pickled."""
 
     result: dict[str, Any]
@@ -67,7 +67,7 @@ class Example(NamedTuple):
     options: str  # those that it sets, as text
     prediction: str
     references: str
-    shown: list[Any]  # what the controls hold
+    contents: list[Any]  # what the controls hold
 
 
 class Demo:
@@ -112,13 +112,13 @@ class Demo:
                         options=options,
                         prediction=prediction,
                         references=joined(references),
-                        shown=contents,
+                        contents=contents,
                     )
                 )
         return examples
 
     @property
-    def begun(self) -> list[Any]:
+    def initial_contents(self) -> list[Any]:
         """What the controls hold as the page begins."""
         return [control.shown(control.value) for control in self.controls]
 
@@ -129,7 +129,7 @@ class Demo:
     def _values(self, contents: Sequence[Any]) -> dict[str, Any]:
         return {control.name: control.read(content) for control, content in zip(self.controls, contents, strict=True)}
 
-    def chosen(self, contents: Sequence[Any]) -> list[str]:
+    def changed_options(self, contents: Sequence[Any]) -> list[str]:
         """Return a line on options that differ from what the page begins with: an example may have set them."""
         values = self._values(contents)
         changed = [control for control in self.controls if values[control.name] != control.value]
@@ -149,48 +149,49 @@ class Demo:
             return options, []
         segment_options = _segment_options(make_scorer(self.metric, options))
         segment_values = {name: value for name, value in segment_options.items() if name in undecided}
-        return {**options, **segment_values}, [segment_note(segment_values)] if segment_values else []
+        return {**options, **segment_values}, [_segment_note(segment_values)] if segment_values else []
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
-    ) -> tuple[Scored, Metric, Corpus]:
+    ) -> tuple[PageResult, Metric, Corpus]:
         """Score texts that are not too many or too long for a page; references are ignored where none are taken.
 
         Also return the metric, and the texts that it read.
         """
-        scorer = make_scorer(self.metric, options)
+        metric = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         columns = texts.columns()
         self.check_size(columns["predictions"], columns["references"], options)
         batch = texts.batch()
-        with warnings.catch_warnings(record=True) as caught:  # a process has one call at a time
+        # A process has one call at a time: what is caught is of this one.
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = score_batch(scorer, batch)
+            result = score_batch(metric, batch)
         messages = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in messages]
-        notes += dropped_letters(scorer, batch)
+        notes += dropped_letters(metric, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
-        segment_names = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
-        primary = scorer.primary, segment_names[scorer.primary]
-        scored = Scored(
+        segment_names = dict(zip(metric.score_names, metric.segment_names, strict=True))
+        primary = metric.primary, segment_names[metric.primary]
+        page_result = PageResult(
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
             primary=primary,
-            titles=score_titles(scorer),
-            only_of_items=frozenset(scorer.segment_names) - {*scorer.score_names},
-            scale=scorer.scale,
-            in_percent=scorer.unit is not None and scorer.scale == 100,
+            titles=_score_titles(metric),
+            only_of_items=frozenset(metric.segment_names) - {*metric.score_names},
+            scale=metric.scale,
+            in_percent=metric.unit is not None and metric.scale == 100,
         )
-        return scored, scorer, batch
+        return page_result, metric, batch
 
     def check_size(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
     ) -> None:
         """Raise an InputError for more texts than the page takes."""
         targets = references if self.takes_references else None
-        check_size(predictions, targets, options, self.most_items)
+        _check_size(predictions, targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -211,7 +212,7 @@ class Demo:
                 entry = entry.replace(folder, name)
         return entry
 
-    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, str]:
+    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[PageResult, str]:
         """Return the result of one text, and the picture of its matches."""
         targets = split_references(references)
         for name, text in (("prediction", prediction), ("box of references", references)):
@@ -222,24 +223,24 @@ class Demo:
                 )
         if not targets and self.takes_references:
             raise InputError("There is no reference: give at least one, one per line.")
-        scored, scorer, batch = self.score([prediction], [targets], options)
+        page_result, metric, batch = self.score([prediction], [targets], options)
         with warnings.catch_warnings():  # self.score has noted them
             warnings.simplefilter("ignore")
             try:
                 # As shares: the picture shows them in percent where scores are.
-                shares = scorer.with_options({"scale": 1}, idle=True)
-                explanation = shares.explained(batch, scorer.fit(batch))
+                shares = metric.with_options({"scale": 1}, idle=True)
+                explanation = shares.explained(batch, metric.fit(batch))
             except InputError as error:
                 # Too much to draw, though not to score.
-                scored.notes.append(str(error))
-                return scored, ""
-        html = explanation.to_html(scorer.scale if scorer.unit is not None else 1)
-        if len(html) > MOST_DRAWN:
-            scored.notes.append(
+                page_result.notes.append(str(error))
+                return page_result, ""
+        html = explanation.to_html(metric.scale if metric.unit is not None else 1)
+        if len(html) > _MOST_DRAWN:
+            page_result.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
             )
-            return scored, ""
-        return scored, html
+            return page_result, ""
+        return page_result, html
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess the roles of its columns."""
@@ -253,7 +254,7 @@ class Demo:
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         if table_format(path) in _NOT_TAKEN:
             raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
-        table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
+        table = read_table(path, limits=Limits(n_bytes=_MOST_UNPACKED))
         n_rows = len(table.lines)
         if n_rows > self.most_items:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
@@ -265,7 +266,7 @@ class Demo:
         They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
         is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
-        return list(roles.systems[: most_systems(len(table.lines), self.most_items)]) if is_sure else []
+        return list(roles.systems[: _most_systems(len(table.lines), self.most_items)]) if is_sure else []
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
@@ -291,22 +292,22 @@ class Demo:
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-    ) -> tuple[Scored, dict[str, list[Any]], str]:
+    ) -> tuple[PageResult, dict[str, list[Any]], str]:
         """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
         table, texts, targets = self.texts_of_file(path, systems, references)
         (predictions,) = texts.values()
-        all_options = {**options, "segments": True, "confidence_level": CONFIDENCE}
-        scored, _, _ = self.score(predictions, targets, all_options)
-        segments = scored.result["segments"]
+        all_options = {**options, "segments": True, "confidence_level": _CONFIDENCE}
+        page_result, _, _ = self.score(predictions, targets, all_options)
+        segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        file_lines = file_given(path, table, systems, references if self.takes_references else [])
-        return scored, rows, self.code(file_lines, scored.options)
+        file_lines = source_of_file(path, table, systems, references if self.takes_references else [])
+        return page_result, rows, self.code(file_lines, page_result.options)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
         return {"references": [" | ".join(texts) for texts in targets]} if self.takes_references else {}
 
-    def code(self, source: Given, options: Mapping[str, Any]) -> str:
+    def code(self, source: Source, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for lines that give it texts."""
         return program(self.address, source, options, self.takes_references)
 
@@ -315,10 +316,10 @@ class Demo:
         return histogram(values, scale if self._is_share else 0.0)
 
 
-def score_titles(scorer: Metric) -> dict[str, str]:
+def _score_titles(metric: Metric) -> dict[str, str]:
     """Return what people call the scores of a metric, by their names of a corpus and of an item."""
-    titles = {name: scorer.score_title(name) for name in scorer.score_names}
-    for name, of_item in zip(scorer.score_names, scorer.segment_names, strict=True):
+    titles = {name: metric.score_title(name) for name in metric.score_names}
+    for name, of_item in zip(metric.score_names, metric.segment_names, strict=True):
         titles.setdefault(of_item, titles[name])
     return titles
 
@@ -362,7 +363,7 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PageComparison:
     """What the page shows; it can be pickled."""
 
     html: str
@@ -381,7 +382,7 @@ def compare_file(
     references: Sequence[str],
     options: Mapping[str, Any],
     lines: Sequence[str],
-) -> Compared:
+) -> PageComparison:
     """Return the comparison of columns of a file, and the table of its items with a score of each system."""
     table, comparison = _compared(demo, path, systems, references=references, options=options)
     main = primary_table(comparison.tables)
@@ -395,9 +396,9 @@ def compare_file(
         **{f"prediction {system}": predictions for system, predictions in texts.systems.items()},
         **demo.joined_references(texts.references),
     }
-    file_lines = file_given(path, table, systems, references if demo.takes_references else [])
+    file_lines = source_of_file(path, table, systems, references if demo.takes_references else [])
     html = compared_html(comparison, notes, lines)
-    return Compared(
+    return PageComparison(
         html=html,
         signature=main.signature,
         rows=rows,
@@ -485,46 +486,46 @@ def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -
         except Exception:
             _LOG.exception("the page failed")
             message = OUR_FAULT
-        return [error_html(message), *other_outputs]
+        return [_error_html(message), *other_outputs]
 
     return answer
 
 
-def error_html(message: str) -> str:
+def _error_html(message: str) -> str:
     """Return a message in the place of a result; screen readers say it at once."""
     return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
 
 
-def result_html(scored: Scored, lines: Sequence[str] = ()) -> str:
+def result_html(page_result: PageResult, lines: Sequence[str] = ()) -> str:
     """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
-    result, (primary, _) = scored.result, scored.primary
+    result, (primary, _) = page_result.result, page_result.primary
     of_items = result.get("segments") or {}
     entries = {
         name: value
         for name, value in result.items()
         if name not in _APART and name != primary and not isinstance(value, dict)
         # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if not (isinstance(value, list) and (name in of_items or name in scored.only_of_items))
+        if not (isinstance(value, list) and (name in of_items or name in page_result.only_of_items))
     }
     scores = {name: value for name, value in entries.items() if _is_score(value)}
     counts = {name: value for name, value in entries.items() if name not in scores}
     intervals = result.get("intervals") or {}
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
     lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in scored.notes)
-    digits = 2 if scored.in_percent else 4
+    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
+    digits = 2 if page_result.in_percent else 4
     interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
-    percent = "Scores in percent." if scored.in_percent else ""
+    percent = "Scores in percent." if page_result.in_percent else ""
     without_interval = "" if intervals else "One text has no interval: a file of texts has one."
     remark = " ".join(filter(None, [percent, without_interval]))
     band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
     remark_html = f"<small>{remark}</small>" if remark else ""
     return (
-        f'<div class="tercet"><div class="tercet-score">{escape(scored.titles[primary])} '
+        f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
         f"{number(result[primary], digits)}</div>"
         f'<div class="tercet-interval">{interval}</div>'
         f"{band_html}{lines_html}{notes_html}"
-        f"{_table(scores, intervals, scored.titles, digits)}{remark_html}"
+        f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
 
@@ -570,14 +571,14 @@ _WAYS: dict[str, tuple[str, list[dict[str, Any]]]] = {
 _ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
 
 
-class Given(NamedTuple):
+class Source(NamedTuple):
     """Lines that give a program the names predictions, or systems, and, where a metric takes them, references."""
 
     lines: str
     imports: str = ""  # what stands above them
 
 
-def program(address: str, source: Given, options: Mapping[str, Any], takes_references: bool) -> str:
+def program(address: str, source: Source, options: Mapping[str, Any], takes_references: bool) -> str:
     """Return the program that loads a metric and computes."""
     names = ["predictions", *(["references"] if takes_references else [])]
     arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
@@ -588,7 +589,7 @@ def program(address: str, source: Given, options: Mapping[str, Any], takes_refer
     )
 
 
-def comparing(source: Given, metric: Metric) -> str:
+def comparing(source: Source, metric: Metric) -> str:
     """Return the program that compares systems."""
     arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
     lines = "".join(f"    {argument},\n" for argument in arguments)
@@ -599,13 +600,13 @@ def comparing(source: Given, metric: Metric) -> str:
     )
 
 
-def texts_given(prediction: str, references: Sequence[str] | None) -> Given:
+def source_of_texts(prediction: str, references: Sequence[str] | None) -> Source:
     """Return the lines that give one text; without references where None is given."""
     references_line = "" if references is None else f"references = {[list(references)]!r}\n"
-    return Given(f"predictions = {[prediction]!r}\n{references_line}")
+    return Source(f"predictions = {[prediction]!r}\n{references_line}")
 
 
-def file_given(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Given:
+def source_of_file(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
     """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
 
     One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
@@ -616,9 +617,9 @@ def file_given(path: str, table: Table, systems: Sequence[str], references: Sequ
     if reading is None:
         also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
         if len(systems) == 1:
-            return Given(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
+            return Source(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
         entries = ", ".join(f"{system!r}: [...]" for system in systems)
-        return Given(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
+        return Source(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
     columns = [f"table[{column!r}]" for column in references]
     cells = [cell for column in references for cell in table.columns[column]]
     text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
@@ -631,7 +632,7 @@ def file_given(path: str, table: Table, systems: Sequence[str], references: Sequ
         predictions_line = f"predictions = table[{systems[0]!r}].tolist()"
     else:
         predictions_line = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
-    return Given(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
+    return Source(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
 
 
 # Its source is copied into the program for a visitor with such a file.
@@ -657,7 +658,7 @@ def read_tmx(path: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
+def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
     """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
     name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
     if format == "tmx":
@@ -669,7 +670,7 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
         if not is_same:
             return None
         imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
-        return Given(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
+        return Source(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
     function, ways = _WAYS[format]
     for encoding in _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]:
         for way in ways:
@@ -681,7 +682,7 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Given | None:
             if is_same:
                 settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
                 arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
-                return Given(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
+                return Source(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
     return None
 
 
@@ -704,21 +705,21 @@ def _named(value: Any) -> str:
 _MOST_LETTERS = 12
 
 
-def segment_note(options: Mapping[str, Any]) -> str:
+def _segment_note(options: Mapping[str, Any]) -> str:
     """Return a note that a text was scored as a segment, with the options that nobody chose."""
     option_words = " and ".join(f"{name}={value!r}" for name, value in options.items())
     return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
 
 
-def dropped_letters(scorer: Metric, batch: Corpus) -> list[str]:
+def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
     """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
 
     It keeps a to z and digits, and so splits words at letters with accents.
     """
-    if getattr(scorer, "tokenizer", None) not in ("auto", "rouge"):
+    if getattr(metric, "tokenizer", None) not in ("auto", "rouge"):
         return []
-    context = scorer.fit(batch)
-    if scorer.signature(context).get("tok") != "rouge" or scorer.corpus_warning(context, batch) is not None:
+    context = metric.fit(batch)
+    if metric.signature(context).get("tok") != "rouge" or metric.corpus_warning(context, batch) is not None:
         return []
     all_texts = batch.texts.to_pylist()
     letters = {
@@ -748,19 +749,19 @@ def dropped_letters(scorer: Metric, batch: Corpus) -> list[str]:
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20
 #: Most bytes of a workbook, which is an archive, when it is unpacked.
-MOST_UNPACKED = 50 << 20
+_MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
-TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
+TEXT_CHARACTERS, _LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
 #: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
 #: as well.
-MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
+_MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
 _LINES = 10
 #: Most pairs of equal tokens: ROUGE-W takes 5 to 25 ns for each, once for every type that is asked for.
-MOST_MATCHES = 200_000_000
+_MOST_MATCHES = 200_000_000
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
-MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
+_MEAN_CHARACTERS, _MEAN_CHARACTERS_ALONE = 1000, 150
 # Words, and each character of scripts without blanks.
 _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
 # The words of ROUGE, which splits at all other letters.
@@ -768,20 +769,20 @@ _ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
 #: marks: what they take time for.
 _BY_DICTIONARY = ("ja", "jieba")
-MOST_SQUARES = 200_000_000
+_MOST_SQUARES = 200_000_000
 _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
 #: Most systems that are compared: every two of them are tested.
 MOST_SYSTEMS = 20
 #: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
-MOST_DRAWN = 3 << 20
+_MOST_DRAWN = 3 << 20
 
 
-def most_systems(n_rows: int, most_items: int) -> int:
+def _most_systems(n_rows: int, most_items: int) -> int:
     """Return how many systems of so many rows the page compares: their texts are its items."""
     return max(1, min(MOST_SYSTEMS, most_items // max(n_rows, 1)))
 
 
-def check_size(
+def _check_size(
     predictions: Sequence[str],
     references: Sequence[Sequence[str]] | None,
     options: Mapping[str, Any],
@@ -801,34 +802,34 @@ def check_size(
     targets = [[text] for text in predictions] if references is None else references
     texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
     longest = max(map(len, texts), default=0)
-    if longest > LONG_CHARACTERS:
-        raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}.")
+    if longest > _LONG_CHARACTERS:
+        raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {_LONG_CHARACTERS:,}.")
     n_characters = sum(map(len, texts))
-    mean = MEAN_CHARACTERS_ALONE if references is None else MEAN_CHARACTERS
+    mean = _MEAN_CHARACTERS_ALONE if references is None else _MEAN_CHARACTERS
     most = min(ALL_CHARACTERS, mean * most_items)
     products = sum(
         _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
         + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
         for prediction, compared in zip(predictions, targets, strict=True)
     )
-    if n_characters > most or products > MOST_PRODUCTS:
+    if n_characters > most or products > _MOST_PRODUCTS:
         raise InputError(
             f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
             "fewer when single texts are long."
         )
     n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
     # There are at most as many matches as products: below the limit, none need be counted.
-    if n_weighted * products > MOST_MATCHES:
+    if n_weighted * products > _MOST_MATCHES:
         pairs = zip(predictions, targets, strict=True)
         matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
-        if n_weighted * matches > MOST_MATCHES:
+        if n_weighted * matches > _MOST_MATCHES:
             raise InputError(
                 f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
-                f"this page takes {MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
+                f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
             )
     if tokenizer in _BY_DICTIONARY:
         stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
-        if sum(length * length for length in stretches) > MOST_SQUARES:
+        if sum(length * length for length in stretches) > _MOST_SQUARES:
             raise InputError(
                 f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
                 f"{tokenizer!r} too long here: this page takes shorter or fewer ones."

@@ -26,8 +26,8 @@ from .scoring import (
     report_file,
     result_html,
     signature_box,
+    source_of_texts,
     split_references,
-    texts_given,
     with_messages,
 )
 
@@ -35,8 +35,8 @@ _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT = 600  # seconds
 #: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
-const reach = () => element.querySelectorAll("table, .scroll").forEach(each => {
-    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 });
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
 element.addEventListener("toggle", reach, true);
@@ -80,18 +80,18 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, lines = demo.text_options(contents)
-        scored, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
+        page_result, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
         targets = split_references(references or "")
         return [
-            result_html(scored, [*demo.chosen(contents), *lines]),
-            gr.Textbox(scored.result["signature"], visible=True),
+            result_html(page_result, [*demo.changed_options(contents), *lines]),
+            gr.Textbox(page_result.result["signature"], visible=True),
             gr.HTML(picture_html, visible=True),
-            demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
+            demo.code(source_of_texts(prediction, targets if demo.takes_references else None), options),
         ]
 
     def fill(number: int) -> list[Any]:
         example = examples[number]
-        return [example.prediction, example.references, *example.shown]
+        return [example.prediction, example.references, *example.contents]
 
     answer = with_messages(compute, hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
@@ -169,11 +169,8 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
-        options, lines, systems = (
-            demo.page_options(contents),
-            demo.chosen(contents),
-            list(dict.fromkeys(systems or [])),
-        )
+        options, lines = demo.page_options(contents), demo.changed_options(contents)
+        systems = list(dict.fromkeys(systems or []))
         if len(systems) > 1:
             comparison = jobs.run(compare_file, path, systems, references, options, lines)
             return [
@@ -186,17 +183,17 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 "",
                 comparison.program,
             ]
-        scored, table, program = jobs.run(Demo.score_file, path, systems, references, options)
-        _, of_items = scored.primary
-        bars = pd.DataFrame(demo.histogram(table[of_items], scored.scale), columns=["score", "texts"])
+        page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
+        _, of_items = page_result.primary
+        bars = pd.DataFrame(demo.histogram(table[of_items], page_result.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * position + label for position, label in enumerate(bars["score"])]
         return [
-            result_html(scored, lines),
-            gr.Textbox(scored.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=scored.titles[of_items]),
-            *items(table, scored.result, scored.titles, scored.in_percent),
+            result_html(page_result, lines),
+            gr.Textbox(page_result.result["signature"], visible=True),
+            gr.BarPlot(bars, visible=True, x_title=page_result.titles[of_items]),
+            *items(table, page_result.result, page_result.titles, page_result.in_percent),
             gr.Button(visible=False),
             gr.DownloadButton(visible=False),
             "",
@@ -257,9 +254,9 @@ class _Downloads:
 
     def write(self, name: str, text: str) -> str:
         root = Path(self._folder.name)
-        for old in root.glob("*/*"):
-            if time.time() - old.stat().st_mtime > _DOWNLOADS_KEPT:
-                old.unlink(missing_ok=True)
+        for file in root.glob("*/*"):
+            if time.time() - file.stat().st_mtime > _DOWNLOADS_KEPT:
+                file.unlink(missing_ok=True)
         path = Path(tempfile.mkdtemp(dir=root)) / name
         path.write_text(text, encoding="utf-8")
         return str(path)
