@@ -165,6 +165,11 @@ class Rouge(RougeOptions):
         return self._by_script and self.max_bytes is not None and by_line
 
     @cached_property
+    def _cut_words(self) -> Callable[..., str]:
+        """How texts are cut to their first words: the script counts words in its own way."""
+        return first_words if self._by_script else truncate_words
+
+    @cached_property
     def types(self) -> tuple[RougeType, ...]:
         """The types as values."""
         return parse_types(self.rouge_types)
@@ -343,7 +348,7 @@ class Rouge(RougeOptions):
         if self.sentence_split == "auto":
             steps.append(split_sentences)
         if self.max_words is not None:
-            steps.append(partial(first_words if self._by_script else truncate_words, limit=self.max_words))
+            steps.append(partial(self._cut_words, limit=self.max_words))
         if self.max_bytes is not None:
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":

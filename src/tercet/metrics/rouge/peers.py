@@ -115,7 +115,7 @@ class _PartOfScript(_Part):
         part = cls._without(options, off)
         part._by_script = "average" not in off
         part._cut_by_line &= "bytes" not in off
-        part._cut = truncate_words if "words" in off else first_words
+        part._cut_words = truncate_words if "words" in off else first_words
         return part
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
