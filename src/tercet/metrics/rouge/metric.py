@@ -290,6 +290,7 @@ class Rouge(RougeOptions):
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch, context)
+        # Pairs are compared by one score, so that the other types would be counted in vain.
         first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
         first = len(self.base_columns)
 
@@ -353,6 +354,7 @@ class Rouge(RougeOptions):
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
+        # None says that texts are read as they are, which the engine does by itself.
         return (lambda text: reduce(lambda prepared, step: step(prepared), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
