@@ -473,6 +473,7 @@ class BleuRougeMatches(Explanation):
         ]
 
     def _row(self, name: str, order: OrderMatches) -> tuple[object, ...]:
+        # multi_ref="average" has no single reference, and its counts may be fractions.
         reference = "all" if order.reference is None else str(order.reference + 1)
         recall_counts = (int(n) if n.is_integer() else n for n in (order.hits, order.reference_total))
         precision, recall, fmeasure = map(Share, (order.precision, order.recall, order.fmeasure))

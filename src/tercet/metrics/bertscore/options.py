@@ -32,6 +32,7 @@ def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
         return copy(value)  # the value does not change with it
     if isinstance(value, (bool, IdfTable)):
         return value
+    # NumPy's truth values: bool_ before NumPy 2, bool from then on.
     if type(value).__name__ in ("bool_", "bool"):
         return bool(value)
     if isinstance(value, (str, PathLike)):
@@ -244,6 +245,7 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
         and o.dtype in (None, "float32")
         and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
     )
+    # From version 5 of transformers on, bert-score puts no space where the published scores have one.
     space, tokenizer = encoder.subwords.prefix_space, encoder.subwords.tokenizer
     settings = [] if official else ["batch_size=1"]
     if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
@@ -275,6 +277,7 @@ def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], off
 
 def best_of_references(measures: Array, starts: NDArray[np.int64], by_f: bool) -> tuple[Array, NDArray[np.int64]]:
     """Return the measures of items, and which of their references gave them."""
+    # The maximum of bert-score is NaN as soon as one value is.
     comparable = np.where(np.isnan(measures), np.inf, measures)
     values = np.empty((*measures.shape[:2], len(starts)))
     winners = np.empty(values.shape, np.int64)

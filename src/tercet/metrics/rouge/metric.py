@@ -159,15 +159,15 @@ class Rouge(RougeOptions):
         return self.compat if self.compat in PACKAGES else None
 
     @cached_property
-    def _cut(self) -> Callable[..., Any]:
-        """What cuts a text to its first words."""
-        return first_words if self._by_script else truncate_words
-
-    @cached_property
     def _cut_by_line(self) -> bool:
         """Whether texts are cut to their first bytes line by line, as the script does where a type needs lines."""
         by_line = any(rouge_type.kind in BY_LINE for rouge_type in self.types)
         return self._by_script and self.max_bytes is not None and by_line
+
+    @cached_property
+    def _cut_words(self) -> Callable[..., str]:
+        """How texts are cut to their first words: the script counts words in its own way."""
+        return first_words if self._by_script else truncate_words
 
     @cached_property
     def types(self) -> tuple[RougeType, ...]:
@@ -290,6 +290,7 @@ class Rouge(RougeOptions):
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch, context)
+        # Pairs are compared by one score, so that the other types would be counted in vain.
         first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
         first = len(self.base_columns)
 
@@ -348,11 +349,12 @@ class Rouge(RougeOptions):
         if self.sentence_split == "auto":
             steps.append(split_sentences)
         if self.max_words is not None:
-            steps.append(partial(self._cut, limit=self.max_words))
+            steps.append(partial(self._cut_words, limit=self.max_words))
         if self.max_bytes is not None:
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
+        # None says that texts are read as they are, which the engine does by itself.
         return (lambda text: reduce(lambda prepared, step: step(prepared), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:

@@ -110,12 +110,14 @@ class _PartOfScript(_Part):
     def of(cls, metric: Rouge, off: Collection[str]) -> Any:
         """Return the metric without the rules that are off."""
         options = metric.given
+        # As a function, because use_stemmer is NLTK's Porter where `_by_script` is off.
         if options.pop("use_stemmer", False):
             options["stemmer"] = script_stemmer()
         part = cls._without(options, off)
+        # These cached properties are set, so that they no longer follow from `compat`.
         part._by_script = "average" not in off
         part._cut_by_line &= "bytes" not in off
-        part._cut = truncate_words if "words" in off else first_words
+        part._cut_words = truncate_words if "words" in off else first_words
         return part
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
