@@ -488,7 +488,9 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         requested["intervals"] = intervals
 
     def signature() -> str:
-        return str(stats_signature.extended({**metric.notes(reference_span, segments=call.segments), **notes}))
+        # How segments are scored comes last.
+        of_rows, of_segments = metric.notes(reference_span), metric.notes(reference_span, segments=call.segments)
+        return str(stats_signature.extended({**of_rows, **notes, **of_segments}))
 
     stats_signature = stats.signature
     if call.signature:
