@@ -694,7 +694,7 @@ class TER(Metric[TERScore]):
         return [int(edits), length]
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> TERScore:
-        return self._score(list(stats))
+        return self._score([0.0] * len(Suite.base_columns) + list(stats))
 
     def _score(self, totals: list[float]) -> TERScore:
         edits, length = totals[-2:]
