@@ -163,7 +163,7 @@ class TestTexts:
             for prediction, references in zip(case["predictions"], lists, strict=True):
                 references, example = [references] if isinstance(references, str) else references, next(examples)
                 assert (example.prediction, split_references(example.references)) == (prediction, references)
-                options, _ = demo.text_options(example.shown)
+                options, _ = demo.text_options(example.contents)
                 scored, _ = demo.score_text(example.prediction, example.references, options)
                 expected = of_one_text(demo.metric, prediction, references, **case["options"])
                 assert close(demo.metric, scored.result, expected)
