@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import OptionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class About(NamedTuple):
@@ -58,6 +60,8 @@ def _read(metric: str) -> About:
 
 def modules_folder() -> Path:
     """Return the folder of the evaluate modules and cards: of the installed package, or of the checkout."""
+    from pathlib import Path
+
     package = Path(__file__).resolve().parents[1] / "huggingface"
     # a wheel has them inside of the package, a checkout at its top
     for folder in (package / "metrics", package.parents[2] / "metrics"):

@@ -94,16 +94,15 @@ def _split_jieba(text: str) -> list[str]:
 # A sentence ends at . ! ? or … with closing quotes or brackets after it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
 # A run of marks is looked at from its first one only, so that time is linear: where that fails, all others would.
+# Texts, which `re` compiles on first use: most programs that import this file never split a sentence.
 _MARKS = ".!?…"
 _CLOSERS = "\"'”’»)\\]」』】）"
 _WIDE_MARKS = "。！？｡।॥؟۔።"
-_SENTENCE_END = re.compile(
+_SENTENCE_END = (
     rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]+[{_CLOSERS}]*)\s+(?=\S)"
     rf"|(?<![{_WIDE_MARKS}])(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
 )
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
-)
+_ABBREVIATION = r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
 
 
 def split_sentences(text: str) -> str:
@@ -114,12 +113,12 @@ def split_sentences(text: str) -> str:
     def mark_end(match: re.Match[str]) -> str:
         follows = text[match.end()]
         if match["mark"] and (
-            follows.islower() or _ABBREVIATION.search(text[max(0, match.end("mark") - 12) : match.end("mark")])
+            follows.islower() or re.search(_ABBREVIATION, text[max(0, match.end("mark") - 12) : match.end("mark")])
         ):
             return match[0]
         return match[0].rstrip() + "\n"
 
-    return _SENTENCE_END.sub(mark_end, text)
+    return re.sub(_SENTENCE_END, mark_end, text)
 
 
 def truncate_words(text: str, limit: int) -> str:
@@ -352,9 +351,7 @@ SACREBLEU_MODELS = {
     "flores200": "flores200sacrebleuspm",
     "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
 }
-_ON_THE_HUB = re.compile(
-    r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
-)
+_ON_THE_HUB = r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
 #: Of a model's digest in a signature.
 _DIGITS = 12
 #: Most bytes of a file: the largest models of large vocabularies have some ten million.
@@ -461,7 +458,7 @@ def _of_the_hub(address: str) -> str:
     needs(f"The tokenizer {shorten(address, 300)}", "languages", "huggingface_hub")
     from huggingface_hub import constants, try_to_load_from_cache
 
-    parts = _ON_THE_HUB.fullmatch(address)
+    parts = re.fullmatch(_ON_THE_HUB, address)
     if parts is None:
         raise OptionError(
             "A tokenizer of the Hub is written as 'hf://owner/name/file' or 'hf://owner/name@revision/file'. Got "
