@@ -16,7 +16,8 @@ class WordErrors(Metric):
     """Edits of words for each word of the reference."""
 
     name, primary = "word_errors", "errors"
-    higher_is_better = is_share = False
+    higher_is_better = False
+    unit = "rate"
     columns = (*Metric.base_columns, "edits", "words")
     score_names = ("errors",)
 
@@ -37,6 +38,25 @@ class WordErrors(Metric):
 
     def finalize(self, totals: Any) -> dict[str, Any]:
         return {"errors": self.scale * (totals[..., -2] / totals[..., -1])}
+
+
+class Words(Metric):
+    """Words of each text, without references."""
+
+    name = primary = "words"
+    takes_references = False
+    columns = (*Metric.base_columns, "words")
+    score_names = ("words",)
+
+    def signature(self, context: Any = None) -> Signature:
+        return Signature.of(self.name, {})
+
+    def segment_stats(self, batch: Any, context: Any = None) -> SegmentStats:
+        rows = [[1, not text, 0, 0, len(text.split())] for text in batch.columns()["predictions"]]
+        return SegmentStats(self.signature(), self.columns, np.array(rows, float))
+
+    def finalize(self, totals: Any) -> dict[str, Any]:
+        return {"words": totals[..., -1] / totals[..., 0]}
 
 
 class Unfinished(Metric):

@@ -9,7 +9,7 @@ import pytest
 import tercet
 from commands import command, process
 from conftest import ROOT
-from own_metric import WordErrors
+from own_metric import WordErrors, Words
 from samples import sample
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.segment import explain_segment
@@ -220,3 +220,13 @@ def test_a_text_in_python_imports_nothing(folder, monkeypatch):
         with pytest.raises(tercet.OptionError, match="There is no metric 'my_metrics"):
             read("my_metrics:WordErrors")
     assert "my_metrics" not in sys.modules
+
+
+def test_it_may_take_no_references():
+    texts = ["кошка сидит дома", "猫", "the cat sat down"]
+    result = Words()(texts, segments=True)
+    assert (result["words"], result.segments) == (8 / 3, {"words": [3.0, 1.0, 4.0]})
+    assert Words()(texts, ["ignored"] * 3)["words"] == result["words"]
+    assert tercet.score(Words(), texts)["words"] == result["words"]
+    with pytest.raises(tercet.InputError, match="item 1"):
+        Words()(["a", 2])

@@ -102,8 +102,8 @@ class Metric(Configured, metaclass=_Helpful):
 
     #: Whether predictions are compared with references; otherwise references are ignored.
     takes_references: ClassVar[bool] = True
-    #: Reads and checks a user's predictions, and references if it takes any.
-    reader: ClassVar[Callable[..., Corpus]] = staticmethod(read_corpus)
+    #: Reads and checks a user's predictions, where it takes no references.
+    reader: ClassVar[Callable[..., Corpus]] = staticmethod(read_texts)
     #: Whether scoring loads a network.
     loads_model: ClassVar[bool] = False
     #: Whether `segment_stats` takes several systems at once; otherwise it is called once per system.
@@ -373,7 +373,7 @@ class Metric(Configured, metaclass=_Helpful):
     @classmethod
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
         """Return a user's texts, checked; without references if the metric takes none."""
-        return cls.reader(predictions, references) if cls.takes_references else cls.reader(predictions)
+        return read_corpus(predictions, references) if cls.takes_references else cls.reader(predictions)
 
     @classmethod
     def read(cls, predictions: Any, references: Any = None) -> Corpus:

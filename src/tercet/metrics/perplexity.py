@@ -20,7 +20,6 @@ from tercet.base.metric import Metric, segment_lists, warn
 from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import read_texts
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
@@ -108,7 +107,6 @@ class Perplexity(Metric):
     higher_is_better = False
     takes_references = False
     unit = None
-    reader = staticmethod(read_texts)
     loads_model = True
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS
