@@ -230,3 +230,19 @@ def test_it_may_take_no_references():
     assert tercet.score(Words(), texts)["words"] == result["words"]
     with pytest.raises(tercet.InputError, match="item 1"):
         Words()(["a", 2])
+
+
+@pytest.mark.parametrize(
+    "cut", [(slice(1), slice(None)), (slice(None), slice(3))], ids=["a row too few", "columns too few"]
+)
+def test_rows_that_are_not_one_for_each_item_are_refused(cut):
+    class Short(Words):
+        name = "short"
+
+        def segment_stats(self, batch, context=None):
+            stats = super().segment_stats(batch)
+            stats.rows = stats.rows[cut]
+            return stats
+
+    with pytest.raises(tercet.OptionError, match=r"^short: segment_stats must return 2 rows of 5 numbers"):
+        Short()(["кошка сидит", "猫"])

@@ -381,11 +381,19 @@ class Metric(Configured, metaclass=_Helpful):
         return cls.corpus(predictions, references).encoded()
 
     def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
-        """Return the rows of all systems of a batch, system by system."""
+        """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
         if self.takes_systems or batch.n_systems == 1:
-            return self.segment_stats(batch, context)
-        systems = (batch.system(place) for place in range(batch.n_systems))
-        return SegmentStats.concatenate([self.segment_stats(system, context) for system in systems])
+            stats = self.segment_stats(batch, context)
+        else:
+            systems = (batch.system(place) for place in range(batch.n_systems))
+            stats = SegmentStats.concatenate([self.segment_stats(system, context) for system in systems])
+        # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
+        if stats.rows.shape != (batch.n_items, len(stats.columns)):
+            raise OptionError(
+                f"{self.name}: segment_stats must return {batch.n_items:,} rows of {len(stats.columns)} numbers, "
+                f"one row per item. Got an array of shape {stats.rows.shape}."
+            )
+        return stats
 
     def total_of(self, totals: Any, column: str) -> int:
         """Return the sum of a column of counts."""
