@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.ragged import TokenBatch
-from tercet.statistics.either import Either, exp, where
 
 
 def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
@@ -28,12 +29,9 @@ def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
     return rules
 
 
-def brevity_penalty(length: Either, reference_length: Either) -> Either:
+def brevity_penalty(length: NDArray[Any], reference_length: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 for predictions at least as long as their references, else exp(1 - reference / prediction length)."""
-    shorter = length < reference_length
-    if isinstance(shorter, bool) and not shorter:
-        return 1.0
-    # both values of `where` are computed: a length of 0 must not be a divisor
-    ratio = reference_length / where(length > 1.0, length, 1.0)
-    penalty = where(length > 0, exp(1 - where(ratio > 1.0, ratio, 1.0)), 0.0)
-    return where(shorter, penalty, 1.0)
+    # Both values of `where` are computed: a length of 0 must not be a divisor.
+    ratio = reference_length / np.maximum(length, 1.0)
+    penalty = np.where(length > 0, np.exp(1 - np.maximum(ratio, 1.0)), 0.0)
+    return np.where(length < reference_length, penalty, 1.0)

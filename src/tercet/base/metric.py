@@ -108,8 +108,6 @@ class Metric(Configured, metaclass=_Helpful):
     loads_model: ClassVar[bool] = False
     #: Whether `segment_stats` takes several systems at once; otherwise it is called once per system.
     takes_systems: ClassVar[bool] = False
-    #: Whether `finalize` and other users of the sums also take a list of floats.
-    in_floats: ClassVar[bool] = False
     #: How to score a corpus in parts with a metric that needs the whole corpus (`needs_corpus`).
     fit_first: ClassVar[str] = ""
     #: The effect of ``missing_references="zero"``, and the error if every item was left out.
@@ -311,8 +309,8 @@ class Metric(Configured, metaclass=_Helpful):
         return rows_of_items(crossing.strings, lambda batch: self.segment_stats(batch, context).rows)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
-        """Return the sums for the score of the corpus, shape (k,), in the best type for `finalize`."""
-        return stats.sums() if self.in_floats else stats.total()
+        """Return the sums for the score of the corpus, shape (k,)."""
+        return stats.total()
 
     @property
     def segment_metric(self) -> Metric:
@@ -323,10 +321,6 @@ class Metric(Configured, metaclass=_Helpful):
     def segment_names(self) -> tuple[str, ...]:
         """The names of `score_names` for a single item, in the same order."""
         return self.score_names
-
-    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
-        """Return the scores of single segments as in that package, bit for bit, at its scale: bits decide ties."""
-        return self.segment_metric.finalize(rows)
 
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
@@ -437,7 +431,7 @@ def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
     if clusters is not None and metric.asked.confidence_level is None:
         warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
     stats = batch_stats(metric, corpus)
-    warn(metric, metric.score_warning(stats.sums() if metric.in_floats else stats.total()))
+    warn(metric, metric.score_warning(stats.total()))
     return summarize(metric, stats, clusters)
 
 
@@ -468,7 +462,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
     call = metric.asked
-    totals: Any = stats.sums() if metric.in_floats else stats.total()
+    totals = stats.total()
     n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
     if not n_scored:
         raise InputError(metric.nothing_left)
@@ -519,14 +513,11 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists; None for an item left out."""
-    names = zip(metric.segment_names, metric.score_names, strict=True)
-    lists: dict[str, list[Any]]
-    if metric.in_floats and len(stats) == 1:  # in half the time of arrays of one number
-        item_scores = metric.segment_metric.finalize(stats.rows[0].tolist())
-        lists = {name: [item_scores[score]] for name, score in names}
-    else:
-        values = metric.segment_metric.finalize(stats.rows)
-        lists = {name: values[score].tolist() for name, score in names}
+    names, values = (
+        zip(metric.segment_names, metric.score_names, strict=True),
+        metric.segment_metric.finalize(stats.rows),
+    )
+    lists: dict[str, list[Any]] = {name: values[score].tolist() for name, score in names}
     for index in np.flatnonzero(stats.column("items") == 0).tolist():
         for scores in lists.values():
             scores[index] = None

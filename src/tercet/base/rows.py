@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,18 @@ def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     rows[:, 0] = rows[:, 3] = 1.0
     rows[:, 1] = lengths == 0
     return rows
+
+
+def as_rows(totals: NDArray[np.float64]) -> Rows:
+    """Return sums of rows of any shape (..., k) as one after the other, shape (n, k), as the engine reads them."""
+    return np.ascontiguousarray(totals, np.float64).reshape(-1, totals.shape[-1])
+
+
+def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a part divided by the whole; 0 where that is 0."""
+    # NumPy divides everywhere: by 1 where there is nothing to divide by.
+    shares: NDArray[np.float64] = np.where(whole != 0, part / np.where(whole != 0, whole, 1.0), 0.0)
+    return shares
 
 
 def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller, shorten
-from tercet.metrics.bleu import Bleu, Counts, nltk_precisions
+from tercet.metrics.bleu import Bleu, NltkCounts, nltk_precisions
 
 from .truth import token_texts
 
@@ -240,17 +240,17 @@ def _smoothed(
 ) -> list[float]:
     """Smooth by the suite's method; `ngrams` and `above` are of the last hypothesis, the only one that NLTK shows."""
     denominators = [float(p.denominator) for p in p_n]
-    counts = Counts(
-        matches=[float(p.numerator) for p in p_n],
-        ngrams=denominators if ngrams is None else list(ngrams),
-        length=float(length),
-        ngrams_at_least_one=denominators,
-        next_matches=float(above.numerator),
-        next_ngrams=float(above.denominator),
+    counts = NltkCounts(
+        matches=np.array([float(p.numerator) for p in p_n]),
+        ngrams=np.array(denominators if ngrams is None else ngrams, float),
+        length=np.array(length, float),
+        ngrams_at_least_one=np.array(denominators),
+        next_matches=np.array(above.numerator, float),
+        next_ngrams=np.array(above.denominator, float),
     )
     # With k=0 a method divides by 0, which is to be an error and not infinity.
     with np.errstate(divide="raise", invalid="raise"):
-        smoothed: list[float] = nltk_precisions(counts, method, value)
+        smoothed: list[float] = nltk_precisions(counts, method, value).tolist()
     return smoothed
 
 
@@ -271,7 +271,7 @@ def _counts(
     # NLTK takes at least one n-gram of each text, so that a short one divides by no 0.
     totals = stats.rows[:, first_match + max_order :]
     np.maximum(totals, 1, out=totals)
-    sums = list(map(int, stats.sums()))
+    sums = list(map(int, stats.total().tolist()))
     return (
         sums[first_match : first_match + max_order],
         sums[first_match + max_order :],

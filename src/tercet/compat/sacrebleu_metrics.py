@@ -11,6 +11,7 @@ from types import MethodType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric as Suite
@@ -20,7 +21,7 @@ from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import InputError, OptionError
-from tercet.metrics.bleu import OF_SACREBLEU, Bleu, percent_of_counts
+from tercet.metrics.bleu import OF_SACREBLEU, Bleu
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
 from tercet.statistics.bootstrap import resampled_totals
@@ -29,7 +30,7 @@ from tercet.statistics.stats import SegmentStats
 from .installing import original_of
 from .sacrebleu_scores import BLEUScore as BLEUScore
 from .sacrebleu_scores import CHRFScore as CHRFScore
-from .sacrebleu_scores import Score, Signature
+from .sacrebleu_scores import Score, Signature, bleu_of_counts
 from .sacrebleu_scores import TERScore as TERScore
 from .truth import truth
 
@@ -194,7 +195,7 @@ class Metric(ABC, Generic[S]):
         """The metric of tercet that scores; its signature tells tercet's version."""
 
     @abstractmethod
-    def _score(self, totals: list[float]) -> S:
+    def _score(self, totals: NDArray[np.float64]) -> S:
         """Return the score of sums of the suite's rows."""
 
     @property
@@ -239,7 +240,7 @@ class Metric(ABC, Generic[S]):
             score, rows = self._aggregate_and_compute(changed_rows), np.array(changed_rows, np.float64)
         else:
             stats = self._stats(hypotheses, references)
-            score, rows = self._score(stats.sums()), stats.rows
+            score, rows = self._score(stats.total()), stats.rows
         if n_bootstrap > 1:
             # sacrebleu's variable, and its default.
             self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
@@ -260,7 +261,7 @@ class Metric(ABC, Generic[S]):
         texts = [text for text in references if text is not None]
         self.num_refs = len(texts)
         items: list[Any] = texts if len(texts) == 1 else [texts]  # a text alone is read faster
-        return self._score(self._rows([hypothesis], items).sums())
+        return self._score(self._rows([hypothesis], items).total())
 
     def get_signature(self) -> Signature:
         """Return what sacrebleu prints behind the score, with its version; tercet's is in ``tercet.signature()``."""
@@ -501,7 +502,7 @@ class BLEU(Metric[BLEUScore]):
         """
         check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method)
         hits, ngrams = ([counts[order] for order in range(max_ngram_order)] for counts in (correct, total))
-        score, precisions, penalty = percent_of_counts(
+        score, precisions, penalty = bleu_of_counts(
             hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order
         )
         if smooth_method == "add-k" and any(hits):  # as sacrebleu shows them
@@ -543,9 +544,9 @@ class BLEU(Metric[BLEUScore]):
         length = columns.index("length")
         return [length, length + 1, *range(len(columns) - 2 * order, len(columns))]
 
-    def _score(self, totals: list[float]) -> BLEUScore:
+    def _score(self, totals: NDArray[np.float64]) -> BLEUScore:
         order = int(self.max_ngram_order)
-        length, reference_length, *counts = map(int, totals[self.tercet.columns.index("length") :])
+        length, reference_length, *counts = map(int, totals[self.tercet.columns.index("length") :].tolist())
         return self._of_counts(length, reference_length, counts[-2 * order : -order], counts[-order:])
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> BLEUScore:
@@ -632,10 +633,10 @@ class CHRF(Metric[CHRFScore]):
         return [*range(len(Suite.base_columns), len(self.tercet.columns))]
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> CHRFScore:
-        return self._score([0.0] * len(Suite.base_columns) + list(map(float, stats)))
+        return self._score(np.array([0.0] * len(Suite.base_columns) + list(map(float, stats))))
 
-    def _score(self, totals: list[float]) -> CHRFScore:
-        return CHRFScore(self.tercet.finalize(totals)["chrf"], self.char_order, self.word_order, self.beta)
+    def _score(self, totals: NDArray[np.float64]) -> CHRFScore:
+        return CHRFScore(float(self.tercet.finalize(totals)["chrf"]), self.char_order, self.word_order, self.beta)
 
     def _options(self) -> dict[str, Any]:
         names = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
@@ -694,11 +695,11 @@ class TER(Metric[TERScore]):
         return [int(edits), length]
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> TERScore:
-        return self._score([0.0] * len(Suite.base_columns) + list(stats))
+        return self._score(np.array([0.0] * len(Suite.base_columns) + list(stats)))
 
-    def _score(self, totals: list[float]) -> TERScore:
-        edits, length = totals[-2:]
-        return TERScore(self.tercet.finalize(totals)["ter"], edits, length)
+    def _score(self, totals: NDArray[np.float64]) -> TERScore:
+        edits, length = totals[-2:].tolist()
+        return TERScore(float(self.tercet.finalize(totals)["ter"]), edits, length)
 
     def _options(self) -> dict[str, Any]:
         names = ("normalized", "no_punct", "asian_support", "case_sensitive")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.metrics.bleu import percent_of_counts
+from tercet.engine.chosen import engine
+from tercet.metrics.bleu import SMOOTH_VALUES
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"
@@ -55,6 +56,25 @@ class Score:
         return self.format()
 
 
+def bleu_of_counts(
+    matches: Sequence[float],
+    ngrams: Sequence[float],
+    length: float,
+    reference_length: float,
+    *,
+    method: str = "none",
+    value: float | None = None,
+    effective: bool = False,
+) -> tuple[float, list[float], float]:
+    """Return the BLEU of counts and the precision of each order, in percent, and the brevity penalty."""
+    lengths = [length, reference_length, reference_length, reference_length]
+    row = np.array([[1.0, 0.0, 0.0, 1.0, *lengths, *matches, *ngrams]])
+    amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    uniform = np.full((1, len(matches)), 1 / len(matches))
+    [[score, *precisions, penalty]] = engine.bleu_scores(row, 5, method, amount, effective, uniform, 100.0).tolist()
+    return score, precisions, penalty
+
+
 class BLEUScore(Score):
     """BLEU with the counts that it was made from."""
 
@@ -86,8 +106,7 @@ class BLEUScore(Score):
         """BLEU of the first order, of the first two, and so on: edited copies of sacrebleu 1 have it."""
 
         def of(precisions: Sequence[float]) -> float:
-            totals, lengths = [100.0] * len(precisions), (self.sys_len, self.ref_len)
-            return percent_of_counts(precisions, totals, *lengths, method="none", value=None, effective=False)[0]
+            return bleu_of_counts(precisions, [100.0] * len(precisions), self.sys_len, self.ref_len)[0]
 
         return [of(self.precisions[:order]) for order in range(1, len(self.precisions) + 1)]
 

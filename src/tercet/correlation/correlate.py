@@ -199,7 +199,7 @@ def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus)
         check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
     scorer = metric.with_defaults(scale=metric.original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
-    scores = [scorer.original_scores(part.rows) for part in stats]
+    scores = [scorer.segment_metric.finalize(part.rows) for part in stats]
     is_scored = np.array([part.column("items") > 0 for part in stats])
     signature = summarize(scorer, stats[0]).signature
     distinct_scores: dict[str, Array] = {}

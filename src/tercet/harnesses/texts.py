@@ -32,7 +32,7 @@ def corpus_scores(
     has_repeats = samples is not None and len({*samples}) < len(samples)
     clusters = Clusters.of(samples, len(predictions)) if has_repeats else None
     stats, options = metric.stats(predictions, references), metric.asked
-    warn(metric, metric.score_warning(stats.sums() if metric.in_floats else stats.total()))
+    warn(metric, metric.score_warning(stats.total()))
     result = summarize(metric, stats, clusters)
     if options.confidence_level is None:
         return flat(metric, result, {})

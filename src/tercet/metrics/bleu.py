@@ -5,7 +5,18 @@
 The precision of order n is the share of the predictions' n-grams that match a reference, each counted at most as
 often as it occurs in the one reference that has it most often (clipped). The penalty is 1 for predictions at least as
 long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are summed
-over all items before anything is divided. Below, the formula comes first, then the options and the class.
+over all items before anything is divided.
+
+An order without a match would make the score 0: its precision is smoothed (Chen and Cherry 2014). Of N n-grams:
+
+    none     0
+    exp      1 / 2N for the first such order, 1 / 4N for the next, and so on
+    floor    0.1 / N
+    add-k    1 / (N + 1), and with M matches (M + 1) / (N + 1), but for single words
+
+0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0 in any case. The mean is over all orders;
+with effective_order, over those that the predictions are long enough for. `engine/plain_bleu.py` is this formula, step
+by step, and `engine/bleu.pxi` the same compiled; NLTK's methods stand below, behind the class.
 """
 
 from __future__ import annotations
@@ -28,11 +39,11 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.dialects import Dialect
-from tercet.base.lengths import brevity_penalty, reference_lengths
+from tercet.base.lengths import reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
@@ -45,29 +56,11 @@ from tercet.errors import OptionError, did_you_mean
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared, predicted
 from tercet.explanation.parts import Heading, Part, Sentence, Share, Table
 from tercet.signature import Signature
-from tercet.statistics.either import (
-    Either,
-    added,
-    as_floats,
-    column,
-    columns,
-    exp,
-    holds,
-    logs,
-    positive,
-    quotient,
-    stacked,
-    where,
-)
 from tercet.statistics.stats import Scores, SegmentStats
 
 Array = NDArray[np.float64]
 
-# BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
-#
-# Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
-
-#: The default smooth_value of each method that uses one.
+#: The default smooth_value of each method of smoothing that uses one.
 SMOOTH_VALUES: dict[str, float] = {
     "floor": 0.1,
     "add-k": 1.0,
@@ -80,208 +73,6 @@ NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
 SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
-
-
-@dataclass(slots=True)
-class Counts:
-    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order."""
-
-    #: Clipped matches, and n-grams of the predictions, of each order.
-    matches: list[Either]
-    ngrams: list[Either]
-    #: Tokens of the predictions.
-    length: Either
-    #: N-grams of each order, at least 1 an item: NLTK divides by these.
-    ngrams_at_least_one: list[Either] | None = None
-    #: Matches and n-grams, at least 1 an item, of the order N + 1 (NLTK's methods 5 and 7).
-    next_matches: Either = None
-    next_ngrams: Either = None
-
-
-def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
-    """Return the precision of each order, and how many orders have n-grams: as sacrebleu, or evaluate's smooth=True.
-
-    What "add-k" and smooth=True add makes n-grams of every order, also where the predictions are too short for one.
-    """
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    extras = [0.0] * len(counts.matches)
-    if method == ADD_ONE:
-        extras = [1.0] * len(extras)
-    elif method == "add-k":
-        extras[1:] = [smooth_value] * (len(extras) - 1)
-    # The plain case first, because it is fast: most corpora and resamples have matches of every order.
-    if positive(counts.matches):
-        orders = zip(counts.matches, counts.ngrams, extras, strict=True)
-        return [(matches + extra) / (ngrams + extra) for matches, ngrams, extra in orders], len(extras)
-    smoothed: list[Either] = []
-    has_ngrams, divisor, n_orders, any_match = True, 1.0, 0, False
-    for matches, ngrams, extra in zip(counts.matches, counts.ngrams, extras, strict=True):
-        any_match = any_match | (matches > 0)
-        if extra:
-            matches, ngrams = matches + extra, ngrams + extra
-        has_ngrams = has_ngrams & (ngrams > 0)
-        safe_ngrams = where(ngrams > 0, ngrams, 1.0)
-        precision = where(has_ngrams, matches / safe_ngrams, 0.0)
-        if method in ("exp", "floor"):
-            # Orders without a match: "exp" takes 1/2, 1/4, ... of a match for them, "floor" a fixed share of one.
-            is_zero = has_ngrams & (matches == 0)
-            divisor = where(is_zero, 2.0 * divisor, divisor)
-            share = 1.0 / divisor if method == "exp" else smooth_value
-            precision = where(is_zero, share / safe_ngrams, precision)
-        smoothed.append(precision)
-        n_orders = n_orders + has_ngrams
-    # Where no n-gram matches at all, all precisions are 0, as in sacrebleu: nothing is smoothed.
-    if method != ADD_ONE and not holds(any_match):
-        smoothed = [where(any_match, precision, 0.0) for precision in smoothed]
-    return smoothed, n_orders
-
-
-def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
-    """Return the BLEU of each text in percent, in the steps of :func:`percent_of_counts`."""
-    inputs = (stacked(counts.matches), stacked(counts.ngrams), counts.length, reference_lengths)
-    texts = zip(*(values.tolist() for values in inputs), strict=True)
-    return np.array([percent_of_counts(*text, method=method, value=value, effective=True)[0] for text in texts])
-
-
-def percent_of_counts(
-    matches: Sequence[float],
-    ngrams: Sequence[float],
-    length: float,
-    reference_length: float,
-    *,
-    method: str,
-    value: float | None,
-    effective: bool,
-) -> tuple[float, list[float], float]:
-    """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
-
-    The formula a second time, for the same bits as sacrebleu's, which decide ties where segments are ranked. The
-    other functions make many scores at once: a perfect BLEU is 100 there, and by these steps 100.00000000000004.
-    """
-    penalty = 1.0
-    if length < reference_length:
-        penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
-    zeros = [0.0] * len(matches)
-    if not any(matches):
-        return 0.0, zeros, penalty
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    divisor = 1.0
-    percents: list[float] = []
-    for place, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
-        if method == "add-k" and place:
-            n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
-        if n_ngrams == 0:
-            break
-        if n_matches == 0 and method == "exp":
-            divisor *= 2
-            percents.append(100.0 / (divisor * n_ngrams))
-        else:
-            percents.append(100.0 * (smooth_value if n_matches == 0 and method == "floor" else n_matches) / n_ngrams)
-    padded = percents + zeros[len(percents) :]
-    counted = percents if effective and percents else padded
-    # sacrebleu takes -9999999999 for the logarithm of 0, so that the mean becomes 0.
-    mean = math.exp(sum([math.log(percent) if percent else -9999999999 for percent in counted]) / len(counted))
-    return penalty * mean, padded, penalty
-
-
-def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:
-    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
-
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
-    and methods 5 to 7 take the n-grams of the whole corpus, unless ``compat="nltk"`` puts those of the last item in
-    their place (see :meth:`Bleu.corpus_totals`).
-    """
-    assert counts.ngrams_at_least_one is not None
-    matches, ngrams = (np.asarray(stacked(orders)) for orders in (counts.matches, counts.ngrams_at_least_one))
-    smoothed = _nltk_smoothed(matches, ngrams, counts, method, value)
-    is_one_corpus = isinstance(counts.length, float)
-    return smoothed.tolist() if is_one_corpus else list(np.moveaxis(smoothed, -1, 0))
-
-
-def _nltk_smoothed(matches: Array, ngrams: Array, counts: Counts, method: str, value: float | None) -> Array:
-    # Rows of items that were left out are 0 throughout.
-    ngrams = np.maximum(ngrams, 1.0)
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    values = matches / ngrams
-    zero = matches == 0
-    n_zeros_so_far = np.cumsum(zero, axis=-1)
-    if method == "none":
-        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
-        return np.where(zero, sys.float_info.min, values)
-    if method == "nltk1":
-        return np.where(zero, smooth_value / ngrams, values)
-    if method == "nltk2":
-        later = np.arange(matches.shape[-1]) > 0
-        return np.where(later, (matches + 1) / (ngrams + 1), values)
-    if method == "nltk3":
-        return np.where(zero, 1 / (2.0**n_zeros_so_far * ngrams), values)
-    if method == "nltk6":
-        return _interpolated(values, counts, smooth_value)
-    if method in ("nltk4", "nltk7"):
-        length = np.asarray(counts.length)[..., None]
-        # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-        has_logarithm = length > 1
-        log_length = np.log(np.where(has_logarithm, length, 2.0))
-        values = np.where(zero & has_logarithm, log_length / (2.0**n_zeros_so_far * smooth_value) / ngrams, values)
-    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
-
-
-def _averaged(values: Array, counts: Counts) -> Array:
-    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    last = np.asarray(counts.next_matches) / np.maximum(counts.next_ngrams, 1.0)
-    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
-    result = np.empty_like(values)
-    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
-    below = values[..., 0] + 1
-    for order in range(values.shape[-1]):
-        below = (below + values[..., order] + above[..., order]) / 3
-        result[..., order] = below
-    return result
-
-
-def _interpolated(values: Array, counts: Counts, alpha: float) -> Array:
-    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
-    result = values.copy()
-    for order in range(2, values.shape[-1]):
-        below, lowest = result[..., order - 1], result[..., order - 2]
-        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
-        result[..., order] = (counts.matches[order] + alpha * prior) / (counts.ngrams[order] + alpha)
-    return result
-
-
-def geometric_mean(
-    values: Sequence[Either], weights: Sequence[float], n_orders: Either | None, ignore_zeros: bool
-) -> Either:
-    """Return ``exp(sum(weights * log(values)))`` over the orders; 0 if an order with a weight is 0.
-
-    With `n_orders`, only the first of them count, and share the weight of all (effective order). `ignore_zeros`
-    leaves out the orders that are 0, as NLTK does.
-    """
-    if n_orders is not None and holds(n_orders == len(values)):
-        n_orders = None
-    # The plain case first, because it is fast: most corpora and resamples have it.
-    if n_orders is None and min(weights) > 0 and positive(values):
-        return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
-    is_positive = [value > 0 for value in values]
-    is_counted: list[Either] = [weight > 0 for weight in weights]
-    if n_orders is not None:
-        is_counted = [counted & (place < n_orders) for place, counted in enumerate(is_counted)]
-    if ignore_zeros:
-        is_counted = [counted & above for counted, above in zip(is_counted, is_positive, strict=True)]
-    # An order that is not counted, or is 0, gets the logarithm 0: that of 0 would be minus infinity.
-    orders = zip(is_counted, is_positive, values, strict=True)
-    logarithms = logs([where(counted & above, value, 1.0) for counted, above, value in orders])
-    shares = [where(counted, weight, 0.0) for counted, weight in zip(is_counted, weights, strict=True)]
-    exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
-    if n_orders is not None:
-        # The orders that count get the weight of all.
-        exponent = exponent * quotient(added(weights), added(shares))
-    mean = exp(exponent)
-    if not ignore_zeros:
-        for counted, value in zip(is_counted, values, strict=True):
-            mean = where(counted & (value == 0), 0.0, mean)
-    return mean
-
 
 # Options of bleu_multi, and the interpretation of its scores.
 
@@ -602,7 +393,6 @@ class Bleu(BleuOptions):
     takes_systems = True
     title = "BLEU"
     primary = "bleu"
-    in_floats = True
     presets = PRESETS
     dialects = DIALECTS
     replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
@@ -735,17 +525,22 @@ class Bleu(BleuOptions):
         """Whether the tokenizer splits at blanks, and was not chosen by another package."""
         return self.compat is None and super().needs_blanks
 
-    def score_warning(self, totals: Either) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         smoothed = self._method != "none"
         # With these methods, no corpus is too short for a score above 0.
         if smoothed and (self._scores_like_nltk or self._method in (ADD_ONE, "add-k")):
             return None
-        totals = as_floats(totals)
+        matches, ngrams = self._matches_and_ngrams(totals)
         # Most corpora match n-grams of every order: the check that is fast comes first.
-        if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:
+        if min(matches) > 0:
             return None
-        return zero_warning(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
+        return zero_warning(matches, ngrams, self._used, self.effective_order, self.compat, smoothed)
+
+    def _matches_and_ngrams(self, totals: Array) -> tuple[list[float], list[float]]:
+        """Return the matches and the n-grams of each order in the sums of a corpus."""
+        counts, n = totals[_FIRST_MATCH : _FIRST_MATCH + 2 * self.max_order].tolist(), self.max_order
+        return counts[:n], counts[n:]
 
     @cached_property
     def _used(self) -> list[bool]:
@@ -806,7 +601,7 @@ class Bleu(BleuOptions):
         """
         if self.compat != "nltk" or not len(stats):
             return super().corpus_totals(stats)
-        totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
+        totals, last = stats.total().copy(), stats.rows[stats.column("items") > 0][-1]
         borrowed = ["next_match", "next_floor"] if self._next_columns else []
         if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -820,48 +615,61 @@ class Bleu(BleuOptions):
         if (resampled or summed) and self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
-    def _counts(self, totals: Either) -> Counts:
-        n, first = self.max_order, _FIRST_MATCH
-        counts = Counts(
-            matches=columns(totals, first, first + n),
-            ngrams=columns(totals, first + n, first + 2 * n),
-            length=column(totals, _LENGTH),
-        )
-        if self._nltk_columns:
-            counts.ngrams_at_least_one = columns(totals, first + 2 * n, first + 3 * n)
-        if self._next_columns:
-            counts.next_matches, counts.next_ngrams = column(totals, -2), column(totals, -1)
-        return counts
+    def formula(self, totals: Array, method: str, length_rule: str, weights: Array) -> Array:
+        """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
 
-    def formula(
-        self, totals: Either, method: str, length_rule: str, weightings: Mapping[str, Any], effective: bool
-    ) -> tuple[list[Either], Either, dict[str, Either]]:
-        """Return the precisions of a smoothing method, the penalty of a length rule, and BLEU by weighting."""
-        counts, value = self._counts(totals), self.smooth_value
-        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[length_rule])
-        penalty = brevity_penalty(counts.length, reference_length)
-        # Without a word in common nothing is smoothed: BLEU is 0, as in sacrebleu and NLTK.
-        has_score = counts.matches[0] > 0
-        follows_nltk = method.startswith("nltk") or self.compat == "nltk"
-        if follows_nltk:
-            smoothed, n_orders = nltk_precisions(counts, method, value), None
+        Parameters
+        ----------
+        totals : ndarray, shape (..., k)
+            Sums of rows.
+        method : str
+            Of smoothing.
+        length_rule : str
+            Which of several references' lengths the penalty uses, as the option ``reference_length``.
+        weights : ndarray, shape (W, N)
+            Of the N orders in each of W scores.
+
+        Returns
+        -------
+        ndarray, shape (..., W + N + 1)
+        """
+        rows, reference = as_rows(totals), _REFERENCE_LENGTH_COLUMNS[length_rule]
+        if self.compat == "nltk" or method.startswith("nltk"):
+            scores = self._as_nltk(rows, reference, method, weights)
         else:
-            smoothed, n_orders = precisions(counts, method, value)
-        means = {
-            name: geometric_mean(smoothed, weights, n_orders if effective else None, follows_nltk)
-            for name, weights in weightings.items()
-        }
-        if method == ADD_ONE:
-            # It scores texts above 0 in which no word matches, but not where one side has no text at all.
-            references = column(totals, self.base_columns.index("references"))
-            has_score = (counts.length > 0) & (reference_length > 0) & (references > 0)
-        factor = self.scale * penalty
-        return smoothed, penalty, {name: factor * where(has_score, mean, 0.0) for name, mean in means.items()}
+            amount = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
+            amount = 1.0 if method == ADD_ONE else amount
+            scores = engine.bleu_scores(rows, reference, method, amount, self.effective_order, weights, self.scale)
+        return scores.reshape(*totals.shape[:-1], scores.shape[1])
 
-    def finalize(self, totals: Either) -> Scores:
+    def _as_nltk(self, rows: Array, reference: int, method: str, weights: Array) -> Array:
+        """Return the same with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
+        n, first = self.max_order, _FIRST_MATCH
+        counts = NltkCounts(
+            matches=rows[:, first : first + n],
+            ngrams=rows[:, first + n : first + 2 * n],
+            ngrams_at_least_one=rows[:, first + 2 * n : first + 3 * n],
+            length=rows[:, _LENGTH],
+            next_matches=rows[:, -2],
+            next_ngrams=rows[:, -1],
+        )
+        precisions = nltk_precisions(counts, method, self.smooth_value)
+        penalty = engine.bleu_scores(rows, reference, "none", 0.0, False, weights, 1.0)[:, -1:]
+        # The logarithm of a 0 is minus infinity: that of 1 adds nothing.
+        logarithms = np.log(np.where(precisions > 0, precisions, 1.0))
+        means = np.exp((logarithms[:, None, :] * weights).sum(axis=-1))
+        scores = self.scale * penalty * np.where(rows[:, first : first + 1] > 0, means, 0.0)
+        return np.hstack([scores, self.scale * precisions, penalty])
+
+    def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
-        rule, effective = self.reference_length, self.effective_order
-        return self.formula(totals, self._method, rule, self._weightings, effective)[2]
+        scores = self.formula(totals, self._method, self.reference_length, self._weights)
+        return {name: scores[..., place] for place, name in enumerate(self._weightings)}
+
+    @cached_property
+    def _weights(self) -> Array:
+        """The weights of the orders, a row for each score."""
+        return np.array([*self._weightings.values()])
 
     @cached_property
     def segment_metric(self) -> Bleu:
@@ -879,46 +687,27 @@ class Bleu(BleuOptions):
         rule = {} if self._scores_like_nltk or not segments else {"seg": f"{self._segment_method},eff"}
         return {**super().notes(references), **rule}
 
-    def original_scores(self, rows: Array) -> Scores:
-        """Return the BLEU of single segments: uniform weights, in percent and by the steps of sacrebleu."""
-        if self.scale != 100 or self.weights is not None or self._scores_like_nltk or self._segment_method == ADD_ONE:
-            return super().original_scores(rows)
-        lengths = rows[:, _REFERENCE_LENGTH_COLUMNS[self.reference_length]]
-        return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
-
-    def _scores(self, totals: Either) -> dict[str, Any]:
-        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
-        rule, effective = self.reference_length, self.effective_order
-        smoothed, penalty, scores = self.formula(totals, self._method, rule, self._weightings, effective)
-        length, scale = column(totals, _LENGTH), self.scale
-        reference_length = column(totals, _REFERENCE_LENGTH_COLUMNS[rule])
-        return {
-            **scores,
-            "precisions": stacked([scale * precision for precision in smoothed]),
-            "brevity_penalty": penalty,
-            "length_ratio": quotient(length, reference_length),
-            "translation_length": length,
-            "reference_length": reference_length,
-        }
-
-    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        totals = as_floats(totals)
-        entries = self._scores(totals)
-        entries["translation_length"] = int(entries["translation_length"])
-        if self.reference_length != "average":
-            entries["reference_length"] = int(entries["reference_length"])
-        if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self.formula, totals, effective=self.effective_order))
-        return entries
+        rule, n_scores = self.reference_length, len(self._weightings)
+        *scores, penalty = self.formula(totals, self._method, rule, self._weights).tolist()
+        length, reference_length = float(totals[_LENGTH]), float(totals[_REFERENCE_LENGTH_COLUMNS[rule]])
+        entries = {
+            **dict(zip(self._weightings, scores[:n_scores], strict=True)),
+            "precisions": scores[n_scores:],
+            "brevity_penalty": penalty,
+            "length_ratio": length / reference_length if reference_length else 0.0,
+            "translation_length": int(length),
+            "reference_length": reference_length if rule == "average" else int(reference_length),
+        }
+        return entries if self._grid is None else {**entries, "grid": self._grid.rows(partial(self.formula, totals))}
 
-    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+    def details(self, totals: Array, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
-        order = self.max_order
-        counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
+        matches, ngrams = self._matches_and_ngrams(totals)
         return {
-            "counts": counts[:order],
-            "totals": counts[order:],
+            "counts": [*map(int, matches)],
+            "totals": [*map(int, ngrams)],
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 
@@ -935,14 +724,13 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        stats = self.segment_stats(batch)
-        scores = self._scores(self.corpus_totals(stats))
+        scores = self.report(self.corpus_totals(self.segment_stats(batch)), None)
         return NgramMatches(
             **compared(*self._texts(batch)),
-            score=float(scores["bleu"]) / self.scale,
-            brevity_penalty=float(scores["brevity_penalty"]),
-            precisions=[float(precision) / self.scale for precision in scores["precisions"]],
-            length=int(scores["translation_length"]),
+            score=scores["bleu"] / self.scale,
+            brevity_penalty=scores["brevity_penalty"],
+            precisions=[precision / self.scale for precision in scores["precisions"]],
+            length=scores["translation_length"],
             reference_length=float(scores["reference_length"]),
             signature=str(self.signature()),
         )
@@ -1017,6 +805,82 @@ def _rows(
     return np.concatenate(parts, axis=1)
 
 
+# The smoothing of NLTK.
+
+
+@dataclass(slots=True)
+class NltkCounts:
+    """What NLTK's methods read of sums of rows, with N orders: shape (..., N), or (...) where there is one number."""
+
+    matches: Array
+    ngrams: Array
+    #: N-grams of each order, at least 1 an item: NLTK divides by these.
+    ngrams_at_least_one: Array
+    #: Tokens of the predictions.
+    length: Array
+    #: Matches and n-grams, at least 1 an item, of the order N + 1: read by methods 5 and 7 alone.
+    next_matches: Array
+    next_ngrams: Array
+
+
+def nltk_precisions(counts: NltkCounts, method: str, value: float | None) -> Array:
+    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0), shape (..., N).
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
+    and methods 5 to 7 take the n-grams of the whole corpus, unless ``compat="nltk"`` puts those of the last item in
+    their place (see :meth:`Bleu.corpus_totals`).
+    """
+    matches = counts.matches
+    # Rows of items that were left out are 0 throughout.
+    ngrams = np.maximum(counts.ngrams_at_least_one, 1.0)
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    values = matches / ngrams
+    zero = matches == 0
+    n_zeros_so_far = np.cumsum(zero, axis=-1)
+    if method == "none":
+        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
+        return np.where(zero, sys.float_info.min, values)
+    if method == "nltk1":
+        return np.where(zero, smooth_value / ngrams, values)
+    if method == "nltk2":
+        later = np.arange(matches.shape[-1]) > 0
+        return np.where(later, (matches + 1) / (ngrams + 1), values)
+    if method == "nltk3":
+        return np.where(zero, 1 / (2.0**n_zeros_so_far * ngrams), values)
+    if method == "nltk6":
+        return _interpolated(values, counts, smooth_value)
+    if method in ("nltk4", "nltk7"):
+        length = counts.length[..., None]
+        # NLTK leaves a text of one token, whose logarithm is 0, as it is.
+        has_logarithm = length > 1
+        log_length = np.log(np.where(has_logarithm, length, 2.0))
+        values = np.where(zero & has_logarithm, log_length / (2.0**n_zeros_so_far * smooth_value) / ngrams, values)
+    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
+
+
+def _averaged(values: Array, counts: NltkCounts) -> Array:
+    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
+    last = counts.next_matches / np.maximum(counts.next_ngrams, 1.0)
+    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
+    result = np.empty_like(values)
+    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
+    below = values[..., 0] + 1
+    for order in range(values.shape[-1]):
+        below = (below + values[..., order] + above[..., order]) / 3
+        result[..., order] = below
+    return result
+
+
+def _interpolated(values: Array, counts: NltkCounts, alpha: float) -> Array:
+    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
+    result = values.copy()
+    for order in range(2, values.shape[-1]):
+        below, lowest = result[..., order - 1], result[..., order - 2]
+        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
+        result[..., order] = (counts.matches[..., order] + alpha * prior) / (counts.ngrams[..., order] + alpha)
+    return result
+
+
 # Which implementation gives the same number.
 
 
@@ -1071,16 +935,22 @@ def no_resamples(method: str) -> str:
 
 
 def zero_warning(
-    counts: Counts, weighted: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
+    matches: Sequence[float],
+    ngrams: Sequence[float],
+    weighted: Sequence[Any],
+    effective: bool,
+    compat: str | None,
+    smoothed: bool = False,
 ) -> str | None:
     """Return why the BLEU of a corpus is 0 although words match, and how to avoid that; None if it is not 0."""
-    if counts.matches[0] == 0:
+    if matches[0] == 0:
         return None
-    orders = list(zip(weighted, counts.matches, counts.ngrams, strict=True))
+    orders = list(zip(weighted, matches, ngrams, strict=True))
     unmatched = [
-        not smoothed and bool(has_weight) and matches == 0 and ngrams > 0 for has_weight, matches, ngrams in orders
+        not smoothed and bool(has_weight) and n_matches == 0 and n_ngrams > 0
+        for has_weight, n_matches, n_ngrams in orders
     ]
-    unreached = [not effective and bool(has_weight) and not ngrams > 0 for has_weight, _, ngrams in orders]
+    unreached = [not effective and bool(has_weight) and not n_ngrams > 0 for has_weight, _, n_ngrams in orders]
     order = next((n for n in range(len(orders)) if unmatched[n] or unreached[n]), None)
     if order is None:
         return None
@@ -1093,8 +963,8 @@ def zero_warning(
     remedies += ["effective_order=True"] if any(unreached) and not remedy_of_package else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
-        f"BLEU is {zero} only because {reason} (of order 1, {counts.matches[0]:.0f} of "
-        f"{counts.ngrams[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
+        f"BLEU is {zero} only because {reason} (of order 1, {matches[0]:.0f} of "
+        f"{ngrams[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
     )
 
 
@@ -1171,7 +1041,7 @@ class _PartOfNltk(Bleu):
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
-        totals = stats.total() if "last item" in self._off else super().corpus_totals(stats)
+        totals = stats.total().copy() if "last item" in self._off else super().corpus_totals(stats)
         if "short texts" in self._off:
             for order in range(1, self.max_order + 1):
                 totals[self.columns.index(f"floor{order}")] = totals[self.columns.index(f"total{order}")]
@@ -1272,15 +1142,13 @@ class Grid:
             self._lengths = axes.get("reference_length", [options.reference_length])
         self._weightings = _grid_weightings(axes.get("weights", options.weights), options.max_order)
 
-    def rows(self, formula: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
+    def rows(self, formula: Callable[[str, str, Array], Array]) -> list[dict[str, Any]]:
         """Return a row for each combination; `formula` scores a method and a length rule under weightings."""
-        rows = []
+        weights, rows = np.array([*self._weightings.values()]), []
         for method, rule in product(self._methods, self._lengths):
-            _, _, scores = formula(method, rule, self._weightings)
-            for name, score in scores.items():
-                rows.append(
-                    {"weights": name, "smooth_method": method, "reference_length": rule, "bleu": float(score)}
-                )
+            scores = formula(method, rule, weights)[: len(weights)].tolist()
+            for name, score in zip(self._weightings, scores, strict=True):
+                rows.append({"weights": name, "smooth_method": method, "reference_length": rule, "bleu": score})
         return rows
 
 

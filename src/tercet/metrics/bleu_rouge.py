@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -220,7 +220,9 @@ class BleuRouge(Metric):
         starts = pair_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
         fmeasures = _f_beta(
-            _ratio(counts.hits, counts.totals[owners]), _ratio(counts.hits, counts.reference_totals), self.beta
+            divide_or_zero(counts.hits, counts.totals[owners]),
+            divide_or_zero(counts.hits, counts.reference_totals),
+            self.beta,
         )
         # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
         by_rank = [
@@ -262,7 +264,7 @@ class BleuRouge(Metric):
         matches, ngrams, hits, reference_totals = (
             totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
         )
-        precisions, recalls = _ratio(matches, ngrams), _ratio(hits, reference_totals)
+        precisions, recalls = divide_or_zero(matches, ngrams), divide_or_zero(hits, reference_totals)
         precision = _geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
@@ -361,12 +363,6 @@ class NgramCounts:
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.
-
-
-def _ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
-    """Return hits divided by totals; 0 where the total is 0."""
-    shares: Array = hits / np.where(totals > 0, totals, 1.0)
-    return shares
 
 
 def _f_beta(precision: Array, recall: Array, beta: float) -> Array:

@@ -17,7 +17,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Places, lowered, of_texts, read_batch
@@ -30,7 +30,6 @@ from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
 from tercet.explanation.places import Word, ngram_levels, ngram_limits
 from tercet.signature import Signature
-from tercet.statistics.either import as_floats
 from tercet.statistics.stats import Scores, SegmentStats
 
 #: The longest n-gram of words, and the greatest weight of recall.
@@ -101,7 +100,6 @@ class Chrf(Metric):
     title = "chrF"
     primary = "chrf"
     original_scale = 100  # of sacrebleu
-    in_floats = True
     presets = PRESETS
     dialects = DIALECTS
     replaces = (("chrf", "sacrebleu"),)
@@ -242,21 +240,20 @@ class Chrf(Metric):
         """Return the words that are counted, and a callable that gives the different ones by id."""
         return tokenize(batch, "chrf-words", lowercase=self.lowercase)
 
-    def finalize(self, totals: Any) -> Scores:
+    def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""
-        first = len(self.base_columns)
-        rows = np.array(totals, np.float64, order="C", ndmin=2).reshape(-1, len(self.columns))
-        scores: dict[str, Any] = {}
+        first, rows = len(self.base_columns), as_rows(totals)
+        scores: Scores = {}
         for name, word_order in self.word_orders.items():
             n_orders = self.char_order + word_order
             values = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
-            scores[name] = float(values[0]) if isinstance(totals, list) else values.reshape(totals.shape[:-1])
+            scores[name] = values.reshape(totals.shape[:-1])
             first += n_orders * len(_PARTS)
         return scores
 
-    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
-        scores, order = self.finalize(as_floats(totals)), next(iter(self.word_orders.values()))
+        scores, order = super().report(totals, stats), next(iter(self.word_orders.values()))
         keys_of_evaluate = {
             "score": scores["chrf"],
             "char_order": self.char_order,

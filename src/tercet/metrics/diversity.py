@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, option
+from tercet.base.rows import divide_or_zero
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
@@ -29,7 +30,6 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.explanation.places import Word, ngram_levels, ngrams, words_of
 from tercet.signature import Signature
-from tercet.statistics.either import quotient
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu import Bleu
@@ -194,7 +194,7 @@ class Diversity(Metric):
         whole = [place - first for place in self._whole]
         flat[:, whole] = np.rint(flat[:, whole])
         parts, wholes = sums[..., 0], sums[..., 1]
-        scores = np.stack([quotient(parts, wholes), wholes > 0], axis=-1)
+        scores = np.stack([divide_or_zero(parts, wholes), wholes > 0], axis=-1)
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
@@ -221,7 +221,7 @@ class Diversity(Metric):
         scores: Scores = {}
         for place, name in enumerate(self._measures):
             part, whole = totals[..., first + 2 * place], totals[..., first + 2 * place + 1]
-            scores[name] = quotient(part, whole) * (1 if name == "compression_ratio" else self.scale)
+            scores[name] = divide_or_zero(part, whole) * (1 if name == "compression_ratio" else self.scale)
         return scores
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:

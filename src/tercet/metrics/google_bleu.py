@@ -24,7 +24,6 @@ from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
 from tercet.signature import Signature
-from tercet.statistics.either import Either, column, quotient
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu import TOKENIZER, TokenizerName
@@ -54,7 +53,7 @@ class GoogleBleu(SplitsAtBlanks):
     title = "GLEU"
     about = from_card()
     replaces = (("google_bleu", None),)
-    takes_systems = in_floats = True
+    takes_systems = True
     at_zero = "compares them with an empty text"
     columns = (*Metric.base_columns, "matches", "ngrams")
     ascending = (("matches", "ngrams"),)  # the n-grams of the longer side
@@ -126,9 +125,9 @@ class GoogleBleu(SplitsAtBlanks):
 
         return rows
 
-    def finalize(self, totals: Either) -> Scores:
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""
-        return {"google_bleu": self.scale * quotient(column(totals, _MATCHES), column(totals, _NGRAMS))}
+        return {"google_bleu": self.scale * (totals[..., _MATCHES] / np.maximum(totals[..., _NGRAMS], 1.0))}
 
     def explained(self, batch: Corpus, context: Any = None) -> GleuMatches:
         """Explain a batch of one item."""
@@ -136,7 +135,7 @@ class GoogleBleu(SplitsAtBlanks):
         counts, (best,) = self.counts(tokens)
         text, *references = tokens.tokens.lists()
         pair = [text, references[best]]
-        precision, recall = (quotient(float(counts[0, 0]), float(self.ngrams(len(side)))) for side in pair)
+        precision, recall = (float(counts[0, 0]) / max(1, int(self.ngrams(len(side)))) for side in pair)
         return GleuMatches(
             **compared(pair, words(), range(self.min_len, self.max_len + 1)),
             score=min(precision, recall),

@@ -29,7 +29,6 @@ from tercet.engine.counting import pair_edits
 from tercet.explanation.explanation import Edits, Matched, steps_of, words_in
 from tercet.explanation.parts import Line, Part, Table
 from tercet.signature import Signature
-from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
 
 #: sacrebleu's defaults are those of this metric.
@@ -74,7 +73,6 @@ class Ter(Metric):
     original_scale = 100  # of sacrebleu
     higher_is_better = False
     unit = "rate"
-    in_floats = True
     at_zero = "compares them with an empty text"
     presets = PRESETS
     dialects = DIALECTS
@@ -191,17 +189,16 @@ class Ter(Metric):
 
         return rows
 
-    def finalize(self, totals: Either) -> Scores:
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
-        edits, length = column(totals, _NUM_EDITS), column(totals, _REF_LENGTH)
-        rate = where(length > 0, quotient(edits, length), where(edits > 0, 1.0, 0.0))
+        edits, length = totals[..., _NUM_EDITS], totals[..., _REF_LENGTH]
+        rate = np.where(length > 0, edits, edits > 0) / np.where(length > 0, length, 1.0)
         return {"ter": self.scale * rate}
 
-    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
-        totals = as_floats(totals)
-        score = self.finalize(totals)["ter"]
-        return {"ter": score, "score": score, "num_edits": int(totals[_NUM_EDITS]), "ref_length": totals[_REF_LENGTH]}
+        score, edits, length = float(self.finalize(totals)["ter"]), totals[_NUM_EDITS], totals[_REF_LENGTH]
+        return {"ter": score, "score": score, "num_edits": int(edits), "ref_length": float(length)}
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""

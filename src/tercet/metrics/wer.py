@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
@@ -19,7 +20,6 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 from tercet.explanation.explanation import Edits, Matched, steps_of
 from tercet.signature import Signature
-from tercet.statistics.either import Either, as_floats, columns, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
 
 #: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
@@ -49,7 +49,7 @@ class Wer(SplitsAtBlanks):
     primary = "wer"
     title = "WER"
     about = from_card()
-    takes_systems = in_floats = True
+    takes_systems = True
     higher_is_better = False
     unit = "rate"
     at_zero = "compares them with an empty text"
@@ -106,35 +106,38 @@ class Wer(SplitsAtBlanks):
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(), self.columns, rows)
 
-    def finalize(self, totals: Either) -> Scores:
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates."""
         rates = self._rates(totals)
         return {name: rates[name] for name in self.score_names}
 
-    def _rates(self, totals: Either) -> Scores:
+    def _rates(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates, and the information preserved.
 
         Where the references are empty, WER and CER are the number of insertions, as in jiwer.
         """
-        hits, substitutions, deletions, insertions = columns(totals, _WORDS, _CHARACTERS)
-        reference_length = hits + substitutions + deletions
+        hits, substitutions, deletions, insertions, *of_characters = np.moveaxis(totals[..., _WORDS:], -1, 0)
         edits = substitutions + deletions + insertions
-        wer = where(reference_length > 0, quotient(edits, reference_length), edits)
+        reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
         # The share of the reference's words that are hits, times that of the prediction's; 1 if both are empty.
-        prediction_length = hits + substitutions + insertions
-        wip = where(hits + edits > 0, quotient(hits, reference_length) * quotient(hits, prediction_length), 1.0)
-        characters = columns(totals, _CHARACTERS, len(self.columns))
-        character_hits, character_substitutions, character_deletions, character_insertions = characters
+        shares = hits / np.maximum(reference_length, 1.0) * (hits / np.maximum(prediction_length, 1.0))
+        wip = np.where(hits + edits > 0, shares, 1.0)
+        character_hits, character_substitutions, character_deletions, character_insertions = of_characters
         character_length = character_hits + character_substitutions + character_deletions
         character_edits = character_substitutions + character_deletions + character_insertions
-        cer = where(character_length > 0, quotient(character_edits, character_length), character_edits)
-        scores = {"wer": wer, "cer": cer, "mer": quotient(edits, hits + edits), "wil": 1 - wip, "wip": wip}
+        scores = {
+            "wer": edits / np.maximum(reference_length, 1.0),
+            "cer": character_edits / np.maximum(character_length, 1.0),
+            "mer": edits / np.maximum(hits + edits, 1.0),
+            "wil": 1 - wip,
+            "wip": wip,
+        }
         return {name: self.scale * score for name, score in scores.items()}
 
-    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
-        totals = as_floats(totals)
-        return {**self._rates(totals), **{name: self.total_of(totals, name) for name in self.facts}}
+        rates = {name: rate.tolist() for name, rate in self._rates(totals).items()}
+        return {**rates, **{name: self.total_of(totals, name) for name in self.facts}}
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""

@@ -295,10 +295,7 @@ class Reward:
         corpus.searched = True
         rewards: Any = 0.0
         for metric, weight in self._weighted_metrics:
-            rows: Any = batch_stats(metric, corpus, self._warned).rows
-            # Floats take half the time of arrays of one number.
-            if len(rows) == 1 and metric.in_floats:
-                rows = rows[0].tolist()
+            rows = batch_stats(metric, corpus, self._warned).rows
             scores = metric.segment_metric.finalize(rows)[metric.primary]
             rewards = rewards + weight * (scores if metric.higher_is_better else np.maximum(0.0, 1.0 - scores))
         return groups.ungrouped(np.atleast_1d(rewards * factors))

@@ -39,7 +39,7 @@ class SegmentStats:
     columns: tuple[str, ...]
     #: One row per segment. Counts are exact up to 2**53. (ndarray of float64, shape (n, k))
     rows: NDArray[np.float64]
-    _sums: list[float] | None = field(default=None, init=False, repr=False, compare=False)
+    _total: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,15 +66,11 @@ class SegmentStats:
         return replace(self, rows=self.rows[segments])
 
     def total(self) -> NDArray[np.float64]:
-        """Return the sum of the rows, shape (k,); cached, as a result needs it several times."""
-        return np.array(self.sums())
-
-    def sums(self) -> list[float]:
-        """Return the same as a list, which must not be modified."""
-        if self._sums is None:
+        """Return the sum of the rows, shape (k,): to read, as it is cached; a result needs it several times."""
+        if self._total is None:
             # einsum: rows.sum(axis=0), to the bit, in half the time
-            self._sums = (self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)).tolist()
-        return self._sums
+            self._total = self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)
+        return self._total
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sums (B, k) of the rows, times how often each was drawn in each of B resamples, shape (B, n)."""
@@ -87,7 +83,7 @@ class SegmentStats:
     def span(self, name: str) -> str:
         """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
         if len(self.rows) == 1:
-            return str(int(self.sums()[self.columns.index(name)]))
+            return str(int(self.rows[0, self.columns.index(name)]))
         counts = np.ascontiguousarray(self.column(name))  # it goes through memory once
         low, high = int(counts.min()), int(counts.max())
         return str(low) if low == high else f"{low}-{high}"

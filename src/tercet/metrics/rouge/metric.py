@@ -52,7 +52,6 @@ from tercet.explanation.places import (
     words_of,
 )
 from tercet.signature import Signature
-from tercet.statistics.either import Either, as_floats, column, columns, where
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .counts import (
@@ -102,7 +101,6 @@ class Rouge(RougeOptions):
     about = from_card()
     extras = ("languages",)
     takes_systems = True
-    in_floats = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
@@ -397,25 +395,30 @@ class Rouge(RougeOptions):
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.types, self._by_script)
 
-    def finalize(self, totals: Either) -> Scores:
+    def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
-        items, first = column(totals, self.base_columns.index("items")), len(self.base_columns)
-        n_items = where(items > 0, items, 1.0)
-        scores: Scores = {}
-        for number, rouge_type in enumerate(self.types):
-            start = first + len(MEASURES) * number
-            means = [self.scale * total / n_items for total in columns(totals, start, start + len(MEASURES))]
-            values = dict(zip(MEASURES, means, strict=True))
-            scores[rouge_type.name] = values["fmeasure" if self.output == "all" else self.output]
+        n_items, sums = np.maximum(totals[..., :1], 1.0), totals[..., len(self.base_columns) :]
+        means = self.scale * sums / n_items
+        return {name: means[..., place] for name, place in self._places.items()}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the sums of each score stand among those of the three measures of each type."""
+        places: dict[str, int] = {}
+        for first, rouge_type in zip(
+            range(0, len(MEASURES) * len(self.types), len(MEASURES)), self.types, strict=True
+        ):
+            measures = {measure: first + place for place, measure in enumerate(MEASURES)}
+            places[rouge_type.name] = measures["fmeasure" if self.output == "all" else self.output]
             if self.output == "all":
-                scores[f"{rouge_type.name}_precision"] = values["precision"]
-                scores[f"{rouge_type.name}_recall"] = values["recall"]
-        return scores
+                places[f"{rouge_type.name}_precision"] = measures["precision"]
+                places[f"{rouge_type.name}_recall"] = measures["recall"]
+        return places
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
         if self.use_aggregator or stats is None:
-            return dict(self.finalize(as_floats(totals)))
+            return super().report(totals, stats)
         return dict(segment_lists(self, stats))
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:

@@ -1,0 +1,106 @@
+# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
+
+from libc.math cimport exp, log  # those of Python's math, and so of sacrebleu: bits are the same
+
+cdef enum:
+    LENGTH = 4   # columns of a row: the tokens of the prediction,
+    MATCHES = 8  # and the first of the matches, behind which the n-grams stand
+
+cdef enum:  # how orders without a match are smoothed
+    UNSMOOTHED, FLOOR, ADD_K, HALVES, ADD_ONE
+
+_METHODS = {"none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": HALVES, "add-one": ADD_ONE}
+
+
+cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
+    """Whether n-grams of any order match."""
+    cdef size_t order
+    for order in range(n):
+        if matches[order] != 0:
+            return True
+    return False
+
+
+cdef size_t write_precisions(
+    const double* matches, size_t n, int method, double amount, double scale, double* precisions
+) noexcept nogil:
+    """Write the precision of each of n orders; return how many orders have n-grams."""
+    cdef const double* ngrams = matches + n
+    cdef double n_matches, n_ngrams, divisor = 1
+    cdef size_t order, n_orders = 0
+    for order in range(n):
+        precisions[order] = 0
+    if method != ADD_ONE and not has_match(matches, n):
+        for order in range(n):
+            n_orders += ngrams[order] > 0
+        return n_orders
+    for order in range(n):
+        n_matches, n_ngrams = matches[order], ngrams[order]
+        if method == ADD_ONE or (method == ADD_K and order > 0):
+            n_matches, n_ngrams = n_matches + amount, n_ngrams + amount
+        if not n_ngrams > 0:
+            break
+        n_orders += 1
+        if n_matches == 0 and method == HALVES:
+            divisor *= 2
+            precisions[order] = scale / (divisor * n_ngrams)
+        elif n_matches == 0 and method == FLOOR:
+            precisions[order] = scale * amount / n_ngrams
+        else:
+            precisions[order] = scale * n_matches / n_ngrams
+    return n_orders
+
+
+cdef double mean_of(
+    const double* precisions, size_t n, size_t n_orders, const double* weights, double scale
+) noexcept nogil:
+    """Return the weighted geometric mean of the first orders."""
+    cdef double total = 0, weight_of_orders = 0, weight_of_all = 0
+    cdef bint uniform = True
+    cdef size_t order
+    for order in range(n):
+        uniform &= weights[order] == 1 / <double> n
+        if order < n_orders and weights[order] > 0 and precisions[order] == 0:
+            return 0
+    if uniform:
+        for order in range(n_orders):
+            total += log(precisions[order])
+        return exp(total / <double> n_orders) if n_orders else 0
+    for order in range(n):
+        weight_of_all += weights[order]
+        if order < n_orders and weights[order] > 0:
+            weight_of_orders += weights[order]
+            total += weights[order] * log(precisions[order] / scale)
+    if n_orders < n:
+        total *= weight_of_all / weight_of_orders if weight_of_orders != 0 else 0
+    return scale * exp(total)
+
+
+def bleu_scores(
+    const double[:, ::1] rows, size_t reference, str method, double amount, bint effective,
+    const double[:, ::1] weights, double scale,
+):
+    """See `plain.bleu_scores`."""
+    cdef size_t n = weights.shape[1], n_weightings = weights.shape[0], i, w, n_orders
+    cdef int smoothing = _METHODS[method]
+    cdef double[:, ::1] scores = empty((rows.shape[0], n_weightings + n + 1))
+    cdef const double* row
+    cdef double* to
+    cdef double length, reference_length, penalty
+    cdef bint scored
+    for i in range(<size_t> rows.shape[0]):
+        row, to = &rows[i, 0], &scores[i, 0]
+        length, reference_length, penalty = row[LENGTH], row[reference], 1
+        if length < reference_length:
+            penalty = exp(1 - reference_length / length) if length > 0 else 0
+        n_orders = write_precisions(row + MATCHES, n, smoothing, amount, scale, to + n_weightings)
+        if smoothing == ADD_ONE:
+            scored = row[BASE - 1] > 0 and length > 0 and reference_length > 0
+        else:
+            scored = has_match(row + MATCHES, n)
+        for w in range(n_weightings):
+            to[w] = 0
+            if scored:
+                to[w] = penalty * mean_of(to + n_weightings, n, n_orders if effective else n, &weights[w, 0], scale)
+        to[n_weightings + n] = penalty
+    return np.asarray(scores)
