@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from .errors import did_you_mean
 from .markup import scores_html
@@ -40,6 +40,8 @@ class Result(dict[str, Any]):
         The keys.
     metric : str, optional
         Without it, the class behaves like ``dict``: keyword arguments become entries.
+    details : callable, optional
+        Makes the other attributes when the first of them is read: most results are read for their scores alone.
     **attributes
         The other attributes below, and those of a single metric, such as the ``counts`` of BLEU.
 
@@ -48,8 +50,7 @@ class Result(dict[str, Any]):
     metric : str
         Name of the metric.
     signature : str
-        Options, version, and what the score equals. A key with ``signature=True``. May be given as a function, which
-        is called on first access.
+        Options, version, and what the score equals. A key with ``signature=True``.
     n_segments : int
         Number of items scored.
     empty_predictions : int
@@ -74,44 +75,57 @@ class Result(dict[str, Any]):
     Result({'eval_m': 0.5})
     """
 
-    metric: str = ""
-    n_segments: int = 0
-    empty_predictions: int = 0
-    missing_references: int = 0
-    intervals: dict[str, list[float]] | None = None
-    segments: dict[str, list[float | None]] | None = None
+    metric: str
+    signature: str
+    n_segments: int
+    empty_predictions: int
+    missing_references: int
+    intervals: dict[str, list[float]] | None
+    segments: dict[str, list[float | None]] | None
+    _details: Callable[[], Mapping[str, Any]] | None
 
     def __init__(
-        self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, *, metric: str = "", **attributes: Any
+        self,
+        entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        /,
+        *,
+        metric: str = "",
+        details: Callable[[], Mapping[str, Any]] | None = None,
+        **attributes: Any,
     ) -> None:
         super().__init__(entries)
+        stored = vars(self)
+        stored["metric"], stored["_details"] = metric, details
         if metric:
-            stored = vars(self)
-            stored["metric"] = metric
-            stored.update(_ATTRIBUTES)
             stored.update(attributes)
         else:  # then keywords are entries, as those of dict
             self.update(attributes)
 
-    @property
-    def signature(self) -> str:
-        """Options, version, and what the score equals."""
-        signature = vars(self).get("signature", "")
-        if not isinstance(signature, str):
-            signature = vars(self)["signature"] = signature()
-        return str(signature)
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute that is not stored yet: called by Python for such alone."""
+        attributes = self._attributes() if name[:1] != "_" else {}
+        if name in attributes or name in _ATTRIBUTES:
+            return attributes.get(name, _ATTRIBUTES.get(name))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    if TYPE_CHECKING:  # the details of a metric
-
-        def __getattr__(self, name: str) -> Any: ...
+    def _attributes(self) -> dict[str, Any]:
+        """Return all attributes but the metric's name, in order; made on the first call."""
+        stored = vars(self)
+        details = stored.get("_details")
+        if details is not None:
+            stored.update(details())
+            stored["_details"] = None
+        attributes = {name: value for name, value in stored.items() if name not in ("metric", "_details")}
+        return {**_ATTRIBUTES, **attributes} if self.metric else attributes
 
     def __missing__(self, key: object) -> Any:
         """Raise a KeyError that says where an attribute is, or how to request a missing key."""
         if not self.metric:
             raise KeyError(key)
-        if key in _ON_REQUEST and vars(self).get(key) is None:
+        attributes = self._attributes()
+        if key in _ON_REQUEST and attributes.get(key) is None:
             raise KeyError(f"{key!r} was not requested: give {_ON_REQUEST[key]}")
-        if key in vars(self):
+        if key in attributes:
             raise KeyError(f"{key!r} is an attribute of this result, not a key: use result.{key}")
         raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
 
@@ -141,8 +155,8 @@ class Result(dict[str, Any]):
         return scores_html(head, rows, [size, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle with the signature as text: what makes it stays in this process."""
-        _ = self.signature
+        """Pickle with all attributes: what makes them stays in this process."""
+        self._attributes()
         return super().__reduce_ex__(protocol)
 
     def copy(self) -> Result:
@@ -151,7 +165,7 @@ class Result(dict[str, Any]):
 
     def with_keys(self, entries: Mapping[str, Any], **attributes: Any) -> Result:
         """Return a result with other keys, and the same attributes but for those that are given."""
-        return Result(entries, **{**vars(self), **attributes})
+        return Result(entries, metric=self.metric, **{**self._attributes(), **attributes})
 
     def to_dict(self, full: bool = False) -> dict[str, Any]:
         """Return a plain dict, a deep copy.
@@ -172,20 +186,14 @@ class Result(dict[str, Any]):
         if not full:
             return copy.deepcopy(dict(self))
         attributes = {name: value for name, value in self._attributes().items() if name not in self}
+        for name in _ON_REQUEST:
+            if attributes.get(name) is None:
+                attributes.pop(name, None)
         return copy.deepcopy({**self, **attributes})
 
     def _shown(self) -> dict[str, Any]:
         """Return the attributes that are set and are not keys."""
         return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
-
-    def _attributes(self) -> dict[str, Any]:
-        """Return the attributes but the metric's name; intervals and segments only where there are any."""
-        _ = self.signature  # made now, in its place
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name != "metric" and not (name in _ON_REQUEST and value is None)
-        }
 
 
 def _numbers(value: object, between: str = ", ") -> str:

@@ -48,11 +48,12 @@ def test_lists_score_as_columns_do_and_as_items_one_by_one(metric, options, item
     assert segments == {name: [each[name][0] for each in single] for name in segments}
 
 
-def test_a_signature_is_made_when_it_is_asked_for():
+def test_attributes_are_made_when_one_is_read():
     result = tercet.scorer("bleu")(["the cat is on the mat"], ["the cat is on the mat"])
-    assert callable(vars(result)["signature"])
+    assert not {"signature", "counts"} & vars(result).keys()
     again, copied = pickle.loads(pickle.dumps(result)), copy.deepcopy(result)
     assert again.signature == copied.signature == result.signature == vars(result)["signature"]
+    assert again.counts == copied.counts == result.counts == vars(result)["counts"] == [6, 5, 4, 3]
     assert result.signature.startswith("bleu_multi|")
     assert "refs:1" in result.signature
 

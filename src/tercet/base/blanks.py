@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from tercet.corpus.artefacts import LetterCounts, count_letters
@@ -26,7 +27,7 @@ class SplitsAtBlanks(Metric):
         """The name of the tokenizer in a signature."""
         return tokenizer_label(self.tokenizer)
 
-    @property
+    @cached_property
     def needs_blanks(self) -> bool:
         """Whether the tokenizer finds no words in scripts without spaces."""
         return self.tokenizer in ("13a", "intl", "none", "blanks")

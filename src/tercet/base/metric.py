@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.artefacts import warn_of_artefacts, warn_of_token_lists
+from tercet.corpus.artefacts import warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
@@ -114,6 +114,8 @@ class Metric(Configured, metaclass=_Helpful):
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     base_columns: ClassVar[tuple[str, ...]] = BASE_COLUMNS
+    #: Whether `details` reads the rows of the items, which a result then keeps.
+    keeps_rows: ClassVar[bool] = False
 
     # What a user calls.
 
@@ -328,7 +330,10 @@ class Metric(Configured, metaclass=_Helpful):
         return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return further attributes of the result; `entries` are what `report` returned."""
+        """Return further attributes of the result, when they are read; `entries` are what `report` returned.
+
+        `stats` are None unless the metric keeps its rows.
+        """
         return {}
 
     def facts_line(self, entries: Mapping[str, Any]) -> str:
@@ -454,21 +459,17 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
             if warned is not None:
                 warned.add(metric.name)
     if not corpus.searched and metric.takes_references:
-        warn_of_artefacts(corpus)
-        warn_of_token_lists(corpus)
+        warn_of_texts(corpus)
     return stats
 
 
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    call = metric.asked
-    totals = stats.total()
-    n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
+    call, totals = metric.asked, stats.total()
+    n_scored = int(totals[0])
     if not n_scored:
         raise InputError(metric.nothing_left)
-    scored = stats.column("items") > 0
-    scored_stats = stats if n_scored == len(stats) else stats.selected(scored)
-    reference_span = scored_stats.span("references")
+    scored_stats = stats if n_scored == len(stats.rows) else stats.selected(stats.column("items") > 0)
     entries = metric.report(metric.corpus_totals(stats), stats)
     notes: dict[str, str] = {}
     requested: dict[str, Any] = {}
@@ -476,7 +477,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     if call.confidence_level is not None:
         units = scored_stats
         if clusters is not None:
-            clusters = clusters.selected(scored)
+            clusters = clusters.selected(stats.column("items") > 0)
             units, attributes["n_clusters"] = clusters.stats(scored_stats), len(clusters)
             notes["clusters"] = str(len(clusters))
         bootstrapped = bootstrap(
@@ -488,27 +489,30 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
         requested["intervals"] = intervals
+    # What the attributes are made of when they are read; the rows may be many, and go.
+    reference_span, rows_signature = scored_stats.span("references"), stats.signature
+    rows = stats if metric.keeps_rows else None
 
     def signature() -> str:
         # How segments are scored comes last.
         of_rows, of_segments = metric.notes(reference_span), metric.notes(reference_span, segments=call.segments)
-        return str(stats_signature.extended({**of_rows, **notes, **of_segments}))
+        return str(rows_signature.extended({**of_rows, **notes, **of_segments}))
 
-    stats_signature = stats.signature
+    def details() -> dict[str, Any]:
+        return {
+            "signature": signature(),
+            "n_segments": n_scored,
+            "empty_predictions": int(totals[1]),
+            "missing_references": int(totals[2]),
+            "intervals": requested.get("intervals"),
+            "segments": requested.get("segments"),
+            **attributes,
+            **metric.details(totals, rows, entries),
+        }
+
     if call.signature:
         requested["signature"] = signature()
-    return Result(
-        {**entries, **requested} if requested else entries,
-        metric=metric.name,
-        signature=signature,
-        n_segments=n_scored,
-        empty_predictions=n_empty,
-        missing_references=n_missing,
-        intervals=requested.get("intervals"),
-        segments=requested.get("segments"),
-        **attributes,
-        **metric.details(totals, stats, entries),
-    )
+    return Result({**entries, **requested} if requested else entries, metric=metric.name, details=details)
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:

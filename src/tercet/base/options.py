@@ -395,7 +395,8 @@ class Configured(Common):
 
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
-    _asked: ClassVar[Call] = Call()
+    #: The options of the call.
+    asked: ClassVar[Call] = Call()
     #: The options as a user wrote them; None where nobody kept them.
     _written: ClassVar[Mapping[str, Any] | None] = None
 
@@ -448,16 +449,11 @@ class Configured(Common):
     def __hash__(self) -> int:
         return hash((super().__hash__(), self.asked))
 
-    @property
-    def asked(self) -> Call:
-        """The options of the call."""
-        return self._asked
-
     def asking(self: ConfiguredT, call: Call) -> ConfiguredT:
         """Return the same metric with these options of a call."""
         # a copy: its own options were checked when they were given
         metric = type(self).__new__(type(self))
-        metric.__dict__.update(self.__dict__, _asked=call)
+        metric.__dict__.update(self.__dict__, asked=call)
         metric.check_call(resampled=call.confidence_level is not None)
         return metric
 

@@ -247,8 +247,10 @@ def marked(corpus: Corpus) -> list[Kind]:
 def _sample(corpus: Corpus) -> str:
     """Return the texts of a corpus, or some of each side, in one string."""
     if corpus.strings is not None:
-        sides: Any = corpus.strings
-        return _END.join([*_some(sides[0]), *_some(sides[1])])
+        predictions, references = corpus.strings
+        if len(predictions) + len(references) < 2 * _SAMPLED_ITEMS:
+            return _END.join([*predictions, *references])
+        return _END.join([*_some(predictions), *_some(references)])
     texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
     whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
     joined: str = pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()
@@ -309,11 +311,20 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     return [count(kinds, texts[at : at + n], references, corpus.first_item) for at in range(0, corpus.n_items, n)]
 
 
-def warn_of_artefacts(corpus: Corpus) -> None:
-    """Warn of what one side of a corpus has alone, in a call that is not about systems with names."""
+def warn_of_texts(corpus: Corpus) -> None:
+    """Warn of what one side of a corpus has alone, and of references that are the tokens of one text.
+
+    Systems are called as in a call that is not about systems with names.
+    """
     by_system = artefacts_of(corpus)
-    if not by_system:
-        return
+    if by_system:
+        _warn_of_artefacts(corpus, by_system)
+    tokens = None if corpus.one_each else token_list_warning(corpus)
+    if tokens is not None:
+        warn_of(tokens)
+
+
+def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
     names = (
         corpus.names
         if len({*corpus.names}) == len(by_system)
@@ -521,13 +532,6 @@ def _are_tokens(prediction: str, references: list[str]) -> bool:
         return False
     tokens = [*prediction] if max(map(len, references)) == 1 else prediction.split()
     return len(tokens) >= _FEWEST and 2 * sum(token in references for token in tokens) > len(tokens)
-
-
-def warn_of_token_lists(corpus: Corpus) -> None:
-    """Warn of references that are the tokens of one text."""
-    message = token_list_warning(corpus)
-    if message is not None:
-        warn_of(message)
 
 
 class Watch:

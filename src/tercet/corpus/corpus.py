@@ -33,9 +33,13 @@ class Corpus:
         "_source",
         "_texts",
         "first_item",
+        "n_items",
+        "n_segments",
         "n_systems",
         "names",
+        "one_each",
         "searched",
+        "strings",
     )
 
     def __init__(
@@ -44,22 +48,21 @@ class Corpus:
     ) -> None:  # fmt: skip
         self._predictions, self._references, self._offsets = predictions, references, offsets
         self.names, self.n_systems, self.first_item = names, len(names), first_item
+        #: Number of predictions, of all systems, and of each.
+        self.n_items = len(predictions)
+        self.n_segments = self.n_items // len(names)
+        #: Whether every segment has exactly one reference.
+        self.one_each = offsets is None or _is_one_each(offsets)
+        #: Predictions and references as Python strings, where they came so: the engine reads them as they are.
+        self.strings: tuple[list[str], list[str]] | None = (
+            (predictions, references) if type(predictions) is list else None
+        )
         #: All texts in one array, once they are encoded.
         self._texts: Any = None
         #: The texts that these were made of.
         self._source: Corpus | None = None
         #: Whether its artefacts were warned of: once, not for each metric.
         self.searched = False
-
-    @property
-    def n_items(self) -> int:
-        """Number of predictions, of all systems."""
-        return len(self._predictions)
-
-    @property
-    def n_segments(self) -> int:
-        """Number of predictions of each system."""
-        return len(self._predictions) // self.n_systems
 
     # -- texts
 
@@ -84,11 +87,6 @@ class Corpus:
         return self
 
     batch = encoded
-
-    @property
-    def strings(self) -> tuple[list[str], list[str]] | None:
-        """Predictions and references as Python strings, where they came so: the engine reads them as they are."""
-        return (self._predictions, self._references) if isinstance(self._predictions, list) else None
 
     @property
     def predictions(self) -> Any:
@@ -133,16 +131,6 @@ class Corpus:
         if self._offsets is None:
             self._offsets = np.arange(self.n_segments + 1)
         return self._offsets
-
-    @property
-    def one_each(self) -> bool:
-        """Whether every segment has exactly one reference."""
-        offsets = self._offsets
-        if offsets is None:
-            return True
-        n = len(offsets) - 1
-        # Most corpora with several references, or none, are known by their number.
-        return offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all()))
 
     @property
     def reference_counts(self) -> NDArray[np.int64]:
@@ -235,6 +223,13 @@ class Corpus:
             ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
         )
         return next(error for name, text in named if (error := surrogate_error(name, text)) is not None)
+
+
+def _is_one_each(offsets: Offsets) -> bool:
+    """Return whether every segment has exactly one reference, given where the references of each begin."""
+    n = len(offsets) - 1
+    # Most corpora with several references, or none, are known by their number.
+    return bool(offsets[n] == n and (n <= 1 or (np.diff(offsets) == 1).all()))
 
 
 def encode(texts: list[str]) -> Any:

@@ -359,6 +359,27 @@ def edit_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=
     return rows
 
 
+def error_rates(const double[:, ::1] rows):
+    """See `plain.error_rates`."""
+    cdef double[:, ::1] rates = empty((rows.shape[0], 5))
+    cdef const double* row
+    cdef double hits, edits, reference, prediction, preserved
+    cdef size_t i
+    for i in range(<size_t> rows.shape[0]):
+        row = &rows[i, BASE]  # hits, substitutions, deletions, insertions: of words, then of characters
+        hits, edits = row[0], row[1] + row[2] + row[3]
+        reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
+        preserved = 1
+        if hits + edits > 0:
+            preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
+        rates[i, 0] = edits / max(reference, 1.0)
+        rates[i, 1] = (row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0)
+        rates[i, 2] = edits / max(hits + edits, 1.0)
+        rates[i, 3] = 1 - preserved
+        rates[i, 4] = preserved
+    return np.asarray(rates)
+
+
 def edit_counts(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,

@@ -387,6 +387,17 @@ cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) 
     return e.problem
 
 
+def ter_scores(const double[:, ::1] rows, double scale):
+    """See `plain.ter_scores`."""
+    cdef double[::1] scores = empty(rows.shape[0])
+    cdef double edits, length
+    cdef size_t i
+    for i in range(<size_t> rows.shape[0]):
+        edits, length = rows[i, BASE], rows[i, BASE + 1]
+        scores[i] = scale * (edits / length if length > 0 else edits > 0)
+    return np.asarray(scores)
+
+
 def pair_edits(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,

@@ -62,6 +62,34 @@ def edit_rows(
     return rows
 
 
+def error_rates(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the error rates of words and of characters, match error rate, and word information lost and preserved.
+
+    Rows begin with the four columns of :func:`edit_rows`; then come the hits H, substitutions S, deletions D and
+    insertions I of words, and those of characters, of an item or summed. Shape (n, 5), from 0 to 1 or more:
+
+    - WER and CER are (S + D + I) / (H + S + D), edits per token of the reference; where that is empty, per one.
+    - MER is (S + D + I) / (H + S + D + I), the share of the aligned places that are edits.
+    - WIP is H / (H + S + D) * H / (H + S + I), the shares of both texts that are hits; 1 if both are empty.
+    - WIL is 1 - WIP (Morris et al. 2004).
+    """
+    rates = np.empty((len(rows), 5))
+    for row, rates_of_row in zip(rows.tolist(), rates, strict=True):
+        hits, substitutions, deletions, insertions = row[4:8]
+        edits = substitutions + deletions + insertions
+        reference, prediction = hits + substitutions + deletions, hits + substitutions + insertions
+        preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0)) if hits + edits else 1.0
+        character_edits, characters = sum(row[9:12]), sum(row[8:11])
+        rates_of_row[:] = (
+            edits / max(reference, 1.0),
+            character_edits / max(characters, 1.0),
+            edits / max(hits + edits, 1.0),
+            1 - preserved,
+            preserved,
+        )
+    return rates
+
+
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
     """Return the alignment that :func:`edit_counts` counts, of two documents as the ids of their tokens."""
     return _steps(reference, text, None)

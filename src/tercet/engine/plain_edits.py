@@ -51,6 +51,16 @@ def ter_rows(
     return rows.reshape(n_systems * n, 6)
 
 
+def ter_scores(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the edits per word of the references, times `scale`, of rows of :func:`ter_rows` or sums of them.
+
+    Where the references have no word, any edit makes it 1, as in sacrebleu.
+    """
+    edits, length = rows[:, 4], rows[:, 5]
+    rates = np.where(length > 0, edits, edits > 0) / np.where(length > 0, length, 1.0)
+    return scale * rates
+
+
 def pair_edits(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], texts: NDArray[np.int64], references: NDArray[np.int64],
     n_types: int,

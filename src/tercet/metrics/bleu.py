@@ -15,8 +15,8 @@ An order without a match would make the score 0: its precision is smoothed (Chen
     add-k    1 / (N + 1), and with M matches (M + 1) / (N + 1), but for single words
 
 0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0 in any case. The mean is over all orders;
-with effective_order, over those that the predictions are long enough for. `engine/plain_bleu.py` is this formula, step
-by step, and `engine/bleu.pxi` the same compiled; NLTK's methods stand below, behind the class.
+with effective_order, over those that the predictions are long enough for. The formula, step by step, is
+`engine/plain_bleu.py`, and `engine/bleu.pxi` the same compiled; NLTK's methods stand below, behind the class.
 """
 
 from __future__ import annotations
@@ -520,7 +520,7 @@ class Bleu(BleuOptions):
         }
         return Signature.of(self.name, parts)
 
-    @property
+    @cached_property
     def needs_blanks(self) -> bool:
         """Whether the tokenizer splits at blanks, and was not chosen by another package."""
         return self.compat is None and super().needs_blanks

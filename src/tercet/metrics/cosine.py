@@ -73,7 +73,7 @@ class Cosine(Metric):
     takes_systems = True
     title = "cosine"
     primary = "cosine"
-    loads_model = True
+    loads_model = keeps_rows = True
     columns = (*Metric.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
     score_names = ("cosine",)
     facts = ("truncated_predictions", "truncated_references")

@@ -17,7 +17,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
 from tercet.checks import as_scale
 from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
@@ -191,9 +191,7 @@ class Ter(Metric):
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
-        edits, length = totals[..., _NUM_EDITS], totals[..., _REF_LENGTH]
-        rate = np.where(length > 0, edits, edits > 0) / np.where(length > 0, length, 1.0)
-        return {"ter": self.scale * rate}
+        return {"ter": engine.ter_scores(as_rows(totals), self.scale).reshape(totals.shape[:-1])}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""

@@ -12,7 +12,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
-from tercet.base.rows import left_out
+from tercet.base.rows import as_rows, left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import edit_rows, transcript_change
 from tercet.corpus.tokenizers import tokenize
@@ -22,10 +22,8 @@ from tercet.explanation.explanation import Edits, Matched, steps_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-#: The first column of the counts of words, and of those of characters: each has hits, substitutions, deletions and
-#: insertions.
-_WORDS = len(Metric.base_columns)
-_CHARACTERS = _WORDS + 4
+#: The rates, in the engine's order.
+_RATES = ("wer", "cer", "mer", "wil", "wip")
 
 
 class Wer(SplitsAtBlanks):
@@ -41,8 +39,8 @@ class Wer(SplitsAtBlanks):
     """
 
     # A row holds the base columns, and the hits H, substitutions S, deletions D and insertions I of words, then those
-    # of characters. WER is (S + D + I) / (H + S + D), and MER is (S + D + I) / (H + S + D + I). WIP is the product of
-    # the shares of hits in both texts, H / (H + S + D) * H / (H + S + I), and WIL is 1 - WIP.
+    # of characters. WER is (S + D + I) / (H + S + D), MER (S + D + I) / (H + S + D + I), and WIL 1 - WIP, of which
+    # WIP is the product of the shares of hits in both texts: see engine/plain_alignments.py, `error_rates`.
 
     name = "wer"
     short = "wer"
@@ -112,27 +110,9 @@ class Wer(SplitsAtBlanks):
         return {name: rates[name] for name in self.score_names}
 
     def _rates(self, totals: NDArray[np.float64]) -> Scores:
-        """Return the rates, and the information preserved.
-
-        Where the references are empty, WER and CER are the number of insertions, as in jiwer.
-        """
-        hits, substitutions, deletions, insertions, *of_characters = np.moveaxis(totals[..., _WORDS:], -1, 0)
-        edits = substitutions + deletions + insertions
-        reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
-        # The share of the reference's words that are hits, times that of the prediction's; 1 if both are empty.
-        shares = hits / np.maximum(reference_length, 1.0) * (hits / np.maximum(prediction_length, 1.0))
-        wip = np.where(hits + edits > 0, shares, 1.0)
-        character_hits, character_substitutions, character_deletions, character_insertions = of_characters
-        character_length = character_hits + character_substitutions + character_deletions
-        character_edits = character_substitutions + character_deletions + character_insertions
-        scores = {
-            "wer": edits / np.maximum(reference_length, 1.0),
-            "cer": character_edits / np.maximum(character_length, 1.0),
-            "mer": edits / np.maximum(hits + edits, 1.0),
-            "wil": 1 - wip,
-            "wip": wip,
-        }
-        return {name: self.scale * score for name, score in scores.items()}
+        """Return the rates, and the information preserved, as jiwer does."""
+        rates = self.scale * engine.error_rates(as_rows(totals)).reshape(*totals.shape[:-1], len(_RATES))
+        return {name: rates[..., place] for place, name in enumerate(_RATES)}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""

@@ -71,7 +71,7 @@ class BertScore(BertscoreOptions):
     name, short = "bertscore_idf", "bertscore"
     about = from_card()
     extras = ("bertscore",)
-    loads_model = takes_systems = True
+    loads_model = takes_systems = keeps_rows = True
     presets, dialects = PRESETS, DIALECTS
     replaces = (("bertscore", "bert_score"),)
     fit_first = (
