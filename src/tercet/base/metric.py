@@ -74,23 +74,19 @@ class Metric(Configured, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
-    # What people call it, and what it replaces.
+    # What people call it.
 
     about: ClassVar[About]
-    short: ClassVar[str]
     title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
-    #: evaluate's modules that it replaces, each with the configuration that does.
-    replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
-    #: What else evaluate's own module calls the predictions.
-    predictions_also_called: ClassVar[tuple[str, ...]] = ()
 
     # What its scores are.
 
     primary: ClassVar[str]
-    #: Whether higher is better, for the primary score; of others, `is_higher_better` says it.
+    #: Whether higher is better, for all scores but the contrary ones, which begin with one of these names.
     higher_is_better: ClassVar[bool] = True
+    contrary_scores: ClassVar[tuple[str, ...]] = ()
     #: What the option ``scale`` turns into percent: a share of 1, a rate, which may be above 1, or nothing.
     unit: ClassVar[Literal["share", "rate", None]] = "share"
     #: The scale of the package that the scores equal: 1, or 100 for percent.
@@ -281,14 +277,9 @@ class Metric(Configured, metaclass=_Helpful):
         return None
 
     @property
-    def needs_corpus(self) -> bool:
-        """Whether the rows of a part depend on the other parts."""
+    def needs_corpus(self) -> bool | Literal["signed"]:
+        """Whether the rows of a part depend on the other parts; "signed" if with equal signatures they do not."""
         return False
-
-    @property
-    def signature_tells(self) -> bool:
-        """Whether equal signatures mean equal rows, whatever the other parts."""
-        return not self.needs_corpus
 
     def check_missing(self, missing: Sequence[int]) -> None:
         """Raise an InputError for items without reference, unless the options allow them."""
@@ -337,11 +328,6 @@ class Metric(Configured, metaclass=_Helpful):
         """Return further attributes of the result; `entries` are what `report` returned."""
         return {}
 
-    def facts_line(self, entries: Mapping[str, Any]) -> str:
-        """Return the `facts` on one line, of a result's keys and attributes."""
-        facts = {name: entries[name] if isinstance(entries[name], list) else [entries[name]] for name in self.facts}
-        return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in values)}" for name, values in facts.items())
-
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores, such as ROUGE-L."""
         named = self.title and score.startswith(self.primary)
@@ -375,11 +361,6 @@ class Metric(Configured, metaclass=_Helpful):
         """Return a user's texts, checked; without references if the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else cls.reader(predictions)
 
-    @classmethod
-    def read(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return a user's texts, checked and encoded; errors as :meth:`corpus`."""
-        return cls.corpus(predictions, references).encoded()
-
     def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
         """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
         if self.takes_systems or batch.n_systems == 1:
@@ -407,17 +388,6 @@ class Metric(Configured, metaclass=_Helpful):
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
 
-    def is_higher_better(self, score: str) -> bool:
-        """Return whether higher is better, for one of the scores."""
-        return self.higher_is_better
-
-    @classmethod
-    def better(cls) -> str:
-        """Return which scores are better: higher, lower, or, if it depends on the score, either."""
-        if cls.is_higher_better is not Metric.is_higher_better:
-            return "either"
-        return "higher" if cls.higher_is_better else "lower"
-
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]
 
@@ -426,6 +396,11 @@ class Metric(Configured, metaclass=_Helpful):
         texts = "predictions, references" if self.takes_references else "predictions"
         description = self.about.description if hasattr(self, "about") else ""
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
+
+
+def is_higher_better(metric: Metric | type[Metric], score: str) -> bool:
+    """Return whether higher is better, for one of the scores of a metric."""
+    return metric.higher_is_better != score.startswith(metric.contrary_scores)
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.
@@ -604,7 +579,7 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
         return counted(corpus.part(start, stop), start, context)
 
     with bar_of("scoring", "segments", n) as bar:
-        if metric.needs_corpus and not metric.signature_tells:
+        if metric.needs_corpus not in (False, "signed"):
             contexts = [metric.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
         else:
             contexts = list(each_piece(metric, n, fitted_and_counted, n_systems))

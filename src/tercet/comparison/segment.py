@@ -100,7 +100,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         segment=segment,
         chosen=chosen,
         scale=metric.scale,
-        higher_is_better=metric.is_higher_better(metric.primary),
+        higher_is_better=metric.higher_is_better,
         scores=scores,
         explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
     )
@@ -113,7 +113,7 @@ def _worst(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[i
         means[[not texts for texts in test_set.references]] = np.nan
     if np.isnan(means).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    worst = np.nanmin(means) if metric.is_higher_better(metric.primary) else np.nanmax(means)
+    worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
     choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
     averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
@@ -234,5 +234,5 @@ def _first_scores(
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     stats = batch_stats(metric, corpus).split(len(systems))
     values = [segment_lists(metric, system_stats)[name][index] for system_stats in stats]
-    lower = "" if metric.is_higher_better(metric.primary) else f" {LOWER}"
+    lower = "" if metric.higher_is_better else f" {LOWER}"
     return f"{name}{lower}", dict(zip(systems, values, strict=True))

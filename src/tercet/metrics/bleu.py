@@ -597,7 +597,6 @@ class Bleu(BleuOptions):
     """
 
     name = "bleu_multi"
-    short = "bleu"
     about = from_card()
     takes_systems = True
     title = "BLEU"
@@ -605,7 +604,6 @@ class Bleu(BleuOptions):
     in_floats = True
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
     facts = (
         "translation_length",
         "reference_length",
@@ -922,10 +920,6 @@ class Bleu(BleuOptions):
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 
-    def facts_line(self, entries: Mapping[str, Any]) -> str:
-        """Return the line that sacrebleu prints, in percent."""
-        return facts_line(entries, self.scale)
-
     @cached_property
     def _is_usual(self) -> bool:
         """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
@@ -1044,21 +1038,10 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
     return f"sacrebleu{suffix}" if o.reference_length == "closest" and method != ADD_ONE else None
 
 
-# The warnings of BLEU, and its facts on one line.
+# The warnings of BLEU.
 
 #: The smoothing of the package being reproduced.
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
-
-
-def facts_line(facts: Mapping[str, Any], scale: float) -> str:
-    """Return the facts of a corpus as sacrebleu prints them."""
-    bleu, *precisions = (100 / scale * value for value in (facts["bleu"], *facts["precisions"]))
-    precisions_text = "/".join(f"{precision:.1f}" for precision in precisions)
-    return (
-        f"BLEU = {bleu:.1f} {precisions_text} (BP = {facts['brevity_penalty']:.3f} "
-        f"ratio = {facts['length_ratio']:.3f} hyp_len = {facts['translation_length']} "
-        f"ref_len = {facts['reference_length']:g})"
-    )
 
 
 def no_resamples(method: str) -> str:

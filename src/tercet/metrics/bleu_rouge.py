@@ -59,7 +59,6 @@ class BleuRouge(Metric):
     # the clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
 
     name = "bleu_rouge_f"
-    short = "bleu_rouge"
     about = from_card()
     extras = ("languages",)
     takes_systems = True

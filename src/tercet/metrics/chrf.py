@@ -95,7 +95,6 @@ class Chrf(Metric):
     # either.
 
     name = "chrf_multi"
-    short = "chrf"
     about = from_card()
     takes_systems = True
     title = "chrF"
@@ -104,7 +103,6 @@ class Chrf(Metric):
     in_floats = True
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("chrf", "sacrebleu"),)
 
     char_order: int = option(
         default=6, doc="The longest n-gram of characters; with 0, words alone count.", check=integer(0, 20)

@@ -67,7 +67,6 @@ class Cosine(Metric):
     # network is loaded at the first use and shared between metrics.
 
     name = "embedding_cosine"
-    short = "cosine"
     about = from_card()
     extras = ("bertscore",)
     takes_systems = True

@@ -61,7 +61,6 @@ class Diversity(Metric):
     # Their sums are those of the set. Of several sets, the items are the sets: a row holds the set's score and 1.
 
     name = "diversity"
-    short = "diversity"
     about = from_card()
     extras = ("languages",)
     title = "diversity"
@@ -69,6 +68,7 @@ class Diversity(Metric):
     takes_references = False
     takes_systems = True
     higher_is_better = False
+    contrary_scores = ("distinct", "mattr")  # they grow with diversity
     # A lambda, because the function stands further down.
     reader = staticmethod(lambda predictions: _read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
@@ -138,10 +138,6 @@ class Diversity(Metric):
         """Names of the columns of a row."""
         pairs = (name for measure in self._measures for name in (measure, f"{measure}_of"))
         return (*self.base_columns, "sets", *pairs)
-
-    def is_higher_better(self, score: str) -> bool:
-        """Return whether higher is better: what grows with diversity."""
-        return score.startswith(("distinct", "mattr"))
 
     def signature(self, context: Sets | None = None) -> Signature:
         """Return the options that the score depends on."""

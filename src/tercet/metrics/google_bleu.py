@@ -49,11 +49,9 @@ class GoogleBleu(SplitsAtBlanks):
     # longer text. Divided by the n-grams of the longer text, matches give the smaller of precision and recall.
 
     name = "google_bleu"
-    short = "google_bleu"
     primary = "google_bleu"
     title = "GLEU"
     about = from_card()
-    replaces = (("google_bleu", None),)
     takes_systems = in_floats = True
     at_zero = "compares them with an empty text"
     columns = (*Metric.base_columns, "matches", "ngrams")

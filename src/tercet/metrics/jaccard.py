@@ -103,7 +103,6 @@ class Jaccard(Metric):
     # sizes of intersection and union: of its best reference, or averages over all.
 
     name = "jaccard_sets"
-    short = "jaccard"
     about = from_card()
     extras = ("languages",)
     takes_systems = True

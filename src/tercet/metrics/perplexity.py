@@ -98,10 +98,8 @@ class Perplexity(Metric):
     # shared between metrics.
 
     name = "perplexity_lm"
-    short = "perplexity"
     about = from_card()
     extras = ("perplexity",)
-    predictions_also_called = ("input_texts", "data")
     title = "perplexity"
     primary = "perplexity"
     higher_is_better = False
@@ -111,7 +109,6 @@ class Perplexity(Metric):
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("perplexity", "evaluate"),)
     columns = (
         *Metric.base_columns,
         "truncated",

@@ -45,7 +45,6 @@ class Wer(SplitsAtBlanks):
     # the shares of hits in both texts, H / (H + S + D) * H / (H + S + I), and WIL is 1 - WIP.
 
     name = "wer"
-    short = "wer"
     primary = "wer"
     title = "WER"
     about = from_card()

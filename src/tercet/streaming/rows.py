@@ -66,7 +66,7 @@ class Rows:
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
         """
-        if not batch.n_items or (metric.needs_corpus and not metric.signature_tells):
+        if not batch.n_items or metric.needs_corpus not in (False, "signed"):
             return cls.of_texts(batch)
         stats, context = corpus_stats(metric, batch)
         artefacts = None

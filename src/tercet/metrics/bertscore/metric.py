@@ -68,12 +68,11 @@ class BertScore(BertscoreOptions):
     # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
     # texts were cut. The network is loaded at the first use and shared between metrics.
 
-    name, short = "bertscore_idf", "bertscore"
+    name = "bertscore_idf"
     about = from_card()
     extras = ("bertscore",)
     loads_model = takes_systems = True
     presets, dialects = PRESETS, DIALECTS
-    replaces = (("bertscore", "bert_score"),)
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
         "IdfTable.fit in Python, where tables of parts add up), and give the table, or its path, as 'idf'."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -98,7 +98,6 @@ class Rouge(RougeOptions):
 
     name = "rouge_nlws"
     title = "ROUGE"
-    short = "rouge"
     about = from_card()
     extras = ("languages",)
     takes_systems = True
@@ -109,7 +108,6 @@ class Rouge(RougeOptions):
         **{name: {"tokenizer": "none", "rouge_types": PACKAGE_TYPES} for name in PACKAGES},
     }
     dialects = DIALECTS
-    replaces = (("rouge", "rouge_score"),)
     fit_first = (
         "tokenizer='auto' chooses by the letters of all references. Give tokenizer='rouge' (it keeps a-z and 0-9) or "
         "tokenizer='unicode' (every script)."
@@ -214,14 +212,9 @@ class Rouge(RougeOptions):
         return count_letters(batch) if self.tokenizer == "auto" else None
 
     @property
-    def needs_corpus(self) -> bool:
-        """Whether the letters of the whole corpus choose the tokenizer."""
-        return bool(self.tokenizer == "auto")
-
-    @property
-    def signature_tells(self) -> bool:
-        """Letters choose only the tokenizer, which is in the signature."""
-        return True
+    def needs_corpus(self) -> Literal[False, "signed"]:
+        """Whether the letters of the whole corpus choose the tokenizer, which is in the signature."""
+        return "signed" if self.tokenizer == "auto" else False
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
         if self.tokenizer != "auto":
