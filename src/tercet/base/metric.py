@@ -281,11 +281,6 @@ class Metric(Configured, metaclass=_Helpful):
         """Whether the rows of a part depend on the other parts; "signed" if with equal signatures they do not."""
         return False
 
-    def check_missing(self, missing: Sequence[int]) -> None:
-        """Raise an InputError for items without reference, unless the options allow them."""
-        if self.takes_references:
-            check_missing(missing, self.missing_references, self.at_zero)
-
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning about the texts, raised once per call, or None; of sums, the context alone is known."""
         return None
@@ -361,32 +356,9 @@ class Metric(Configured, metaclass=_Helpful):
         """Return a user's texts, checked; without references if the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else cls.reader(predictions)
 
-    def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
-        """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
-        if self.takes_systems or batch.n_systems == 1:
-            stats = self.segment_stats(batch, context)
-        else:
-            systems = (batch.system(place) for place in range(batch.n_systems))
-            stats = SegmentStats.concatenate([self.segment_stats(system, context) for system in systems])
-        # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
-        if stats.rows.shape != (batch.n_items, len(stats.columns)):
-            raise OptionError(
-                f"{self.name}: segment_stats must return {batch.n_items:,} rows of {len(stats.columns)} numbers, "
-                f"one row per item. Got an array of shape {stats.rows.shape}."
-            )
-        return stats
-
     def total_of(self, totals: Any, column: str) -> int:
         """Return the sum of a column of counts."""
         return int(totals[self.columns.index(column)])
-
-    def base_rows(self, batch: Corpus, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the base columns of the rows, shape (n, 4)."""
-        references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
-        missing = (references == 0) & self.takes_references
-        left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
-        empty = (prediction_lengths == 0) & ~left_out
-        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
 
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]
@@ -426,7 +398,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
         raise InputError(f"The corpus is empty: {needed} must have at least one item.")
     missing = corpus.missing
     if missing:
-        metric.check_missing(missing)
+        refuse_missing(metric, missing)
     stats, context = corpus_stats(metric, corpus)
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
@@ -438,6 +410,12 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
         warn_of_artefacts(corpus)
         warn_of_token_lists(corpus)
     return stats
+
+
+def refuse_missing(metric: Metric, missing: Sequence[int]) -> None:
+    """Raise an InputError for items without reference, unless the metric's options allow them."""
+    if metric.takes_references:
+        check_missing(missing, metric.missing_references, metric.at_zero)
 
 
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
@@ -550,12 +528,12 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
     size = _largest_piece(metric, n_systems)
     if n <= size and (metric.asked.n_jobs == 1 or n == 1):
         context = metric.fit(corpus)
-        return metric.system_stats(corpus, context), context
+        return stats_of_systems(metric, corpus, context), context
 
     rows = np.empty((n_systems, n, len(metric.columns)))
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
-        stats = metric.system_stats(batch, context)
+        stats = stats_of_systems(metric, batch, context)
         of_piece = rows[:, start : start + batch.n_segments]
         of_piece[:] = stats.rows.reshape(of_piece.shape)
         if bar is not None:
@@ -588,6 +566,22 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
         parts = list(each_piece(metric, n, settled, n_systems))
     check_alike(parts)
     return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
+
+
+def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:
+    """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
+    if metric.takes_systems or batch.n_systems == 1:
+        stats = metric.segment_stats(batch, context)
+    else:
+        systems = (batch.system(place) for place in range(batch.n_systems))
+        stats = SegmentStats.concatenate([metric.segment_stats(system, context) for system in systems])
+    # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
+    if stats.rows.shape != (batch.n_items, len(stats.columns)):
+        raise OptionError(
+            f"{metric.name}: segment_stats must return {batch.n_items:,} rows of {len(stats.columns)} numbers, "
+            f"one row per item. Got an array of shape {stats.rows.shape}."
+        )
+    return stats
 
 
 def joined_context(contexts: Sequence[Any]) -> Any:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, warn
+from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, stats_of_systems, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
@@ -87,7 +87,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
-    part_stats = metric.system_stats(part, context).split(len(systems))
+    part_stats = stats_of_systems(metric, part, context).split(len(systems))
     scores = {
         name: _first(segment_lists(metric, system_stats))
         for name, system_stats in zip(systems, part_stats, strict=True)

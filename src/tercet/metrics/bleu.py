@@ -32,7 +32,7 @@ from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
@@ -775,7 +775,7 @@ class Bleu(BleuOptions):
             rows: Array = of_texts(texts, engine.bleu_rows, self._reading, self.max_order)
         else:
             tokens, _ = self.tokens(batch)
-            base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
             rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
         if self.missing_references == "skip" and not batch.one_each:
             missing = left_out(rows)

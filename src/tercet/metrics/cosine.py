@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
 from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
@@ -235,7 +235,7 @@ class Cosine(Metric):
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
         n_base, cosine = len(self.base_columns), self.columns.index("cosine")
-        rows[:, :n_base] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
+        rows[:, :n_base] = base_rows(batch, np.where(empty[:n_items], 0, 1), self.missing_references)
         rows[:, n_base:cosine] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
         has_reference = counts > 0
         starts = np.cumsum(counts) - counts

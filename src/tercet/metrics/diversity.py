@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, option
+from tercet.base.rows import base_without_references
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
@@ -194,10 +195,9 @@ class Diversity(Metric):
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
-        """Return rows of items: what :meth:`base_rows` gives, whether they are sets, and their measures."""
+        """Return rows of items: the base columns, whether they are sets, and their measures."""
         n = len(lengths)
-        base = np.column_stack([np.ones(n), lengths == 0, np.zeros(n), np.zeros(n), np.full(n, sets)])
-        return np.column_stack([base, measures.reshape(n, -1)])
+        return np.column_stack([base_without_references(lengths), np.full(n, sets), measures.reshape(n, -1)])
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows: for one set, counts are the whole numbers that they stand for."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists
 from tercet.base.options import missing_label
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, Places
@@ -277,7 +277,8 @@ class Rouge(RougeOptions):
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
             triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
-            rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
+            rows = np.concatenate([base, *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
