@@ -340,11 +340,6 @@ class Metric(Configured, metaclass=_Helpful):
         return None
 
     @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes this name, such as a package's, for a metric, or None."""
-        return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
-
-    @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction, given those of a call."""
         return dict(given)

@@ -148,13 +148,6 @@ class Chrf(Metric):
                 "leave char_order out."
             )
 
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes chrF++ for a metric of its own."""
-        if name.lower() in ("chrf++", "chrfpp", "chrf_pp", "chrf_plus_plus"):
-            return "It is chrf with word_order=2, as in chrf:word_order=2."
-        return super().known_as(name)
-
     @cached_property
     def word_orders(self) -> dict[str, int]:
         """The order of words of each score, by its name."""

@@ -127,12 +127,6 @@ class Cosine(Metric):
     )
     use_safetensors: bool = USE_SAFETENSORS
 
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes sentence-transformers for a metric."""
-        is_same = name in ("sentence_transformers", "sentence-transformers")
-        return f"Its cosines are those of {cls.name}." if is_same else super().known_as(name)
-
     def check(self) -> None:
         """Raise an OptionError without an encoder, or without the packages that run one."""
         if self.model_type is None:

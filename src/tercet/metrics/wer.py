@@ -69,11 +69,6 @@ class Wer(SplitsAtBlanks):
     )
     missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
 
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who asks for another of the rates."""
-        return "It is in the result of wer, as jiwer has it." if name in ("cer", "mer", "wil", "wip") else None
-
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         parts = {

@@ -72,7 +72,7 @@ from .counts import (
     types_for_engine,
     union_words,
 )
-from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, is_type, parse_types
+from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
@@ -131,13 +131,6 @@ class Rouge(RougeOptions):
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
                 "'average'."
             )
-
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes a type, or a package, for a metric."""
-        if is_type(name):
-            return f"It is a type of {cls.name}: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
-        return super().known_as(name)
 
     # What the options imply: made when it is first read.
 
