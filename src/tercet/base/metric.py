@@ -84,7 +84,7 @@ class Metric(Configured, metaclass=_Helpful):
     # What its scores are.
 
     primary: ClassVar[str]
-    #: Whether higher is better, for all scores but the contrary ones, which begin with one of these names.
+    #: Whether higher is better; the contrary holds of scores whose names begin with one of `contrary_scores`.
     higher_is_better: ClassVar[bool] = True
     contrary_scores: ClassVar[tuple[str, ...]] = ()
     #: What the option ``scale`` turns into percent: a share of 1, a rate, which may be above 1, or nothing.
@@ -365,7 +365,7 @@ class Metric(Configured, metaclass=_Helpful):
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
 
 
-def is_higher_better(metric: Metric | type[Metric], score: str) -> bool:
+def is_higher_better(metric: Metric, score: str) -> bool:
     """Return whether higher is better, for one of the scores of a metric."""
     return metric.higher_is_better != score.startswith(metric.contrary_scores)
 
