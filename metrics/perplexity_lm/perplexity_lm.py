@@ -15,3 +15,4 @@ class PerplexityLm(SuiteModule, evaluate.Metric):
     """Perplexity as an evaluate module."""
 
     of = Metric
+    predictions_also_called = ("input_texts", "data")

@@ -88,6 +88,21 @@ def no_metric(name: object, names: Iterable[str]) -> OptionError:
     answer = what_is(name)
     if answer is not None:
         return OptionError(f"There is no metric {shorten(name)} in tercet. {answer}")
-    hints = (metric_class(metric).known_as(name) for metric in METRICS)
-    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(names))
+    hint = known_as(name) or did_you_mean(name, dict.fromkeys(names))
     return OptionError(f"There is no metric {shorten(name)}. {hint}")
+
+
+def known_as(name: str) -> str | None:
+    """Return a hint for a user who takes the name of a score, a variant or a package for a metric, or None."""
+    from .metrics.rouge.options import is_type
+
+    if name in ("cer", "mer", "wil", "wip"):
+        return "It is in the result of wer, as jiwer has it."
+    if name.lower() in ("chrf++", "chrfpp", "chrf_pp", "chrf_plus_plus"):
+        return "It is chrf with word_order=2, as in chrf:word_order=2."
+    if name in ("sentence_transformers", "sentence-transformers"):
+        return "Its cosines are those of embedding_cosine."
+    if is_type(name):
+        return f"It is a type of rouge_nlws: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
+    metric = next((metric for metric in METRICS if name in metric_class(metric).presets), None)
+    return f"Its scores are those of {metric} with compat={name!r}." if metric else None

@@ -12,6 +12,7 @@ import pytest
 
 import tercet
 from conftest import ZERO_BLEU, needed
+from suite import SUITE
 from tercet import OptionError, TercetError
 from tercet.base import options
 from tercet.base.options import Call
@@ -177,7 +178,7 @@ def test_a_misspelt_name_gets_the_nearest_one_and_a_strange_one_all(metric):
 @each_metric
 def test_a_metric_is_made_by_its_names_and_proposed_for_those_of_packages(metric):
     cls = metric_class(metric)
-    assert scorer(metric) == tercet.scorer(cls.short, **needed(metric)) == value(metric)
+    assert scorer(metric) == tercet.scorer(SUITE[metric].short, **needed(metric)) == value(metric)
     for ask in (tercet.scorer, tercet.load, parse_metric):
         assert f"Did you mean '{metric}'" in refusal(ask, f"{metric}x", {})
         for package in set(cls.presets) - {"sacrebleu", "evaluate", "rouge"}:  # of several metrics, and a short name

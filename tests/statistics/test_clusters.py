@@ -30,7 +30,7 @@ def close(one, other):
     return one == pytest.approx(other, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.short)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 @given(items=ITEMS, times=st.integers(2, 5), together=st.booleans())
 def test_copies_of_every_item_change_no_interval_p_or_standard_error(metric, items, times, together):
     """Whether the copies of an item follow it, as repeats do, or all items, as epochs do."""

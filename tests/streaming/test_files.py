@@ -30,7 +30,7 @@ def read_stream(path):
 
 
 def write_some_rows(path):
-    write_rows(path, [Rows.counted(SCORER, SCORER.read(["a b"], [["b", "ç"]]))], {"beta": "1"})
+    write_rows(path, [Rows.counted(SCORER, SCORER.corpus(["a b"], [["b", "ç"]]).encoded())], {"beta": "1"})
 
 
 def read_some_rows(path):
@@ -171,7 +171,7 @@ class TestRows:
             path.write_bytes(pack("rows", header, pa.table({})))
             with pytest.raises(InputError, match=r"^a\.file is damaged: its options or parts are missing\.$"):
                 RowsFile(path)
-        signature = str(SCORER.signature(SCORER.fit(SCORER.read([], []))))
+        signature = str(SCORER.signature(SCORER.fit(SCORER.corpus([], []).encoded())))
         keys = ("signature", "context", "texts")
         cases = [(None, None, True), (None, {"letters": 1}, False), (signature, None, False)]
         for part in [7, {}, *(dict(zip(keys, case, strict=True)) for case in cases)]:

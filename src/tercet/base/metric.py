@@ -74,23 +74,19 @@ class Metric(Configured, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
-    # What people call it, and what it replaces.
+    # What people call it.
 
     about: ClassVar[About]
-    short: ClassVar[str]
     title: ClassVar[str] = ""  #: What people call the metric, such as BLEU.
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
-    #: evaluate's modules that it replaces, each with the configuration that does.
-    replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
-    #: What else evaluate's own module calls the predictions.
-    predictions_also_called: ClassVar[tuple[str, ...]] = ()
 
     # What its scores are.
 
     primary: ClassVar[str]
-    #: Whether higher is better, for the primary score; of others, `is_higher_better` says it.
+    #: Whether higher is better; the contrary holds of scores whose names begin with one of `contrary_scores`.
     higher_is_better: ClassVar[bool] = True
+    contrary_scores: ClassVar[tuple[str, ...]] = ()
     #: What the option ``scale`` turns into percent: a share of 1, a rate, which may be above 1, or nothing.
     unit: ClassVar[Literal["share", "rate", None]] = "share"
     #: The scale of the package that the scores equal: 1, or 100 for percent.
@@ -281,19 +277,9 @@ class Metric(Configured, metaclass=_Helpful):
         return None
 
     @property
-    def needs_corpus(self) -> bool:
-        """Whether the rows of a part depend on the other parts."""
+    def needs_corpus(self) -> bool | Literal["signed"]:
+        """Whether the rows of a part depend on the other parts; "signed" if with equal signatures they do not."""
         return False
-
-    @property
-    def signature_tells(self) -> bool:
-        """Whether equal signatures mean equal rows, whatever the other parts."""
-        return not self.needs_corpus
-
-    def check_missing(self, missing: Sequence[int]) -> None:
-        """Raise an InputError for items without reference, unless the options allow them."""
-        if self.takes_references:
-            check_missing(missing, self.missing_references, self.at_zero)
 
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning about the texts, raised once per call, or None; of sums, the context alone is known."""
@@ -336,11 +322,6 @@ class Metric(Configured, metaclass=_Helpful):
         """
         return {}
 
-    def facts_line(self, entries: Mapping[str, Any]) -> str:
-        """Return the `facts` on one line, of a result's keys and attributes."""
-        facts = {name: entries[name] if isinstance(entries[name], list) else [entries[name]] for name in self.facts}
-        return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in values)}" for name, values in facts.items())
-
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores, such as ROUGE-L."""
         named = self.title and score.startswith(self.primary)
@@ -358,11 +339,6 @@ class Metric(Configured, metaclass=_Helpful):
         return None
 
     @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes this name, such as a package's, for a metric, or None."""
-        return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
-
-    @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction, given those of a call."""
         return dict(given)
@@ -374,48 +350,9 @@ class Metric(Configured, metaclass=_Helpful):
         """Return a user's texts, checked; without references if the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else cls.reader(predictions)
 
-    @classmethod
-    def read(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return a user's texts, checked and encoded; errors as :meth:`corpus`."""
-        return cls.corpus(predictions, references).encoded()
-
-    def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
-        """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
-        if self.takes_systems or batch.n_systems == 1:
-            stats = self.segment_stats(batch, context)
-        else:
-            systems = (batch.system(place) for place in range(batch.n_systems))
-            stats = SegmentStats.concatenate([self.segment_stats(system, context) for system in systems])
-        # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
-        if stats.rows.shape != (batch.n_items, len(stats.columns)):
-            raise OptionError(
-                f"{self.name}: segment_stats must return {batch.n_items:,} rows of {len(stats.columns)} numbers, "
-                f"one row per item. Got an array of shape {stats.rows.shape}."
-            )
-        return stats
-
     def total_of(self, totals: Any, column: str) -> int:
         """Return the sum of a column of counts."""
         return int(totals[self.columns.index(column)])
-
-    def base_rows(self, batch: Corpus, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the base columns of the rows, shape (n, 4)."""
-        references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
-        missing = (references == 0) & self.takes_references
-        left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
-        empty = (prediction_lengths == 0) & ~left_out
-        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
-
-    def is_higher_better(self, score: str) -> bool:
-        """Return whether higher is better, for one of the scores."""
-        return self.higher_is_better
-
-    @classmethod
-    def better(cls) -> str:
-        """Return which scores are better: higher, lower, or, if it depends on the score, either."""
-        if cls.is_higher_better is not Metric.is_higher_better:
-            return "either"
-        return "higher" if cls.higher_is_better else "lower"
 
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]
@@ -425,6 +362,11 @@ class Metric(Configured, metaclass=_Helpful):
         texts = "predictions, references" if self.takes_references else "predictions"
         description = self.about.description if hasattr(self, "about") else ""
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
+
+
+def is_higher_better(metric: Metric, score: str) -> bool:
+    """Return whether higher is better, for one of the scores of a metric."""
+    return metric.higher_is_better != score.startswith(metric.contrary_scores)
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.
@@ -450,7 +392,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
         raise InputError(f"The corpus is empty: {needed} must have at least one item.")
     missing = corpus.missing
     if missing:
-        metric.check_missing(missing)
+        refuse_missing(metric, missing)
     stats, context = corpus_stats(metric, corpus)
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
@@ -461,6 +403,12 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
     if not corpus.searched and metric.takes_references:
         warn_of_texts(corpus)
     return stats
+
+
+def refuse_missing(metric: Metric, missing: Sequence[int]) -> None:
+    """Raise an InputError for items without reference, unless the metric's options allow them."""
+    if metric.takes_references:
+        check_missing(missing, metric.missing_references, metric.at_zero)
 
 
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
@@ -570,12 +518,12 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
     size = _largest_piece(metric, n_systems)
     if n <= size and (metric.asked.n_jobs == 1 or n == 1):
         context = metric.fit(corpus)
-        return metric.system_stats(corpus, context), context
+        return stats_of_systems(metric, corpus, context), context
 
     rows = np.empty((n_systems, n, len(metric.columns)))
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
-        stats = metric.system_stats(batch, context)
+        stats = stats_of_systems(metric, batch, context)
         of_piece = rows[:, start : start + batch.n_segments]
         of_piece[:] = stats.rows.reshape(of_piece.shape)
         if bar is not None:
@@ -599,7 +547,7 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
         return counted(corpus.part(start, stop), start, context)
 
     with bar_of("scoring", "segments", n) as bar:
-        if metric.needs_corpus and not metric.signature_tells:
+        if metric.needs_corpus not in (False, "signed"):
             contexts = [metric.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
         else:
             contexts = list(each_piece(metric, n, fitted_and_counted, n_systems))
@@ -608,6 +556,22 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
         parts = list(each_piece(metric, n, settled, n_systems))
     check_alike(parts)
     return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
+
+
+def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:
+    """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
+    if metric.takes_systems or batch.n_systems == 1:
+        stats = metric.segment_stats(batch, context)
+    else:
+        systems = (batch.system(place) for place in range(batch.n_systems))
+        stats = SegmentStats.concatenate([metric.segment_stats(system, context) for system in systems])
+    # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
+    if stats.rows.shape != (batch.n_items, len(stats.columns)):
+        raise OptionError(
+            f"{metric.name}: segment_stats must return {batch.n_items:,} rows of {len(stats.columns)} numbers, "
+            f"one row per item. Got an array of shape {stats.rows.shape}."
+        )
+    return stats
 
 
 def joined_context(contexts: Sequence[Any]) -> Any:

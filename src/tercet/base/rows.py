@@ -30,11 +30,27 @@ def rows_of_items(strings: list[str], rows_of: Callable[[Corpus], Rows]) -> Pair
     return rows
 
 
+def base_rows(batch: Corpus, lengths: NDArray[np.int64], missing_references: str) -> Rows:
+    """Return the base columns of items, shape (n, 4), given the lengths of their predictions."""
+    references = batch.reference_counts
+    missing = references == 0
+    is_left_out = missing & (missing_references == "skip")
+    empty = (lengths == 0) & ~is_left_out
+    return np.column_stack([~is_left_out, empty, missing, references]).astype(np.float64)
+
+
+def base_without_references(lengths: NDArray[np.int64]) -> Rows:
+    """Return the base columns of items that are compared with nothing, given the lengths of their predictions."""
+    rows = np.zeros((len(lengths), 4))
+    rows[:, 0] = 1.0
+    rows[:, 1] = lengths == 0
+    return rows
+
+
 def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the base columns of pairs, shape (n, 4), given the lengths of their predictions."""
-    rows = np.zeros((len(lengths), 4))
-    rows[:, 0] = rows[:, 3] = 1.0
-    rows[:, 1] = lengths == 0
+    rows = base_without_references(lengths)
+    rows[:, 3] = 1.0
     return rows
 
 

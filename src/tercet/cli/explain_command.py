@@ -256,7 +256,7 @@ def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
 
 def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
     """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
-    lower = " (lower is better)" if metric_class(difference.metric).better() == "lower" else ""
+    lower = "" if metric_class(difference.metric).higher_is_better else " (lower is better)"
     heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
     # As many scores beside each other as the terminal has room for.
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)

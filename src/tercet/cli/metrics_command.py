@@ -29,14 +29,16 @@ def metrics(
     else:
         name = canonical(metric)
         console.print(_options(name))
-        console.print(f"On the command line: -m {metric_class(name).short}:option=value,option=value", soft_wrap=True)
+        short = next(short for short, full_name in SHORT_NAMES.items() if full_name == name)
+        console.print(f"On the command line: -m {short}:option=value,option=value", soft_wrap=True)
 
 
 def _metrics() -> Table:
     table = Table("metric", "short name", "what it compares", "better", box=box.SIMPLE_HEAD)
     for short, name in SHORT_NAMES.items():
         metric = metric_class(name)
-        table.add_row(name, short, metric.about.compares, metric.better())
+        better = "either" if metric.contrary_scores else "higher" if metric.higher_is_better else "lower"
+        table.add_row(name, short, metric.about.compares, better)
     return table
 
 

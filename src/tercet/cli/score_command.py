@@ -169,7 +169,7 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
     'A metric is given with -m: -m chrf'
     """
     from tercet.base.dialects import what_is
-    from tercet.registry import metric_class
+    from tercet.registry import known_as
 
     word = unknown.lstrip("-").replace("-", "_")
     names = {name.lower(): name for name in (*METRICS, *SHORT_NAMES)}
@@ -187,7 +187,7 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
         *first_metrics, last_metric = options
         metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}" if first_metrics else last_metric
         return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
-    return what_is(word) or next(filter(None, (metric_class(metric).known_as(word) for metric in METRICS)), "")
+    return what_is(word) or known_as(word) or ""
 
 
 def _specs(arguments: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import Metric, batch_stats, segment_lists, summarize
+from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
 from tercet.corpus.corpus import Corpus, surrogate_error
@@ -336,7 +336,7 @@ def _tables(
     stats_by_system = dict(zip(names, stats, strict=True))
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
-        higher_is_better, is_unknown = metric.is_higher_better(name), np.isnan(values)
+        higher_is_better, is_unknown = is_higher_better(metric, name), np.isnan(values)
         # A score that is NaN cannot be tested.
         unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
         adjusted = _adjusted(unadjusted)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, stats_of_systems
 from tercet.base.options import Option, option
 from tercet.checks import flag, refuse
 from tercet.corpus.corpus import Corpus
@@ -357,7 +357,7 @@ class MeanOfMetrics(Metric):
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""
         total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, metric, part_context in zip(self.mean.parts, self._metrics, context.parts, strict=True):
-            stats = metric.system_stats(batch, part_context)
+            stats = stats_of_systems(metric, batch, part_context)
             total += part.weight * metric.segment_metric.finalize(stats.rows)[part.score]
             base_rows = stats.rows[:, : base_rows.shape[1]]
         # A segment that was left out has no part in the mean.

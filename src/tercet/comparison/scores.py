@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, batch_stats, summarize
+from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
 from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
+from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
 from tercet.statistics.paired_tests import (
@@ -568,6 +569,7 @@ def _facts(
     skipped: dict[str, int],
 ) -> SystemFacts:
     metric_facts = {name: report[name] for name in metric.facts}
+    line = _line_of_sacrebleu(report, metric.scale) if isinstance(metric, Bleu) else _line(metric_facts)
     return SystemFacts(
         metric=label_of(metric),
         system=system,
@@ -575,7 +577,22 @@ def _facts(
         empty_predictions=n_empty,
         skipped=skipped,
         more=metric_facts,
-        line=metric.facts_line(report) if metric_facts else "",
+        line=line,
+    )
+
+
+def _line(facts: Mapping[str, Any]) -> str:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in facts.items()}
+    return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in values)}" for name, values in lists.items())
+
+
+def _line_of_sacrebleu(report: Mapping[str, Any], scale: float) -> str:
+    """Return the facts of BLEU as sacrebleu prints them, in percent."""
+    bleu, *precisions = (100 / scale * value for value in (report["bleu"], *report["precisions"]))
+    return (
+        f"BLEU = {bleu:.1f} {'/'.join(f'{precision:.1f}' for precision in precisions)} "
+        f"(BP = {report['brevity_penalty']:.3f} ratio = {report['length_ratio']:.3f} "
+        f"hyp_len = {report['translation_length']} ref_len = {report['reference_length']:g})"
     )
 
 
@@ -696,7 +713,7 @@ def to_comparison(
 
 def _table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
-    higher_is_better = metric.is_higher_better(score)
+    higher_is_better = is_higher_better(metric, score)
     # Whether max and min return NaN depends on its place among the values.
     numbers = [value for value in values.values() if not math.isnan(value)]
     best_value = (max if higher_is_better else min)(numbers, default=math.nan)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, warn
+from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, stats_of_systems, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
@@ -87,7 +87,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
-    part_stats = metric.system_stats(part, context).split(len(systems))
+    part_stats = stats_of_systems(metric, part, context).split(len(systems))
     scores = {
         name: _first(segment_lists(metric, system_stats))
         for name, system_stats in zip(systems, part_stats, strict=True)
@@ -100,7 +100,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         segment=segment,
         chosen=chosen,
         scale=metric.scale,
-        higher_is_better=metric.is_higher_better(metric.primary),
+        higher_is_better=metric.higher_is_better,
         scores=scores,
         explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
     )
@@ -113,7 +113,7 @@ def _worst(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[i
         means[[not texts for texts in test_set.references]] = np.nan
     if np.isnan(means).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    worst = np.nanmin(means) if metric.is_higher_better(metric.primary) else np.nanmax(means)
+    worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
     choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
     averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
@@ -234,5 +234,5 @@ def _first_scores(
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     stats = batch_stats(metric, corpus).split(len(systems))
     values = [segment_lists(metric, system_stats)[name][index] for system_stats in stats]
-    lower = "" if metric.is_higher_better(metric.primary) else f" {LOWER}"
+    lower = "" if metric.higher_is_better else f" {LOWER}"
     return f"{name}{lower}", dict(zip(systems, values, strict=True))

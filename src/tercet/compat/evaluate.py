@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
 from tercet.errors import level_of_caller
 from tercet.huggingface.loading import load as load_of_the_suite
-from tercet.registry import METRICS, metric_class
 
 from .falling_back import REFUSED, warn_of_original
 from .truth import truth
@@ -18,15 +17,17 @@ from .truth import truth
 _Load = Callable[..., Any]
 
 
-@cache
-def modules() -> dict[str, tuple[str, str | None]]:
-    """Return evaluate's modules, and the metric and configuration of the suite that replace each."""
-    return {
-        module: (metric, configuration)
-        for metric in METRICS
-        for module, configuration in metric_class(metric).replaces
-    }
-
+#: evaluate's modules, and the metric and configuration of the suite that replace each.
+_REPLACED: Mapping[str, tuple[str, str | None]] = {
+    "bleu": ("bleu_multi", "evaluate"),
+    "sacrebleu": ("bleu_multi", "sacrebleu"),
+    "chrf": ("chrf_multi", "sacrebleu"),
+    "ter": ("ter", "sacrebleu"),
+    "rouge": ("rouge_nlws", "rouge_score"),
+    "google_bleu": ("google_bleu", None),
+    "bertscore": ("bertscore_idf", "bert_score"),
+    "perplexity": ("perplexity_lm", "evaluate"),
+}
 
 #: Where evaluate's load finds a module of its own.
 _OF_DOWNLOADS = ("revision", "download_config", "download_mode")
@@ -56,7 +57,7 @@ _TRUTHS = frozenset(
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of `modules`.
+    """Return evaluate's function `load` with the suite's modules in the place of some of its own.
 
     If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
     """
@@ -70,13 +71,13 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
         kind = settings.pop("module_type", None)
-        if name not in modules() or config_name not in (None, "default") or kind not in _kinds(name):
+        if name not in _REPLACED or config_name not in (None, "default") or kind not in _kinds(name):
             return original(*args, **kwargs)
         for setting in _OF_DOWNLOADS:
             if settings.pop(setting, None) is not None:
                 _warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, init_settings)
-        module = load_of_the_suite(*modules()[name], **settings)
+        module = load_of_the_suite(*_REPLACED[name], **settings)
         module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
         # evaluate.combine puts this name before a key that two modules have.
         module.info.module_name = name

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.metric import Metric, batch_stats, summarize
+from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
 from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, one_of
 from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
@@ -213,7 +213,7 @@ def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus)
             distinct_scores[name] = values
     for name, values in distinct_scores.items():
         label = metric_name if len(distinct_scores) == 1 else f"{metric_name} {name}"
-        negated = not scorer.is_higher_better(name)
+        negated = not is_higher_better(scorer, name)
         title = scorer.score_title(name) if scorer.title else label
         yield MetricColumn(
             label=label,

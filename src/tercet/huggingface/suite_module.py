@@ -30,6 +30,8 @@ class SuiteModule(Gathering):
 
     #: The metric, which provides documentation, options and configurations.
     of: ClassVar[type[Metric]]
+    #: What else evaluate's own module calls the predictions.
+    predictions_also_called: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -177,11 +179,11 @@ class SuiteModule(Gathering):
             return compute_metrics(tokenizer, self.of.name, options=options, **settings)
 
     def _read(self, predictions: Any, references: Any = None) -> Corpus:
-        return self.of.read(predictions, references)
+        return self.of.corpus(predictions, references).encoded()
 
     def _predictions(self, predictions: Any, arguments: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the predictions, under any of their names, and the other arguments."""
-        aliases = [name for name in self.of.predictions_also_called if name in arguments]
+        aliases = [name for name in self.predictions_also_called if name in arguments]
         if len(aliases) + (predictions is not None) > 1:
             names = f"{' and '.join(aliases)} {'are other names' if aliases[1:] else 'is another name'}"
             raise InputError(f"{names} of predictions: give only one of them.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer
-from tercet.base.metric import Metric, score_batch
+from tercet.base.metric import Metric, is_higher_better, score_batch
 from tercet.base.options import check_values
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
@@ -163,7 +163,7 @@ class TrainerMetrics:
         """
         better = {name: metric.higher_is_better for name, metric in self._metrics.items()}
         for metric_name, score, name in self._score_names():
-            better[name] = self._metrics[metric_name].is_higher_better(score)
+            better[name] = is_higher_better(self._metrics[metric_name], score)
         return better
 
     def _score_names(self) -> Iterator[tuple[str, str, str]]:

@@ -43,7 +43,7 @@ from tercet.base.lengths import reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
@@ -388,14 +388,12 @@ class Bleu(BleuOptions):
     """
 
     name = "bleu_multi"
-    short = "bleu"
     about = from_card()
     takes_systems = True
     title = "BLEU"
     primary = "bleu"
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
     facts = (
         "translation_length",
         "reference_length",
@@ -572,7 +570,7 @@ class Bleu(BleuOptions):
             rows: Array = of_texts(texts, engine.bleu_rows, self._reading, self.max_order)
         else:
             tokens, _ = self.tokens(batch)
-            base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
             rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
         if self.missing_references == "skip" and not batch.one_each:
             missing = left_out(rows)
@@ -710,10 +708,6 @@ class Bleu(BleuOptions):
             "totals": [*map(int, ngrams)],
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
-
-    def facts_line(self, entries: Mapping[str, Any]) -> str:
-        """Return the line that sacrebleu prints, in percent."""
-        return facts_line(entries, self.scale)
 
     @cached_property
     def _is_usual(self) -> bool:
@@ -908,21 +902,10 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
     return f"sacrebleu{suffix}" if o.reference_length == "closest" and method != ADD_ONE else None
 
 
-# The warnings of BLEU, and its facts on one line.
+# The warnings of BLEU.
 
 #: The smoothing of the package being reproduced.
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
-
-
-def facts_line(facts: Mapping[str, Any], scale: float) -> str:
-    """Return the facts of a corpus as sacrebleu prints them."""
-    bleu, *precisions = (100 / scale * value for value in (facts["bleu"], *facts["precisions"]))
-    precisions_text = "/".join(f"{precision:.1f}" for precision in precisions)
-    return (
-        f"BLEU = {bleu:.1f} {precisions_text} (BP = {facts['brevity_penalty']:.3f} "
-        f"ratio = {facts['length_ratio']:.3f} hyp_len = {facts['translation_length']} "
-        f"ref_len = {facts['reference_length']:g})"
-    )
 
 
 def no_resamples(method: str) -> str:

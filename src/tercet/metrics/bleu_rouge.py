@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero
+from tercet.base.rows import PairRows, base_of_pairs, base_rows, divide_or_zero
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -59,7 +59,6 @@ class BleuRouge(Metric):
     # the clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
 
     name = "bleu_rouge_f"
-    short = "bleu_rouge"
     about = from_card()
     extras = ("languages",)
     takes_systems = True
@@ -158,7 +157,7 @@ class BleuRouge(Metric):
         """Return one row per item; time is linear in the tokens."""
         tokens, _ = self.tokens(batch)
         counts, n = self.counts(tokens), tokens.n_items
-        base = self.base_rows(batch, counts.lengths[:n])
+        base = base_rows(batch, counts.lengths[:n], self.missing_references)
         lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
         recalled = self._recalled(counts, tokens.pair_offsets)
         rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)

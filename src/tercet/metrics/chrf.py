@@ -94,7 +94,6 @@ class Chrf(Metric):
     # either.
 
     name = "chrf_multi"
-    short = "chrf"
     about = from_card()
     takes_systems = True
     title = "chrF"
@@ -102,7 +101,6 @@ class Chrf(Metric):
     original_scale = 100  # of sacrebleu
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("chrf", "sacrebleu"),)
 
     char_order: int = option(
         default=6, doc="The longest n-gram of characters; with 0, words alone count.", check=integer(0, 20)
@@ -147,13 +145,6 @@ class Chrf(Metric):
                 "chrf_multi: with char_order=0 and word_order=0 there is nothing to count. Give word_order=2, or "
                 "leave char_order out."
             )
-
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes chrF++ for a metric of its own."""
-        if name.lower() in ("chrf++", "chrfpp", "chrf_pp", "chrf_plus_plus"):
-            return "It is chrf with word_order=2, as in chrf:word_order=2."
-        return super().known_as(name)
 
     @cached_property
     def word_orders(self) -> dict[str, int]:

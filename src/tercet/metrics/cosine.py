@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
 from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
@@ -67,7 +67,6 @@ class Cosine(Metric):
     # network is loaded at the first use and shared between metrics.
 
     name = "embedding_cosine"
-    short = "cosine"
     about = from_card()
     extras = ("bertscore",)
     takes_systems = True
@@ -127,12 +126,6 @@ class Cosine(Metric):
         default="best", doc="How several references count. The greatest cosine, or the average of all cosines."
     )
     use_safetensors: bool = USE_SAFETENSORS
-
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes sentence-transformers for a metric."""
-        is_same = name in ("sentence_transformers", "sentence-transformers")
-        return f"Its cosines are those of {cls.name}." if is_same else super().known_as(name)
 
     def check(self) -> None:
         """Raise an OptionError without an encoder, or without the packages that run one."""
@@ -236,7 +229,7 @@ class Cosine(Metric):
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
         n_base, cosine = len(self.base_columns), self.columns.index("cosine")
-        rows[:, :n_base] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
+        rows[:, :n_base] = base_rows(batch, np.where(empty[:n_items], 0, 1), self.missing_references)
         rows[:, n_base:cosine] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
         has_reference = counts > 0
         starts = np.cumsum(counts) - counts

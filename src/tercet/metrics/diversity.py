@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, option
-from tercet.base.rows import divide_or_zero
+from tercet.base.rows import base_without_references, divide_or_zero
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
@@ -61,7 +61,6 @@ class Diversity(Metric):
     # Their sums are those of the set. Of several sets, the items are the sets: a row holds the set's score and 1.
 
     name = "diversity"
-    short = "diversity"
     about = from_card()
     extras = ("languages",)
     title = "diversity"
@@ -69,6 +68,7 @@ class Diversity(Metric):
     takes_references = False
     takes_systems = True
     higher_is_better = False
+    contrary_scores = ("distinct", "mattr")  # they grow with diversity
     # A lambda, because the function stands further down.
     reader = staticmethod(lambda predictions: _read_sets(predictions))
     fit_first = "the rows of a text depend on all others of its set. tercet.score takes the whole."
@@ -139,10 +139,6 @@ class Diversity(Metric):
         pairs = (name for measure in self._measures for name in (measure, f"{measure}_of"))
         return (*self.base_columns, "sets", *pairs)
 
-    def is_higher_better(self, score: str) -> bool:
-        """Return whether higher is better: what grows with diversity."""
-        return score.startswith(("distinct", "mattr"))
-
     def signature(self, context: Sets | None = None) -> Signature:
         """Return the options that the score depends on."""
         parts = {
@@ -198,10 +194,9 @@ class Diversity(Metric):
         return self._rows(scores, np.add.reduceat(lengths, edges[:-1]), 1)
 
     def _rows(self, measures: Array, lengths: NDArray[np.int64], sets: int) -> Array:
-        """Return rows of items: what :meth:`base_rows` gives, whether they are sets, and their measures."""
+        """Return rows of items: the base columns, whether they are sets, and their measures."""
         n = len(lengths)
-        base = np.column_stack([np.ones(n), lengths == 0, np.zeros(n), np.zeros(n), np.full(n, sets)])
-        return np.column_stack([base, measures.reshape(n, -1)])
+        return np.column_stack([base_without_references(lengths), np.full(n, sets), measures.reshape(n, -1)])
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows: for one set, counts are the whole numbers that they stand for."""

@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import SplitsAtBlanks
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Places
@@ -48,11 +48,9 @@ class GoogleBleu(SplitsAtBlanks):
     # longer text. Divided by the n-grams of the longer text, matches give the smaller of precision and recall.
 
     name = "google_bleu"
-    short = "google_bleu"
     primary = "google_bleu"
     title = "GLEU"
     about = from_card()
-    replaces = (("google_bleu", None),)
     takes_systems = True
     at_zero = "compares them with an empty text"
     columns = (*Metric.base_columns, "matches", "ngrams")
@@ -110,7 +108,7 @@ class GoogleBleu(SplitsAtBlanks):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
         tokens, _ = self.tokens(batch)
-        base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+        base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
         return SegmentStats(self.signature(), self.columns, np.hstack([base, self.counts(tokens)[0] * base[:, :1]]))
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -103,7 +103,6 @@ class Jaccard(Metric):
     # sizes of intersection and union: of its best reference, or averages over all.
 
     name = "jaccard_sets"
-    short = "jaccard"
     about = from_card()
     extras = ("languages",)
     takes_systems = True
@@ -239,7 +238,7 @@ class Jaccard(Metric):
             tokens, _ = self.tokens(batch, variant, splits)
             parts.append(self._item_parts(variant, self.overlaps(variant, tokens)))
         first, _ = self.tokens(batch, self, splits)
-        base = self.base_rows(batch, first.tokens.lengths[: first.n_items])
+        base = base_rows(batch, first.tokens.lengths[: first.n_items], self.missing_references)
         rows = np.concatenate([base, *parts], axis=1)
         left_out = base[:, self.base_columns.index("items")] == 0
         rows[left_out, len(self.base_columns) :] = 0.0

@@ -18,6 +18,7 @@ from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn
 from tercet.base.options import OnlyWith, dtype_option, option
+from tercet.base.rows import base_without_references
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import Ragged
@@ -98,10 +99,8 @@ class Perplexity(Metric):
     # shared between metrics.
 
     name = "perplexity_lm"
-    short = "perplexity"
     about = from_card()
     extras = ("perplexity",)
-    predictions_also_called = ("input_texts", "data")
     title = "perplexity"
     primary = "perplexity"
     higher_is_better = False
@@ -111,7 +110,6 @@ class Perplexity(Metric):
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("perplexity", "evaluate"),)
     columns = (
         *Metric.base_columns,
         "truncated",
@@ -263,7 +261,7 @@ class Perplexity(Metric):
             perplexity = np.exp(nll / np.maximum(tokens, 1))
         is_truncated = kept_lengths < scored.texts.whole
         rows_of_texts = np.column_stack([is_truncated, nll, tokens, scored.texts.sizes, perplexity])
-        rows = np.column_stack([self.base_rows(batch, tokens[text_numbers]), rows_of_texts[text_numbers]])
+        rows = np.column_stack([base_without_references(tokens[text_numbers]), rows_of_texts[text_numbers]])
         left_out = tokens[text_numbers] == 0
         rows[left_out] = 0.0
         rows[left_out, self.columns.index("empty")] = 1.0

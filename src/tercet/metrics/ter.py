@@ -65,7 +65,6 @@ class Ter(Metric):
     # average length of these.
 
     name = "ter"
-    short = "ter"
     about = from_card()
     takes_systems = True
     title = "TER"
@@ -76,7 +75,6 @@ class Ter(Metric):
     at_zero = "compares them with an empty text"
     presets = PRESETS
     dialects = DIALECTS
-    replaces = (("ter", "sacrebleu"),)
     columns = (*Metric.base_columns, "num_edits", "ref_length")
     score_names = ("ter",)
     facts = ("num_edits", "ref_length")

@@ -43,7 +43,6 @@ class Wer(SplitsAtBlanks):
     # WIP is the product of the shares of hits in both texts: see engine/plain_alignments.py, `error_rates`.
 
     name = "wer"
-    short = "wer"
     primary = "wer"
     title = "WER"
     about = from_card()
@@ -67,11 +66,6 @@ class Wer(SplitsAtBlanks):
         doc="Change the texts as jiwer's wer_standardize. In lower case, without English contractions and <unk>.",
     )
     missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
-
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who asks for another of the rates."""
-        return "It is in the result of wer, as jiwer has it." if name in ("cer", "mer", "wil", "wip") else None
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

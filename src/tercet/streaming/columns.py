@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.types import is_dictionary, is_integer, is_null
 
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, refuse_missing
 from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.roles import role_of
@@ -79,7 +79,7 @@ def arrow_statistics(
     ids = columns.ids(rows)
     corpus = summing.corpus(*columns.texts(rows))
     try:
-        summing.check_missing(corpus.missing)
+        refuse_missing(summing, corpus.missing)
     except InputError as error:
         if columns.id is None:
             raise

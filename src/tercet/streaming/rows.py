@@ -22,6 +22,7 @@ from tercet.base.metric import (
     corpus_stats,
     each_piece,
     joined_context,
+    refuse_missing,
     score_batch,
     summarize,
     warn,
@@ -66,7 +67,7 @@ class Rows:
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
         """
-        if not batch.n_items or (metric.needs_corpus and not metric.signature_tells):
+        if not batch.n_items or metric.needs_corpus not in (False, "signed"):
             return cls.of_texts(batch)
         stats, context = corpus_stats(metric, batch)
         artefacts = None
@@ -101,7 +102,8 @@ def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
     """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
     ends = np.cumsum([len(part) for part in parts]).tolist()
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
-    metric.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
+    missing = [start + index for part, start in zip(parts, starts, strict=True) for index in part.missing]
+    refuse_missing(metric, missing)
     filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
     stats = [part.stats for part in filled_parts if part.stats is not None]
@@ -142,7 +144,7 @@ class Running:
 
     def count(self, batch: Corpus) -> Rows:
         """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
-        self.metric.check_missing([self._items + index for index in batch.missing])
+        refuse_missing(self.metric, [self._items + index for index in batch.missing])
         numbered = batch.numbered(self._items)
         rows = Rows.counted(self.metric, numbered)
         # So that the next metric does not search the texts once more.
@@ -414,7 +416,7 @@ def sums_of(
     A metric that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
-    metric.check_missing([corpus.first_item + item for item in corpus.missing])
+    refuse_missing(metric, [corpus.first_item + item for item in corpus.missing])
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)
     units = "texts" if ids is None else "given"

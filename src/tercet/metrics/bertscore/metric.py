@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists, warn
 from tercet.base.options import missing_label
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items
 from tercet.corpus.reading import Crossing, Places, read_batch
@@ -68,12 +68,11 @@ class BertScore(BertscoreOptions):
     # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
     # texts were cut. The network is loaded at the first use and shared between metrics.
 
-    name, short = "bertscore_idf", "bertscore"
+    name = "bertscore_idf"
     about = from_card()
     extras = ("bertscore",)
     loads_model = takes_systems = keeps_rows = True
     presets, dialects = PRESETS, DIALECTS
-    replaces = (("bertscore", "bert_score"),)
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
         "IdfTable.fit in Python, where tables of parts add up), and give the table, or its path, as 'idf'."
@@ -278,7 +277,7 @@ class BertScore(BertscoreOptions):
         content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
         first_measure = len(self.base_columns) + len(self.extra_columns)
-        rows[:, : len(self.base_columns)] = self.base_rows(batch, content[:n_items])
+        rows[:, : len(self.base_columns)] = base_rows(batch, content[:n_items], self.missing_references)
         rows[:, len(self.base_columns) : first_measure] = np.column_stack(
             [cut[:n_items], cut_references, unweighted[:n_items] + unweighted_references]
         )

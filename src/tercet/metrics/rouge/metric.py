@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists
 from tercet.base.options import missing_label
-from tercet.base.rows import PairRows, base_of_pairs
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import READINGS, Crossing, Places
@@ -71,7 +71,7 @@ from .counts import (
     types_for_engine,
     union_words,
 )
-from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, is_type, parse_types
+from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
@@ -97,7 +97,6 @@ class Rouge(RougeOptions):
 
     name = "rouge_nlws"
     title = "ROUGE"
-    short = "rouge"
     about = from_card()
     extras = ("languages",)
     takes_systems = True
@@ -107,7 +106,6 @@ class Rouge(RougeOptions):
         **{name: {"tokenizer": "none", "rouge_types": PACKAGE_TYPES} for name in PACKAGES},
     }
     dialects = DIALECTS
-    replaces = (("rouge", "rouge_score"),)
     fit_first = (
         "tokenizer='auto' chooses by the letters of all references. Give tokenizer='rouge' (it keeps a-z and 0-9) or "
         "tokenizer='unicode' (every script)."
@@ -131,13 +129,6 @@ class Rouge(RougeOptions):
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
                 "'average'."
             )
-
-    @classmethod
-    def known_as(cls, name: str) -> str | None:
-        """Return a hint for a user who takes a type, or a package, for a metric."""
-        if is_type(name):
-            return f"It is a type of {cls.name}: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
-        return super().known_as(name)
 
     # What the options imply: made when it is first read.
 
@@ -212,14 +203,9 @@ class Rouge(RougeOptions):
         return count_letters(batch) if self.tokenizer == "auto" else None
 
     @property
-    def needs_corpus(self) -> bool:
-        """Whether the letters of the whole corpus choose the tokenizer."""
-        return bool(self.tokenizer == "auto")
-
-    @property
-    def signature_tells(self) -> bool:
-        """Letters choose only the tokenizer, which is in the signature."""
-        return True
+    def needs_corpus(self) -> Literal[False, "signed"]:
+        """Whether the letters of the whole corpus choose the tokenizer, which is in the signature."""
+        return "signed" if self.tokenizer == "auto" else False
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
         if self.tokenizer != "auto":
@@ -282,7 +268,8 @@ class Rouge(RougeOptions):
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
             triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
-            rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
+            rows = np.concatenate([base, *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
