@@ -548,6 +548,11 @@ class TestSettings:
                 ):
                     tercet.compare(self.SYSTEMS, references=self.REFERENCES, **{name: value})
 
+    def test_numbers_of_numpy_become_plain_ones(self):
+        given = {"n_resamples": np.int64(9), "seed": np.uint8(3), "alpha": np.float64(0.1)}
+        found = compare(EN, "chrf", **given).to_dict()
+        assert json.dumps(found) == json.dumps(compare(EN, "chrf", n_resamples=9, seed=3, alpha=0.1).to_dict())
+
     def test_one_metric_needs_no_list(self):
         (table,) = tercet.compare(self.SYSTEMS, "bleu", references=self.REFERENCES, n_resamples=9).tables
         assert table.metric == "bleu_multi"

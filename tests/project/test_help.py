@@ -12,7 +12,8 @@ from suite import SUITE
 from tercet.base import about
 from tercet.base.about import About
 from tercet.base.docs import option_docs
-from tercet.base.options import Call
+from tercet.base.options import Call, in_words
+from tercet.base.settings import CompareSettings, CorrelateSettings
 from tercet.registry import CLASS_NAMES, metric_class
 
 CALL = set(Call.options())
@@ -30,6 +31,16 @@ def test_help_for_a_function_is_short_and_its_signature_has_the_options_of_a_cal
     declared = {name: each.default for name, each in Call.options().items()}
     assert {name: shown[name].default for name in shown if name in declared} == declared
     assert "options" in shown
+
+
+@pytest.mark.parametrize(
+    ("function", "settings"), [(tercet.compare, CompareSettings), (tercet.correlate, CorrelateSettings)]
+)
+def test_a_signature_and_its_docstring_have_the_settings_as_they_are_declared(function, settings):
+    shown, parameters = " ".join(inspect.getdoc(function).split()), inspect.signature(function).parameters
+    for name, declared in settings.options().items():
+        assert parameters[name].default == declared.default
+        assert f" {name} : {in_words(declared.python_type)} {declared.doc}" in shown
 
 
 @pytest.mark.parametrize("metric", SUITE)

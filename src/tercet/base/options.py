@@ -144,6 +144,11 @@ class Value:
         return cls._declared
 
     @classmethod
+    def checks(cls) -> dict[str, Check]:
+        """Return the check of each option by its name."""
+        return {name: option.checked for name, option in cls._declared.items()}
+
+    @classmethod
     def made(cls: type[ValueT], given: Mapping[str, Any], *, called: str = "", idle: bool = False) -> ValueT:
         """Return a value whose options are checked one by one, but not together."""
         value = cls.__new__(cls)
@@ -252,9 +257,9 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
         raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {why}") from error
 
 
-def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
-    """Return the normalized arguments of a function; OptionError for the first that its check refuses."""
-    return {name: check_value(called, name, checks[name], value) for name, value in given.items()}
+def check_values(called: str, arguments: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
+    """Return the normalized arguments of a function that have a check; OptionError for the first that is refused."""
+    return {name: check_value(called, name, checks[name], arguments[name]) for name in arguments if name in checks}
 
 
 def _hashable(value: Any) -> Any:

@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Literal
 import typer
 from rich.console import Console
 
+from tercet.base.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.explanation.places import visible
 from tercet.files.writing import check_file, check_outputs
 
 from .options import (
+    LEVEL,
     ClusterColumn,
     Format,
-    Level,
     Output,
     ReferenceColumns,
-    Seed,
     SourceColumn,
     Systems,
-    metrics_like,
+    metric_option,
     read_metrics,
     reading,
     report_on,
     scoring,
+    setting,
     takes_groups,
     writing,
 )
@@ -56,7 +57,7 @@ class Grades:
     dimension: list[str] | None = reading(
         None, "--dimension", "-d", metavar="DIMENSION", help="Dimension of the grades; repeatable. Default: all."
     )
-    standardize: bool = reading(False, "--standardize", help="Use the z-scores of each rater.")
+    standardize: bool = setting(CorrelateSettings, "standardize", "--standardize", rich_help_panel="Input")
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
@@ -67,12 +68,8 @@ class Grades:
 class Figures:
     """Metrics, and their agreement with the grades."""
 
-    metric: list[str] | None = scoring(
+    metric: list[str] | None = metric_option(
         None,
-        "--metric",
-        "-m",
-        metavar="METRIC",
-        autocompletion=metrics_like,
         help="A metric, with options after a colon, as in bleu:tokenizer=zh; repeatable. Default: bleu, unless "
         "--scores is given.",
     )
@@ -82,17 +79,13 @@ class Figures:
         help="Figure that ranks and tests the metrics, such as pooled.pearson, item.kendall_b or system.spa. "
         "Default: item.acc_eq of several systems, pooled.pearson of one.",
     )
-    unit: Literal["items", "systems", "both"] = scoring("items", help="Unit that the intervals resample.")
-    n_resamples: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Resamples of the intervals.")
-    n_permutations: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Permutations of the tests.")
-    confidence_level: Level = 0.95
-    alpha: float = scoring(0.05, metavar="X", help="Significance level between metrics, above 0 and below 1.")
-    ties: Literal["scored", "exact"] = scoring(
-        "scored",
-        help="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "
-        "(exact).",
-    )
-    seed: Seed = 12345
+    unit: Unit = setting(CorrelateSettings, "unit")
+    n_resamples: int = setting(CorrelateSettings, "n_resamples")
+    n_permutations: int = setting(CorrelateSettings, "n_permutations")
+    confidence_level: float = LEVEL
+    alpha: float = setting(CorrelateSettings, "alpha", metavar="X")
+    ties: Ties = setting(CorrelateSettings, "ties")
+    seed: int = setting(CorrelateSettings, "seed")
 
 
 @dataclass

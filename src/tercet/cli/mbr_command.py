@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -13,7 +11,7 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.places import visible
 from tercet.files.writing import check_different, check_file, check_outputs
 
-from .options import Quiet, metrics_like, reading, scoring, takes_groups, writing
+from .options import Out, Progress, metric_option, reading, takes_groups, writing
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -153,12 +151,8 @@ class Candidates:
 class _Utility:
     """What candidates are compared by."""
 
-    metric: list[str] = scoring(
+    metric: list[str] = metric_option(
         ["chrf"],
-        "--metric",
-        "-m",
-        metavar="METRIC",
-        autocompletion=metrics_like,
         help="A metric that compares with references, with any options after a colon, as in bleu:lowercase=true. "
         "Scores are in percent unless scale=1 is given. 'tercet metrics' lists the metrics.",
     )
@@ -179,7 +173,7 @@ class _Utility:
 
 
 @dataclass
-class _ChosenOutput:
+class _ChosenOutput(Progress):
     """Destination and format of the choices."""
 
     format: Literal["text", "jsonl"] | None = writing(
@@ -190,13 +184,7 @@ class _ChosenOutput:
         help="text: a chosen text per line; or jsonl: also its expected score, the runner-up, the margin and all "
         "scores. Default: jsonl for names that end in .jsonl, else text.",
     )
-    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
-    quiet: Quiet = False
-
-    @property
-    def progress(self) -> bool:
-        """Whether a bar is shown."""
-        return not self.quiet and sys.stderr.isatty()
+    out: Out = None
 
     def chosen_format(self) -> Literal["text", "jsonl"]:
         """Return the given format, or that of the file's extension, which of text may be any, such as a language."""

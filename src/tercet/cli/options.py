@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
-from tercet.base.options import Option
+from tercet.base.options import Option, Value
+from tercet.base.settings import CompareSettings, Interval, Test
+from tercet.checks import Integer, OneOf, flag
 from tercet.errors import OptionError
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
@@ -51,8 +53,6 @@ def metrics_like(incomplete: str) -> list[str]:
 
 def _values(option: Option) -> list[str]:
     """Return the possible values of an option as written, if they are known."""
-    from tercet.checks import OneOf, flag
-
     check = option.check
     if check is flag:
         return ["true", "false"]
@@ -76,6 +76,21 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
 reading = partial(typer.Option, rich_help_panel="Input")
 scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
 writing = partial(typer.Option, rich_help_panel="Output")
+
+
+def metric_option(default: list[str] | None, **shown: Any) -> Any:
+    """Return the option ``--metric``."""
+    return scoring(default, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, **shown)
+
+
+def setting(settings: type[Value], name: str, *names: str, **shown: Any) -> Any:
+    """Return the option for a setting of a function: its default, its least and greatest number, its help."""
+    declared = settings.options()[name]
+    check = declared.check
+    if isinstance(check, Integer):
+        shown |= {"metavar": "N", "min": check.minimum, "max": check.maximum}
+    return scoring(declared.default, *names, help=declared.doc, **shown)
+
 
 References = Annotated[
     list[str] | None,
@@ -106,12 +121,8 @@ ClusterColumn = Annotated[
         "these clusters. Default: samples that a harness repeated.",
     ),
 ]
-Level = Annotated[
-    float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
-]
-Seed = Annotated[
-    int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")
-]
+LEVEL = setting(CompareSettings, "confidence_level", metavar="X", min=0.01, max=0.9999)
+Out = Annotated[Path | None, writing("--out", "-o", metavar="FILE", help="Output file; default: standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 
 
@@ -224,24 +235,15 @@ class TextsOrParquet(Texts):
 class Scores:
     """The metrics, and the intervals of their scores."""
 
-    metric: list[str] | None = scoring(
+    metric: list[str] | None = metric_option(
         None,
-        "--metric",
-        "-m",
-        metavar="METRIC",
-        autocompletion=metrics_like,
         show_default=False,
         help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
         "is given. Default: bleu.",
     )
-    confidence_level: Level = 0.95
-    interval: Literal["percentile", "BCa"] = scoring(
-        "percentile",
-        metavar="KIND",
-        case_sensitive=False,
-        help="Kind of the bootstrap intervals: percentile or BCa.",
-    )
-    seed: Seed = 12345
+    confidence_level: float = LEVEL
+    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
+    seed: int = setting(CompareSettings, "seed")
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -260,25 +262,25 @@ class Tests(Scores):
         metavar="SYSTEM",
         help="System that the others are tested against; default: the first.",
     )
-    test: Literal["permutation", "bootstrap"] = scoring(
-        "permutation", metavar="TEST", help="Paired test of the differences: permutation or bootstrap."
-    )
-    n_resamples: int | None = scoring(
-        None,
-        min=1,
-        max=1_000_000,
-        metavar="N",
-        help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
-    )
-    alpha: float = scoring(
-        0.05,
-        metavar="X",
-        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
-    )
+    test: Test = setting(CompareSettings, "test", metavar="TEST")
+    n_resamples: int | None = setting(CompareSettings, "n_resamples")
+    alpha: float = setting(CompareSettings, "alpha", metavar="X")
 
 
 @dataclass
-class Output:
+class Progress:
+    """The progress of a command."""
+
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether a bar is shown."""
+        return not self.quiet and sys.stderr.isatty()
+
+
+@dataclass
+class Output(Progress):
     """Destination and format of the results."""
 
     format: Format | None = writing(
@@ -289,18 +291,12 @@ class Output:
         help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
         ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
     )
-    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    out: Out = None
     bom: bool = writing(
         False,
         "--bom",
         help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
     )
-    quiet: Quiet = False
-
-    @property
-    def progress(self) -> bool:
-        """Whether a bar is shown."""
-        return not self.quiet and sys.stderr.isatty()
 
 
 @dataclass

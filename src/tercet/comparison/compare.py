@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, number, one_of
+from tercet.base.settings import CompareSettings
+from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
@@ -36,15 +37,6 @@ from .test_sets import (
     warn_of_gaps,
     warn_of_scores,
 )
-
-#: Of options that :func:`tercet.correlate` has too.
-SHARED_CHECKS = {
-    "confidence_level": number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1),
-    "alpha": number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1),
-    "seed": integer(0),
-    "progress": flag,
-}
-_COMPARE_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interval": one_of("percentile", "BCa")}
 
 
 @known_keywords
@@ -76,15 +68,19 @@ def compare(
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
-    test : {"permutation", "bootstrap", None}
-        The paired test: approximate randomization or paired bootstrap; None, as for one system, gives scores only.
-    n_resamples : int, optional
-        Of the test; 10,000 or 1,000 by default. Intervals have 1,000.
+    test : {"permutation", "bootstrap"} or None
+        Paired test of the differences: permutation or bootstrap. The former is approximate randomization; None, as
+        for one system, gives scores only.
+    n_resamples : int or None
+        Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples. Intervals have 1,000.
     confidence_level : float
+        Confidence level of the bootstrap intervals.
     interval : {"percentile", "BCa"}
+        Kind of the bootstrap intervals: percentile or BCa.
     alpha : float
-        Significance level.
+        Significance level, above 0 and below 1: differences with a smaller p are significant.
     seed : int
+        Seed of all resampling: the same seed gives the same numbers.
     cluster : sequence of str or int, optional
         A label per segment, the same for segments that are not independent: repeats of a sample, or the segments of a
         document. Intervals, tests, wins, ties and losses then go by clusters. A TestSet may have clusters of its own.
@@ -126,37 +122,19 @@ def compare(
     if test is not None and not (isinstance(test, str) and test in TESTS):
         tests = ", ".join(map(repr, TESTS))
         raise OptionError(f"The test must be one of {tests} or None. Got {shorten(test)} instead.")
-    settings = {
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "alpha": alpha,
-    }
-    check_values("compare", {**settings, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_COMPARE_CHECKS})
+    # Of the local variables, those that are settings.
+    settings = check_values("compare", locals(), CompareSettings.checks())
+    progress = settings.pop("progress")
     for metric in metric_list:
         metric.check_call(resampled=True)
         if metric.takes_references:
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
-    # One system has no other that it could be tested against.
-    test = test if len(names) > 1 else None
-    if test is None:
-        n_test_resamples = None
+    if test is None or len(names) == 1:
+        # One system has no other that it could be tested against.
+        settings |= {"test": None, "n_resamples": None}
     elif n_resamples is None:
-        n_test_resamples = TESTS[test][1]
-    else:
-        n_test_resamples = n_resamples
-    comparison = Comparison(
-        test_set=test_set,
-        baseline=baseline_name,
-        tables=[],
-        test=test,
-        n_resamples=n_test_resamples,
-        confidence_level=confidence_level,
-        alpha=alpha,
-        seed=seed,
-        interval=interval,
-        corpus=corpus,
-    )
+        settings["n_resamples"] = TESTS[test][1]
+    comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     if needed_by:
         messages += warn_of_artefacts(test_set, corpus)
@@ -170,13 +148,13 @@ def compare(
                     warn_of_scores(test_set, name, metric, system_rows)
             messages += metric_messages
             warn_of_gaps(test_set, metric, stats)
-            work = "intervals" if test is None else f"{test} test and intervals"
+            work = "intervals" if comparison.test is None else f"{test} test and intervals"
             show_line(f"{heading}: {work}")
             is_scored = _kept(stats)
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(metric, units, test=test, n_resamples=n_test_resamples, seed=seed)
+            pvalues = _all_pairs(comparison, metric, units)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
             tables = _tables(comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues)
             comparison.tables.extend(tables)
@@ -286,16 +264,16 @@ def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
 
 
 def _all_pairs(
-    metric: Metric, stats: Sequence[SegmentStats], *, test: str | None, n_resamples: int | None, seed: int
+    comparison: Comparison, metric: Metric, stats: Sequence[SegmentStats]
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
-    if test is None:
+    if comparison.test is None:
         return {name: np.full((len(stats), len(stats)), np.nan) for name in metric.score_names}
-    run_test, _ = TESTS[test]
+    run_test, _ = TESTS[comparison.test]
     # On the diagonal p stays 1: a system does not differ from itself.
     pvalues = {name: np.ones((len(stats), len(stats))) for name in metric.score_names}
     pairs = list(combinations(range(len(stats)), 2))
-    tested = run_test(metric, stats, pairs, n_resamples=n_resamples, seed=seed)
+    tested = run_test(metric, stats, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
     with bar_of("testing", "pairs", len(pairs)) as bar:
         for (first, second), results in zip(pairs, tested, strict=True):
             for name, result in results.items():

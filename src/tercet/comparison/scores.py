@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
-from tercet.checks import MOST_RESAMPLES, integer
+from tercet.base.settings import CompareSettings
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
@@ -417,8 +417,7 @@ def check_options(
         # Compared with None and False, since an array of segments has no truth value.
         if not (options.get(name) is None or options[name] is False):
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
-    checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
-    check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
+    check_values("paired_significance", locals(), CompareSettings.checks())
     metric = make_scorer(metric, options)
     metric.check_call(resampled=True)
     return metric
@@ -704,7 +703,7 @@ def to_comparison(
         n_resamples=None,
         confidence_level=confidence_level,
         # Nothing is tested; the JSON has a level all the same.
-        alpha=0.05,
+        alpha=CompareSettings.alpha,
         seed=seed,
         interval="Poisson",
         facts=facts,

@@ -15,7 +15,7 @@ from tercet.registry import in_suite
 
 from .coefficients import value_of
 from .grades import Array, MetricColumn
-from .layers import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
+from .layers import Weights, best, combined, out_of_fold, singles, spreads, standardized
 from .result import Correlation
 from .significance import pvalues_between
 
@@ -125,8 +125,8 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     columns = [column for column in found.metrics if column.metric is not None and in_suite(type(column.metric))]
     if len(columns) < 2:
         raise InputError("A mean needs at least two metrics that are not external.")
-    if unit not in UNITS:
-        raise OptionError(f"The unit of the folds must be one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
+    if unit not in ("items", "systems"):
+        raise OptionError(f"The unit of the folds must be one of items, systems. Got {shorten(unit)} instead.")
     figure = table.rank_by
     human, metrics = found.graded(table, columns)
     clusters = found.cluster_numbers()

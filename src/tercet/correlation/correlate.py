@@ -14,8 +14,9 @@ import numpy as np
 
 from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
-from tercet.checks import MOST_RESAMPLES, flag, integer, known_keywords, one_of
-from tercet.comparison.compare import SHARED_CHECKS, check_test_set, read_metrics, read_test_set
+from tercet.base.settings import CorrelateSettings
+from tercet.checks import known_keywords
+from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import label_of, name_of
 from tercet.comparison.test_sets import TestSet, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
@@ -26,7 +27,6 @@ from tercet.statistics.progress import bars_within, line_of
 
 from .coefficients import (
     FIGURES,
-    UNITS,
     FigureValue,
     distributions,
     figures_for,
@@ -39,14 +39,6 @@ from .grades import Array, Grades, MetricColumn, graded, names_of_grades, read_g
 from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
 from .significance import clusters, pvalues_between, test_name, williams_between
-
-_CHECKS = {
-    **SHARED_CHECKS,
-    **dict.fromkeys(("n_resamples", "n_permutations"), integer(1, MOST_RESAMPLES)),
-    "unit": one_of(*UNITS),
-    "ties": one_of("scored", "exact"),
-    "standardize": flag,
-}
 
 
 @known_keywords
@@ -93,16 +85,22 @@ def correlate(
         The figure that ranks and tests the metrics, such as ``pooled.pearson``; by default ``item.acc_eq``
         with several systems, ``item.darr`` of preferences, and ``pooled.pearson`` with one system.
     unit : {"items", "systems", "both"}
-        The unit that the intervals resample.
-    n_resamples, n_permutations : int
-        Resamples of the intervals, and permutations of the tests.
-    confidence_level, alpha : float
+        Unit that the intervals resample.
+    n_resamples : int
+        Resamples of the intervals.
+    n_permutations : int
+        Permutations of the tests.
+    confidence_level : float
+        Confidence level of the bootstrap intervals.
+    alpha : float
+        Significance level, above 0 and below 1: differences with a smaller p are significant.
     ties : {"scored", "exact"}
-        With ``exact``, scores of a metric tie if they agree to 12 significant digits. By default scores tie if they
-        are equal to the last bit, as in the reference implementations of the figures.
+        When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits (exact). The
+        former is what the reference implementations of the figures do.
     standardize : bool
         Use the z-scores of each rater.
     seed : int
+        Seed of all resampling: the same seed gives the same numbers.
     cluster : sequence of str or int, optional
         A label per item, the same for items that are not independent, such as the segments of a document: intervals
         draw clusters of items, and tests exchange the scores of a system for all items of a cluster at once. Not
@@ -137,18 +135,7 @@ def correlate(
     >>> round(figure.value, 3), figure.n
     (0.898, 6)
     """
-    options = {
-        "unit": unit,
-        "n_resamples": n_resamples,
-        "n_permutations": n_permutations,
-        "seed": seed,
-        "confidence_level": confidence_level,
-        "alpha": alpha,
-        "ties": ties,
-        "standardize": standardize,
-        "progress": progress,
-    }
-    settings = check_values("correlate", options, _CHECKS)
+    settings = check_values("correlate", locals(), CorrelateSettings.checks())
     progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")

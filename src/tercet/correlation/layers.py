@@ -146,9 +146,6 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
 Weights = tuple[tuple[int, float], ...]
 #: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to the candidates.
 Candidates = Callable[[str, Array, Array], Sequence[Weights]]
-
-#: What a fold holds.
-UNITS = ("items", "systems")
 _Places = NDArray[np.int64]
 
 

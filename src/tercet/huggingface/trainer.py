@@ -112,8 +112,7 @@ def compute_metrics(
     )
     if not metric_by_name or len(metric_by_name) < len(requested):
         raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
-    values = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
-    settings = check_values("compute_metrics", values, _CHECKS)
+    settings = check_values("compute_metrics", locals(), _CHECKS)
     options = {} if options is None else options
     options_by_metric = _options_of(list(metric_by_name), options, sentence_split)
     for name, metric in metric_by_name.items():

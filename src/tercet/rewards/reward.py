@@ -101,14 +101,7 @@ def reward(
     >>> chrf.verl(data_source="test", solution_str="the cat sat", ground_truth="the cat sat")
     1.0
     """
-    arguments = {
-        "references": references,
-        "length_penalty": length_penalty,
-        "repetition_penalty": repetition_penalty,
-        "max_length_ratio": max_length_ratio,
-        "special_tokens": special_tokens,
-    }
-    settings = check_values("reward", arguments, _CHECKS)
+    settings = check_values("reward", locals(), _CHECKS)
     fixed_options: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
     for name in fixed_options.keys() & options.keys():
         reason = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
@@ -124,7 +117,7 @@ def reward(
         )
     weighted_metrics = []
     for metric_or_name, weight in weights:
-        with spelled("reward", options, arguments):
+        with spelled("reward", options, _CHECKS):
             configured_metric = make_scorer(metric_or_name, options)
         share = finite(weight)
         if share is None:

@@ -1,0 +1,59 @@
+"""The settings of `compare` and `correlate`: their checks, and the options of the command, are made from these."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tercet.checks import MOST_RESAMPLES, integer, number
+
+from .options import Value, option
+
+Interval = Literal["percentile", "BCa"]
+Test = Literal["permutation", "bootstrap"]
+Ties = Literal["scored", "exact"]
+Unit = Literal["items", "systems", "both"]
+
+
+class Settings(Value):
+    """What `compare` and `correlate` both take."""
+
+    confidence_level: float = option(
+        default=0.95,
+        check=number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1),
+        doc="Confidence level of the bootstrap intervals.",
+    )
+    alpha: float = option(
+        default=0.05,
+        check=number("a number above 0 and below 1, such as 0.05", lambda alpha: 0 < alpha < 1),
+        doc="Significance level, above 0 and below 1: differences with a smaller p are significant.",
+    )
+    seed: int = option(
+        default=12345, check=integer(0), doc="Seed of all resampling: the same seed gives the same numbers."
+    )
+    progress: bool = option(default=False, doc="Show a bar on stderr.")
+
+
+class CompareSettings(Settings):
+    """What `compare` takes besides texts and metrics."""
+
+    test: Test | None = option(default="permutation", doc="Paired test of the differences: permutation or bootstrap.")
+    n_resamples: int | None = option(
+        default=None,
+        check=integer(1, MOST_RESAMPLES, none=True),
+        doc="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
+    )
+    interval: Interval = option(default="percentile", doc="Kind of the bootstrap intervals: percentile or BCa.")
+
+
+class CorrelateSettings(Settings):
+    """What `correlate` takes besides texts, metrics and grades."""
+
+    unit: Unit = option(default="items", doc="Unit that the intervals resample.")
+    n_resamples: int = option(default=1000, check=integer(1, MOST_RESAMPLES), doc="Resamples of the intervals.")
+    n_permutations: int = option(default=1000, check=integer(1, MOST_RESAMPLES), doc="Permutations of the tests.")
+    ties: Ties = option(
+        default="scored",
+        doc="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "
+        "(exact).",
+    )
+    standardize: bool = option(default=False, doc="Use the z-scores of each rater.")
