@@ -22,7 +22,7 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
-from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared, item_by_item
 from tercet.signature import Signature
 from tercet.statistics.either import Either, column, quotient
 from tercet.statistics.stats import Scores, SegmentStats
@@ -147,7 +147,7 @@ class GoogleBleu(SplitsAtBlanks):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(NGRAM_LEVELS[: self.max_len], lambda batch: self.explained(batch).prediction)
+        return Matched(NGRAM_LEVELS[: self.max_len], item_by_item(lambda item: self.explained(item).prediction))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

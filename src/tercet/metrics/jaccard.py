@@ -33,9 +33,10 @@ from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
-from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched, item_by_item
+from tercet.explanation.levels import ngram_levels
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
-from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, words_of
+from tercet.explanation.places import Count, Ids, Word, ngrams, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -322,10 +323,10 @@ class Jaccard(Metric):
         """Return how a report finds the tokens that match: those of the score's own variant."""
         name = score.removesuffix("_micro")
 
-        def words(batch: Corpus) -> list[Word]:
-            return next(variant.prediction for variant in self.explained(batch).variants if variant.name == name)
+        def words(item: Corpus) -> list[Word]:
+            return _matches(self, item, name, {}).prediction
 
-        return Matched(MATCH_LEVELS, words)
+        return Matched(MATCH_LEVELS, item_by_item(words))
 
 
 def _similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:

@@ -26,7 +26,7 @@ from tercet.corpus.reading import Crossing, Places, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
-from tercet.explanation.explanation import Edits, Matched, steps_of, words_in
+from tercet.explanation.explanation import Edits, Matched, item_by_item, steps_of, words_in
 from tercet.explanation.parts import Line, Part, Table
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, quotient, where
@@ -239,7 +239,7 @@ class Ter(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit, at once or after a shift."""
-        return Matched(TerEdits.levels, lambda batch: self.explained(batch).prediction)
+        return Matched(TerEdits.levels, item_by_item(lambda item: self.explained(item).prediction))
 
 
 # How Tercom changes a text before it is split at white space, by the rules that sacrebleu made of it.

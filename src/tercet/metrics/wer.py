@@ -17,7 +17,7 @@ from tercet.corpus.edits import edit_rows, transcript_change
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
-from tercet.explanation.explanation import Edits, Matched, steps_of
+from tercet.explanation.explanation import Edits, Matched, item_by_item, steps_of
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, columns, quotient, where
 from tercet.statistics.stats import Scores, SegmentStats
@@ -151,7 +151,7 @@ class Wer(SplitsAtBlanks):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
-        return Matched(WerEdits.levels, lambda batch: self.explained(batch).prediction)
+        return Matched(WerEdits.levels, item_by_item(lambda item: self.explained(item).prediction))
 
 
 class WerEdits(Edits):
