@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, TokenBatch, ranges
 
-from .places import Ids, ngrams
+from .places import Ids, Word, ngrams
 
 Places = NDArray[np.int64]
 
@@ -36,14 +37,23 @@ def levels_of_predictions(tokens: TokenBatch, orders: Iterable[int]) -> list[lis
 
 
 def levels_of_pairs(
-    texts: Sequence[Sequence[str]], references: Sequence[Sequence[str]], orders: Iterable[int]
+    texts: Sequence[Sequence[Hashable]], references: Sequence[Sequence[Hashable]], orders: Iterable[int]
 ) -> list[list[int]]:
     """Return the same for each token of each text, which has one reference."""
-    types: dict[str, int] = {}
+    types: dict[Hashable, int] = {}
     documents = [[types.setdefault(token, len(types)) for token in text] for text in (*texts, *references)]
     values = np.fromiter(chain.from_iterable(documents), np.int32)
     offsets = np.append(0, np.cumsum([len(ids) for ids in documents]))
     return _levels(Ragged(values, offsets), np.ones(len(texts), np.int64), len(types), orders)
+
+
+def words_of_pairs(
+    texts: Sequence[Sequence[str]], references: Sequence[Sequence[str]], orders: Iterable[int]
+) -> list[list[Word]]:
+    """Return the words of each text, which has one reference, with their levels."""
+    word = cache(Word)  # one that is found again need not be made again
+    levels = levels_of_pairs(texts, references, orders)
+    return [list(map(word, *item)) for item in zip(texts, levels, strict=True)]
 
 
 def _levels(tokens: Ragged, reference_counts: Places, n_types: int, orders: Iterable[int]) -> list[list[int]]:

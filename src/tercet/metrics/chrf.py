@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from numbers import Integral
 from typing import Any, Literal
@@ -27,7 +27,7 @@ from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
-from tercet.explanation.levels import levels_of_pairs
+from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
 from tercet.explanation.places import Word
 from tercet.signature import Signature
@@ -288,7 +288,7 @@ class Chrf(Metric):
             prediction_words, reference_words = [], []
             if word_order:
                 sides = [words[0], words[1 + best]]
-                prediction_words, reference_words = _words(sides, sides[::-1], word_order)
+                prediction_words, reference_words = words_of_pairs(sides, sides[::-1], range(1, word_order + 1))
             score = float(by_reference[name][best])
             score_matches.append(
                 ScoreMatches(
@@ -319,7 +319,7 @@ class Chrf(Metric):
             spelled = np.array(spelling(), object)
             words_of_documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
             predictions, others = ([words_of_documents[place] for place in places[best]] for places in batch.pairs)
-            return _words(predictions, others, word_order)
+            return words_of_pairs(predictions, others, range(1, word_order + 1))
 
         return Matched(NGRAM_LEVELS[: self.char_order or word_order], words)
 
@@ -486,13 +486,8 @@ def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) 
         texts, references = ([text.lower() for text in side] for side in (texts, references))
     counted, others = ([list(filter(counts, text)) for text in side] for side in (texts, references))
     levels = map(iter, levels_of_pairs(counted, others, range(1, options.char_order + 1)))
+    word = cache(Word)  # few characters differ
     return [
-        [Word(character, next(text_levels) if counts(character) else 0) for character in text]
+        [word(character, next(text_levels) if counts(character) else 0) for character in text]
         for text, text_levels in zip(texts, levels, strict=True)
     ]
-
-
-def _words(texts: Sequence[list[str]], references: Sequence[list[str]], order: int) -> list[list[Word]]:
-    """Return the words of each text with their levels."""
-    levels = levels_of_pairs(texts, references, range(1, order + 1))
-    return [list(map(Word, *item)) for item in zip(texts, levels, strict=True)]

@@ -158,7 +158,7 @@ class Segments:
 
 # Every segment of a test set, packed into a report for its script: sorted and filtered there, a page at a time.
 
-#: Characters of all texts, at most, and outputs whose matches are in colour: each takes a millisecond or more.
+#: Characters of all texts, at most, and outputs whose matches are in colour: each takes .05 ms, or 1 ms by ROUGE.
 _CHARACTERS, _COLOURED = 40_000_000, 1_000
 
 

@@ -36,7 +36,7 @@ from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
-from tercet.explanation.levels import ngram_levels
+from tercet.explanation.levels import levels_of_pairs, ngram_levels
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.explanation.places import (
     Count,
@@ -715,10 +715,7 @@ class PairOfTexts:
         text, reference = self._prediction, self._reference
         limits = Counter(ngrams(reference, order))
         counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
-        levels = [
-            ngram_levels(ids, ngram_limits([other_ids], (order,)))
-            for ids, other_ids in ((text, reference), (reference, text))
-        ]
+        levels = levels_of_pairs([text, reference], [reference, text], (order,))
         flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
         return MatchedPlaces(flags[0], flags[1], counts)
 
