@@ -297,7 +297,7 @@ HOSTILE = [
 
 #: Metrics that explain, and where an explanation has one for each score.
 ENTRIES = {"bleu_multi": None, "chrf_multi": "scores", "ter": None, "rouge_nlws": "types", "bleu_rouge_f": None,
-           "jaccard_sets": "variants"}  # fmt: skip
+           "jaccard_sets": "variants", "google_bleu": None, "wer": None}  # fmt: skip
 
 
 class TestTexts:

@@ -21,8 +21,8 @@ from tercet.corpus.reading import Crossing, Places, read_batch
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Part, Share, Table, Token, graded, quarters
-from tercet.explanation.pictures import alignment_html, alignment_svg, heat_map
+from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded, quarters
+from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
 from tercet.networks.encoder import Encoder, windows_of
 from tercet.networks.find import cut_texts, model_of_language
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
