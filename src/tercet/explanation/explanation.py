@@ -78,11 +78,6 @@ class Matched:
     words: Callable[[Corpus], list[list[Word]]]  # the tokens of each output of a batch
 
 
-def item_by_item(words: Callable[[Corpus], list[Word]]) -> Callable[[Corpus], list[list[Word]]]:
-    """Return what finds the tokens of a batch, given what finds those of a batch of one item."""
-    return lambda batch: [words(batch.part(item, item + 1)) for item in range(batch.n_items)]
-
-
 # The n-grams that a prediction shares with its references, for metrics that count them.
 
 
