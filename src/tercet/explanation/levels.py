@@ -25,8 +25,9 @@ def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> li
     for order, counter in limits.items():
         numbers = {ngram: number for number, ngram in enumerate(counter)}
         hits = [(start, numbers[ngram]) for start, ngram in enumerate(ngrams(ids, order)) if ngram in numbers]
-        starts, which = np.array(hits, np.int64).reshape(-1, 2).T
-        places.append(NgramPlaces(order, starts, which, np.array(list(counter.values()), np.int64)))
+        if hits:
+            starts, which = np.array(hits, np.int64).T
+            places.append(NgramPlaces(order, starts, which, np.array(list(counter.values()), np.int64)))
     levels: list[int] = levels_of(len(ids), places).tolist()
     return levels
 
