@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ANY_TEXTS, ZERO_BLEU
 from tercet.errors import InputError
+from tercet.explanation.levels import levels_of_pairs, ngram_levels
+from tercet.explanation.places import ngram_limits
 from texts import PAIRS, any_texts, awkward_corpus, texts
 
 explain_bleu, explain_rouge = partial(tercet.explain, "bleu"), partial(tercet.explain, "rouge")
@@ -25,6 +27,34 @@ references = st.lists(texts, min_size=1, max_size=3)
 
 def levels(words):
     return [word.level for word in words]
+
+
+def plain_levels(ids, limits):
+    """Return what `ngram_levels` returns, token by token."""
+    found = [0] * len(ids)
+    for order in sorted(limits, reverse=True):
+        left = dict(limits[order])
+        starts = [start for start in range(len(ids) - order + 1) if tuple(ids[start : start + order]) in left]
+        outside = [start for start in starts if 0 in found[start : start + order]]
+        for start in [*(start for start in starts if start not in outside), *outside]:
+            ngram = tuple(ids[start : start + order])
+            left[ngram] -= 1
+            if start in outside and left[ngram] >= 0:
+                found[start : start + order] = [level or order for level in found[start : start + order]]
+    return found
+
+
+tokens_of_few = st.lists(st.integers(0, 3), max_size=12)
+
+
+@given(st.lists(st.tuples(tokens_of_few, tokens_of_few), min_size=1, max_size=4),
+       st.sampled_from([range(1, 5), range(2, 4), range(1, 2)]))  # fmt: skip
+def test_the_longest_counted_n_gram_through_each_token(pairs, orders):
+    limits = [ngram_limits([other], orders) for _, other in pairs]
+    expected = [plain_levels(text, text_limits) for (text, _), text_limits in zip(pairs, limits, strict=True)]
+    assert [ngram_levels(text, text_limits) for (text, _), text_limits in zip(pairs, limits, strict=True)] == expected
+    texts, others = ([list(map(str, side)) for side in sides] for sides in zip(*pairs, strict=True))
+    assert levels_of_pairs(texts, others, orders) == expected
 
 
 def check_bleu(prediction, targets, **options):

@@ -297,7 +297,7 @@ HOSTILE = [
 
 #: Metrics that explain, and where an explanation has one for each score.
 ENTRIES = {"bleu_multi": None, "chrf_multi": "scores", "ter": None, "rouge_nlws": "types", "bleu_rouge_f": None,
-           "jaccard_sets": "variants"}  # fmt: skip
+           "jaccard_sets": "variants", "google_bleu": None, "wer": None}  # fmt: skip
 
 
 class TestTexts:
@@ -364,6 +364,26 @@ class TestTexts:
                 coloured = "".join(part for level, part in shown.pieces if level)
                 expected = "".join(word.text for word in words if word.level)
                 assert _letters(coloured) == _letters(expected)
+
+    @pytest.mark.parametrize("metric", [*ENTRIES, "chrf:char_order=0,word_order=2", "rouge_nlws:rouge_types=rougeS"])
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_many_outputs_at_once_have_the_colours_that_they_have_alone(self, metric):
+        outputs = []
+        for language in ["en", "es", "ru", "zh"]:
+            references = sample(language).references
+            for text, near, far in zip(references, references[1:], references[2:], strict=False):
+                outputs += [(f"{near[0]} {text[0][5:]} 👩‍👩‍👧", [*far, *text, *near]), (text[0][:40].upper(), near)]
+        outputs += [("", ["a"]), (" \n", ["a"]), ("naïve & <b> ﬁ e\u0301", ["naïve <b>", "é"])]
+        outputs += [("b " * 1_500, ["a b"])]
+        table = compared(metrics=[metric], test=None).tables[0]
+        at_once, alone = Colours(table), Colours(table)
+        at_once.read(outputs)
+        assert len(at_once._known) == len({(text, *references) for text, references in outputs})
+        for output in outputs:
+            assert at_once._known[(output[0], *output[1])] == alone.of(*output)
+        # rougeS refuses to explain more than a million pairs: such an output alone is plain
+        assert (alone.of(*outputs[-1]) == plain(outputs[-1][0])) == metric.endswith("rougeS")
+        assert any(level for output in outputs for level, _ in alone.of(*output).pieces)
 
     @ZERO_BLEU
     def test_stems_colour_the_words_that_were_written(self):

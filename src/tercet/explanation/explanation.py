@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
+from .levels import levels_of_predictions, ngram_levels
 from .parts import (
     Heading,
     Legend,
@@ -25,10 +26,11 @@ from .parts import (
     page_html,
     reference_label,
 )
-from .places import Count, Ids, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+from .places import Count, Ids, Word, ngram_counts, ngram_limits, words_of
 
 if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus
+    from tercet.engine.ragged import TokenBatch
 
 
 class Explanation:
@@ -70,10 +72,10 @@ MATCH_LEVELS = ("match",)
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The result of ``matched`` in a metric's ``explain``, for one of its scores."""
+    """How the tokens that match are found, for one score of a metric."""
 
     levels: tuple[str, ...]  # meaning of the levels, from 1 on
-    words: Callable[[Corpus], list[Word]]  # the tokens of the output, of a batch of one item
+    words: Callable[[Corpus], list[list[Word]]]  # the tokens of each output of a batch
 
 
 # The n-grams that a prediction shares with its references, for metrics that count them.
@@ -167,10 +169,18 @@ def compared(
 
 
 def predicted(
-    documents: Sequence[Ids], spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
-) -> list[Word]:
-    """Return the prediction's tokens alone, as `compared` does: in a third of the time."""
-    return _words(spelling, documents[0], ngram_limits(documents[1:], orders), as_written[0])
+    tokens: TokenBatch, spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
+) -> list[list[Word]]:
+    """Return the tokens of each prediction of a batch, as `compared` does."""
+    levels = levels_of_predictions(tokens, orders)
+    word = cache(Word)  # one that is found again need not be made again
+    return [
+        [
+            word(spelling[i], level, None if spelling[i] == text else text)
+            for i, level, text in zip(*item, strict=True)
+        ]
+        for item in zip(tokens.tokens.lists()[: tokens.n_items], levels, as_written[: tokens.n_items], strict=True)
+    ]
 
 
 def _words(

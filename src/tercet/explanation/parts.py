@@ -127,27 +127,25 @@ def counted(summary: str, counts: Sequence[Count]) -> Table:
     return Table(summary, ("tokens", "in the prediction", "in a reference", "counted"), rows, folded=True)
 
 
-def graded(values: Sequence[float]) -> list[int]:
-    """Return levels from 0 to 4: quarters of the greatest value, the nearest."""
-    # values that are all rounding errors get no level
-    greatest = max(values, default=0.0)
-    return [round(4 * max(value, 0.0) / greatest) if greatest > 1e-6 else 0 for value in values]
+def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float]], *, losses: bool = False) -> Line:
+    """Return a text of spans, tokens and values: the colours are quarters of the greatest value, the nearest.
+
+    Blanks stand where the text has white space between the spans; what has no span stands apart.
+    """
+    greatest = max([value for _, _, value in tokens], default=0.0)
+    words, end = list[Word](), 0
+    for span, text, value in tokens:
+        if words and (span is None or span[0] > end):
+            words.append(Word(" ", 0))
+        # values that are all rounding errors get no level
+        words.append(Word(text, round(4 * max(value, 0.0) / greatest) if greatest > 1e-6 else 0))
+        end = end if span is None else max(end, span[1])
+    return Line(label, words, spaced=False, losses=losses)
 
 
 def quarters(quantity: str) -> list[str]:
     """Return the meaning of the levels of `graded`."""
     return [f"1/4 of the greatest {quantity}", "1/2", "3/4", "the greatest"]
-
-
-def spaced_words(pieces: Sequence[tuple[tuple[int, int] | None, Word]]) -> list[Word]:
-    """Return words with blanks between them where the text has white space between their spans; others apart."""
-    words, end = list[Word](), 0
-    for span, word in pieces:
-        if words and (span is None or span[0] > end):
-            words.append(Word(" ", 0))
-        words.append(word)
-        end = end if span is None else max(end, span[1])
-    return words
 
 
 # Texts with their tokens in colour, and tables of them, as self-contained HTML.
@@ -281,23 +279,3 @@ def _cell(value: object) -> str:
         number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
         return f'<td style="text-align:right">{number}</td>'
     return f"<td>{clean(str(value))}</td>"
-
-
-# A row of the table that explains a BERTScore.
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token, its best match in the other text, and what it adds to the score."""
-
-    token: str  # as the tokenizer spells it, such as ##ing
-    text: str  # the part of the text that it stands for; for a special token, its spelling
-    span: tuple[int, int] | None  # where that part is in the text; None for special tokens
-    special: bool  # added by the tokenizer, such as [CLS]
-    weight: float  # share in the text; the shares of a text sum to 1
-    cosine: float  # with its best match
-    match: int | None  # index of the best match in the other text; None where that has no token
-    match_text: str
-    match_special: bool
-    contribution: float  # weight * cosine: sums to the precision, or the recall
-    loss: float  # weight * (1 - cosine): sums to what is missing from 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -77,32 +77,6 @@ def ngram_counts(
         Count(" ".join([spelling[token] for token in ngram]), number, limits.get(ngram, 0))
         for ngram, number in counter.items()
     ]
-
-
-def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:
-    """Return for each token the longest counted n-gram that goes through it.
-
-    An n-gram counts as often as `limits` say for its order: where it stands within longer ones that
-    count, then where it comes first.
-    """
-    levels = [0] * len(ids)
-    for order in sorted(limits, reverse=True):
-        # a token that has a level has that of a longer n-gram
-        if 0 not in levels:
-            break
-        remaining_counts, outside = dict(limits[order]), []
-        for start, ngram in enumerate(ngrams(ids, order)):
-            if ngram not in remaining_counts:
-                continue
-            if 0 in levels[start : start + order]:
-                outside.append((start, ngram))
-            else:
-                remaining_counts[ngram] -= 1
-        for start, ngram in outside:
-            if remaining_counts[ngram] > 0:
-                remaining_counts[ngram] -= 1
-                levels[start : start + order] = [level or order for level in levels[start : start + order]]
-    return levels
 
 
 def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:

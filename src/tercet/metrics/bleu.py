@@ -719,8 +719,9 @@ class Bleu(BleuOptions):
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
         scores = self.report(self.corpus_totals(self.segment_stats(batch)), None)
+        tokens, spelling, orders, as_written = self._texts(batch)
         return NgramMatches(
-            **compared(*self._texts(batch)),
+            **compared(tokens.tokens.lists(), spelling, orders, as_written),
             score=scores["bleu"] / self.scale,
             brevity_penalty=scores["brevity_penalty"],
             precisions=[precision / self.scale for precision in scores["precisions"]],
@@ -733,13 +734,13 @@ class Bleu(BleuOptions):
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: predicted(*self._texts(batch)))
 
-    def _texts(self, batch: Corpus) -> tuple[list[list[int]], list[str], range, list[list[str]]]:
-        """Return the tokens of a batch of one item, their spelling, the orders, and the tokens as written."""
+    def _texts(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
+        """Return the tokens of a batch, their spelling, the orders, and the tokens of each text as written."""
         tokens, words = self.tokens(batch)
         plain, plain_words = self.tokens(batch, as_written=True)
         written = plain_words()
         as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
-        return tokens.tokens.lists(), words(), range(1, self.max_order + 1), as_written
+        return tokens, words(), range(1, self.max_order + 1), as_written
 
 
 # Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, NLTK, other tokenizers.

@@ -23,7 +23,8 @@ from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words,
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
-from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
+from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched, predicted
+from tercet.explanation.levels import ngram_levels
 from tercet.explanation.parts import (
     Heading,
     Line,
@@ -35,7 +36,7 @@ from tercet.explanation.parts import (
     orders_legend,
     reference_label,
 )
-from tercet.explanation.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+from tercet.explanation.places import Count, Word, ngram_counts, ngram_limits, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -342,7 +343,14 @@ class BleuRouge(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: self.explained(batch).prediction)
+
+        def words(batch: Corpus) -> list[list[Word]]:
+            (tokens, spelling), (plain, written) = self.tokens(batch), self.tokens(batch, as_written=True)
+            spelled = np.array(written(), object)
+            as_written = [spelled[ids].tolist() for ids in plain.tokens.pieces()]
+            return predicted(tokens, spelling(), range(1, self.max_order + 1), as_written)
+
+        return Matched(NGRAM_LEVELS[: self.max_order], words)
 
 
 @dataclass(frozen=True, slots=True)

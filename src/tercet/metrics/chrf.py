@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from numbers import Integral
 from typing import Any, Literal
@@ -24,11 +24,12 @@ from tercet.corpus.reading import Crossing, Places, lowered, of_texts, read_batc
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
-from tercet.engine.ragged import TokenBatch
+from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
+from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
-from tercet.explanation.places import Word, ngram_levels, ngram_limits
+from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -270,10 +271,12 @@ class Chrf(Metric):
                 OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS))
                 for order in self.orders(name)
             ]
-            characters, reference_characters = _characters(self, prediction, references[best])
-            prediction_words, reference_words = (
-                _words(words[0], words[1 + best], word_order) if word_order else ([], [])
-            )
+            texts = [prediction, references[best]]
+            characters, reference_characters = _characters(self, texts, texts[::-1])
+            prediction_words, reference_words = [], []
+            if word_order:
+                sides = [words[0], words[1 + best]]
+                prediction_words, reference_words = words_of_pairs(sides, sides[::-1], range(1, word_order + 1))
             score = float(by_reference[name][best])
             score_matches.append(
                 ScoreMatches(
@@ -291,14 +294,22 @@ class Chrf(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matches: of characters, or of words if the score counts no characters."""
-        counts_characters = self.char_order > 0
-        levels = NGRAM_LEVELS[: self.char_order or self.word_orders[score]]
+        word_order = self.word_orders[score]
 
-        def words(batch: Corpus) -> list[Word]:
-            score_matches = next(matches for matches in self.explained(batch).scores if matches.name == score)
-            return score_matches.prediction if counts_characters else score_matches.prediction_words
+        def words(batch: Corpus) -> list[list[Word]]:
+            documents = batch.texts.to_pylist()
+            texts, references = ([documents[place] for place in places] for places in batch.pairs)
+            scores = self.finalize(self.segment_stats(read_batch(texts, references)).rows)[score]
+            best = first_greatest(scores, np.flatnonzero(np.diff(batch.pairs[0], prepend=-1)))
+            if self.char_order:
+                return _characters(self, [texts[pair] for pair in best], [references[pair] for pair in best])
+            tokens, spelling = self.words(batch)
+            spelled = np.array(spelling(), object)
+            words_of_documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
+            predictions, others = ([words_of_documents[place] for place in places[best]] for places in batch.pairs)
+            return words_of_pairs(predictions, others, range(1, word_order + 1))
 
-        return Matched(levels, words)
+        return Matched(NGRAM_LEVELS[: self.char_order or word_order], words)
 
 
 def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
@@ -453,29 +464,18 @@ def _spelled(order: str) -> str:
     return f"{order[1:]}-gram of {'characters' if order[0] == 'c' else 'words'}"
 
 
-def _characters(options: Chrf, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
-    """Return the characters of both texts with their levels; white space that does not count has none."""
+def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) -> list[list[Word]]:
+    """Return the characters of each text with their levels; white space that does not count has none."""
 
     def counts(character: str) -> bool:
         return options.whitespace or not character.isspace()
 
-    texts = [text.lower() if options.lowercase else text for text in (prediction, reference)]
-    codes_of_texts = [[ord(character) for character in text if counts(character)] for text in texts]
-    orders = range(1, options.char_order + 1)
-    sides = []
-    for text, codes, other_codes in zip(texts, codes_of_texts, codes_of_texts[::-1], strict=True):
-        levels = iter(ngram_levels(codes, ngram_limits([other_codes], orders)))
-        sides.append([Word(character, next(levels) if counts(character) else 0) for character in text])
-    return sides[0], sides[1]
-
-
-def _words(prediction: list[str], reference: list[str], order: int) -> tuple[list[Word], list[Word]]:
-    """Return the words of both texts with their levels."""
-    numbers = {word: number for number, word in enumerate({*prediction, *reference})}
-    texts = prediction, reference
-    sides = []
-    for text, other_text in zip(texts, texts[::-1], strict=True):
-        limits = ngram_limits([[numbers[word] for word in other_text]], range(1, order + 1))
-        levels = ngram_levels([numbers[word] for word in text], limits)
-        sides.append([Word(word, level) for word, level in zip(text, levels, strict=True)])
-    return sides[0], sides[1]
+    if options.lowercase:
+        texts, references = ([text.lower() for text in side] for side in (texts, references))
+    counted, others = ([list(filter(counts, text)) for text in side] for side in (texts, references))
+    levels = map(iter, levels_of_pairs(counted, others, range(1, options.char_order + 1)))
+    word = cache(Word)  # few characters differ
+    return [
+        [word(character, next(text_levels) if counts(character) else 0) for character in text]
+        for text, text_levels in zip(texts, levels, strict=True)
+    ]

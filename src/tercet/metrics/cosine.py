@@ -30,10 +30,9 @@ from tercet.corpus.reading import Crossing, Places
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
 from tercet.errors import InputError, OptionError, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Line, Sentence, Share, Table, graded, quarters, spaced_words
+from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded, quarters
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
-from tercet.explanation.places import Word
 from tercet.networks.encoder import Encoder, Windows, windows_of
 from tercet.networks.find import cut_texts, cut_warning, locate, optional_file, path
 from tercet.networks.load import encoder_of, keep_last, subwords_of
@@ -963,7 +962,12 @@ class Contributions(Explanation):
     def parts(self) -> list[PartOfPage]:
         """Return both texts by what each token adds, and the tokens that add most."""
         sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
-        lines = [_line(name, tokens) for name, tokens in sides.items()]
+        lines = [
+            graded(
+                name, [(token.span, token.text, token.contribution or 0.0) for token in tokens if not token.special]
+            )
+            for name, tokens in sides.items()
+        ]
         if not self.decomposes:
             return [*lines, Sentence(f"{self._undivided()}.")]
         tables = [_added(name, tokens) for name, tokens in sides.items()]
@@ -979,13 +983,6 @@ class Contributions(Explanation):
             f"with the pooling {self.pooling!r}, or a dense layer after it, the embedding is not a sum over the "
             "tokens, so the cosine cannot be divided among them"
         )
-
-
-def _line(name: str, tokens: list[Part]) -> Line:
-    shown_tokens = [token for token in tokens if not token.special]
-    levels = graded([token.contribution or 0.0 for token in shown_tokens])
-    words = [(token.span, Word(token.text, level)) for token, level in zip(shown_tokens, levels, strict=True)]
-    return Line(name, spaced_words(words), spaced=False)
 
 
 def _added(name: str, tokens: list[Part]) -> Table:

@@ -27,8 +27,9 @@ from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
+from tercet.explanation.levels import ngram_levels
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
-from tercet.explanation.places import Word, ngram_levels, ngrams, words_of
+from tercet.explanation.places import Word, ngrams, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

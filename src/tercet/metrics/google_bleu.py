@@ -23,6 +23,8 @@ from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.explanation.levels import words_of_pairs
+from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -144,7 +146,15 @@ class GoogleBleu(SplitsAtBlanks):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-        return Matched(NGRAM_LEVELS[: self.max_len], lambda batch: self.explained(batch).prediction)
+
+        def words(batch: Corpus) -> list[list[Word]]:
+            tokens, spelling = self.tokens(batch)
+            spelled, (_, best) = np.array(spelling(), object), self.counts(tokens)
+            documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
+            texts, references = ([documents[place] for place in places[best]] for places in tokens.pairs)
+            return words_of_pairs(texts, references, range(self.min_len, self.max_len + 1))
+
+        return Matched(NGRAM_LEVELS[: self.max_len], words)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -34,8 +34,9 @@ from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.levels import ngram_levels
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
-from tercet.explanation.places import Count, Ids, Word, ngram_levels, ngrams, words_of
+from tercet.explanation.places import Count, Ids, Word, ngrams, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -314,15 +315,15 @@ class Jaccard(Metric):
     def explained(self, batch: Corpus, context: Any = None) -> JaccardMatches:
         """Explain a batch of one item."""
         splits: Splits = {}
-        variants = [_matches(self, batch, name, splits) for name in self.by_name]
+        variants = [_matches(self, batch, name, splits)[0] for name in self.by_name]
         return JaccardMatches(variants, int(batch.reference_counts[0]), str(self.signature()))
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the tokens that match: those of the score's own variant."""
         name = score.removesuffix("_micro")
 
-        def words(batch: Corpus) -> list[Word]:
-            return next(variant.prediction for variant in self.explained(batch).variants if variant.name == name)
+        def words(batch: Corpus) -> list[list[Word]]:
+            return [item.prediction for item in _matches(self, batch, name, {})]
 
         return Matched(MATCH_LEVELS, words)
 
@@ -424,12 +425,12 @@ class JaccardMatches(Explanation):
         ]
 
 
-def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> VariantMatches:
+def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> list[VariantMatches]:
+    """Return the intersection of each item's prediction and its most similar reference, by one variant."""
     variant = metric.by_name[name]
     tokens, words = metric.tokens(batch, variant, splits)
     plain, plain_words = metric.tokens(batch, variant, splits, as_written=True)
     overlaps = metric.overlaps(variant, tokens)
-    best = int(overlaps.scores.argmax())
     spelling, written = words(), plain_words()
     texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
 
@@ -445,17 +446,24 @@ def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
         return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])
 
-    prediction_units, reference_units = units(texts[0]), units(texts[1 + best])
-    return VariantMatches(
-        name=name,
-        reference=best,
-        score=float(overlaps.scores[best]),
-        shared=int(overlaps.shared[best]),
-        either=int(overlaps.either[best]),
-        prediction=marked(0, 1 + best),
-        reference_words=marked(1 + best, 0),
-        units=[
-            Count(" ".join(spelling[i] for i in unit), prediction_units[unit], reference_units[unit])
-            for unit in prediction_units | reference_units
-        ],
-    )
+    predictions, references = tokens.pairs
+    matches, firsts = [], overlaps.starts.tolist()
+    for first, pair in zip(firsts, first_greatest(overlaps.scores, overlaps.starts).tolist(), strict=True):
+        text, reference = int(predictions[pair]), int(references[pair])
+        prediction_units, reference_units = units(texts[text]), units(texts[reference])
+        matches.append(
+            VariantMatches(
+                name=name,
+                reference=pair - first,
+                score=float(overlaps.scores[pair]),
+                shared=int(overlaps.shared[pair]),
+                either=int(overlaps.either[pair]),
+                prediction=marked(text, reference),
+                reference_words=marked(reference, text),
+                units=[
+                    Count(" ".join(spelling[i] for i in unit), prediction_units[unit], reference_units[unit])
+                    for unit in prediction_units | reference_units
+                ],
+            )
+        )
+    return matches

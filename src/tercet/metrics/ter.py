@@ -28,6 +28,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
 from tercet.explanation.explanation import Edits, Matched, steps_of, words_in
 from tercet.explanation.parts import Line, Part, Table
+from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -232,7 +233,11 @@ class Ter(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit, at once or after a shift."""
-        return Matched(TerEdits.levels, lambda batch: self.explained(batch).prediction)
+
+        def words(batch: Corpus) -> list[list[Word]]:
+            return [self.explained(batch.part(item, item + 1)).prediction for item in range(batch.n_items)]
+
+        return Matched(TerEdits.levels, words)
 
 
 # How Tercom changes a text before it is split at white space, by the rules that sacrebleu made of it.

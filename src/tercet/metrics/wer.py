@@ -18,7 +18,8 @@ from tercet.corpus.edits import edit_rows, transcript_change
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
-from tercet.explanation.explanation import Edits, Matched, steps_of
+from tercet.explanation.explanation import Edits, Matched, Step, steps_of, words_in
+from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -115,20 +116,36 @@ class Wer(SplitsAtBlanks):
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
-        tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
-        (best,), (text, *references) = nearest_edits(tokens)[1], tokens.tokens.pieces()
-        kinds, spelling = engine.edit_steps(text, references[best], tokens.n_types), np.array(words(), object)
+        ((reference, steps),) = self._alignments(batch)
         return WerEdits(
             score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
-            reference=int(best),
-            n_references=len(references),
+            reference=reference,
+            n_references=int(batch.reference_counts[0]),
             signature=str(self.signature()),
-            steps=steps_of(kinds, spelling[text].tolist(), spelling[references[best]].tolist()),
+            steps=steps,
         )
+
+    def _alignments(self, batch: Corpus) -> list[tuple[int, list[Step]]]:
+        """Return for each item which reference needs the fewest edits, and the alignment with it."""
+        tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
+        spelling, documents = np.array(words(), object), tokens.tokens.pieces()
+        (texts, references), first_pairs = tokens.pairs, tokens.pair_offsets.tolist()
+        alignments = []
+        for pair in nearest_edits(tokens)[1].tolist():
+            item, reference = int(texts[pair]), int(references[pair])
+            sides = documents[item], documents[reference]
+            kinds = engine.edit_steps(*sides, tokens.n_types)
+            steps = steps_of(kinds, *(spelling[side].tolist() for side in sides))
+            alignments.append((pair - first_pairs[item], steps))
+        return alignments
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the words that match: those without an edit."""
-        return Matched(WerEdits.levels, lambda batch: self.explained(batch).prediction)
+
+        def words(batch: Corpus) -> list[list[Word]]:
+            return [words_in(steps, "prediction") for _, steps in self._alignments(batch)]
+
+        return Matched(WerEdits.levels, words)
 
 
 class WerEdits(Edits):

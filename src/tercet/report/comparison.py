@@ -307,7 +307,7 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
 
 def _with_numbers(table: ScoreTable) -> ScoreTable:
     segments = {
-        system: [None if score is None or np.isnan(score) else score for score in scores]
+        system: [None if score is None or math.isnan(score) else score for score in scores]
         for system, scores in table.segments.items()
     }
     return replace(table, segments=segments)

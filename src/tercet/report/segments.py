@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -24,6 +26,7 @@ from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, first_greatest, ranges
 from tercet.errors import TercetError
 from tercet.explanation.explanation import NGRAM_LEVELS
+from tercet.explanation.levels import tally
 from tercet.explanation.places import Word
 
 if TYPE_CHECKING:
@@ -116,13 +119,22 @@ class Segments:
         best = next((row.value for row in self.table.rows if row.best), 0.0)
         sign = -1 if best >= max(row.value for row in self.table.rows) else 1
         ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
+        self.colour(ordered, [index])
         return self._example(index, ordered)
+
+    def colour(self, systems: Iterable[str], indices: Collection[int]) -> None:
+        """Find the matches of all these outputs in one go."""
+        test_set = self.comparison.test_set
+        self.colours.read(
+            (test_set.systems[name][index], test_set.references[index]) for name in systems for index in indices
+        )
 
     def _pair(self, baseline: str, system: str) -> Pair[Example]:
         scores = zip(self.table.segments[baseline], self.table.segments[system], strict=True)
         differences = [(b - a, index) for index, (a, b) in enumerate(scores) if a is not None and b is not None]
         up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
         down = sorted(pair for pair in differences if pair[0] < 0)
+        self.colour((baseline, system), [index for pairs in (up, down) for _, index in pairs[:_EACH_WAY]])
         groups = [
             (name, [self._example(index, (baseline, system)) for _, index in pairs[:_EACH_WAY]])
             for name, pairs in ((system, up), (baseline, down))
@@ -146,7 +158,7 @@ class Segments:
 
 # Every segment of a test set, packed into a report for its script: sorted and filtered there, a page at a time.
 
-#: Characters of all texts, at most, and outputs whose matches are in colour: each takes a millisecond or more.
+#: Characters of all texts, at most, and outputs whose matches are in colour: each takes .05 ms, or 1 ms by ROUGE.
 _CHARACTERS, _COLOURED = 40_000_000, 1_000
 
 
@@ -179,6 +191,7 @@ def browse(
     indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
     coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
+    coloured_by.colour(systems, coloured)
 
     def output(name: str, index: int) -> Any:
         text = test_set.systems[name][index]
@@ -267,7 +280,7 @@ def _pieces(text: Text) -> Any:
 
 def _rounded(value: float | None) -> float | None:
     # so that ties are equal; no page shows more
-    return None if value is None or not np.isfinite(value) else round(value, 6)
+    return None if value is None or not math.isfinite(value) else round(value, 6)
 
 
 # Scores by the length of the reference: segments in buckets, and the score of each bucket.
@@ -419,24 +432,6 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
     )
 
 
-def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Array, Array]:
-    """Return how often each unit occurs in each segment: keys (segment times `n_types` plus unit) and counts.
-
-    For a segment with several rows, such as references, the highest count of a row.
-    """
-    lengths = units.lengths[rows]
-    values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
-    keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * n_types + values, return_counts=True)
-    of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
-    # each segment has one row: nothing to merge
-    if len(np.unique(owners[rows])) == len(rows):
-        return of_segments, counts
-    merged, places = np.unique(of_segments, return_inverse=True)
-    most = np.zeros(len(merged), np.int64)
-    np.maximum.at(most, places, counts)
-    return merged, most
-
-
 def matched(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
     """Return the keys that two tallies share, and the lower count of each."""
     keys, first_places, second_places = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
@@ -473,24 +468,38 @@ class Colours:
         self._known: dict[tuple[str, ...], Text] = {}
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
-        """Return an output with its matches in colour; each output is explained once."""
-        texts = prediction, *references
-        if texts not in self._known:
-            self._known[texts] = self._explained(prediction, references)
-        return self._known[texts]
+        """Return an output with its matches in colour."""
+        item = prediction, *references
+        if item not in self._known:
+            self.read([(prediction, references)])
+        return self._known[item]
 
-    def _explained(self, prediction: str, references: Sequence[str]) -> Text:
-        if self._matched is None or not prediction or not references:
-            return plain(prediction)
+    def read(self, outputs: Iterable[tuple[str, Sequence[str]]]) -> None:
+        """Find the matches of outputs, each of them once; of many in one go, in less time than one by one."""
+        items = dict.fromkeys((prediction, *references) for prediction, references in outputs)
+        new = [item for item in items if item not in self._known]
+        self._known |= {item: plain(item[0]) for item in new}
+        self._explain([item for item in new if item[0] and len(item) > 1])
+
+    def _explain(self, items: Sequence[tuple[str, ...]]) -> None:
+        if self._matched is None or not items:
+            return
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                words = self._matched.words(read_batch([prediction], [list(references)]))
+                batch = read_batch([item[0] for item in items], [list(item[1:]) for item in items])
+                words_of_items = self._matched.words(batch)
         except TercetError:
-            return plain(prediction)
-        most = len(self.legend)
-        words = [replace(word, level=most) if word.level > most else word for word in words]
-        pieces = placed(prediction, words, self._ascii_only) or spelled(words)
+            # one that cannot be explained, as it is too long, stays plain: the others are explained without it
+            for item in items if len(items) > 1 else ():
+                self._explain([item])
+            return
+        for item, words in zip(items, words_of_items, strict=True):
+            self._known[item] = self._coloured(item[0], words)
+
+    def _coloured(self, prediction: str, words: Sequence[Word]) -> Text:
+        most, pieces = len(self.legend), placed(prediction, words, self._ascii_only) or spelled(words)
+        pieces = [(level if level < most else most, part) for level, part in pieces]
         return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
 
 
@@ -513,17 +522,20 @@ def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
 
 
 def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
-    pieces, end = [], 0
+    pieces, end = list[tuple[int, str]](), 0
     for word in words:
         written = word.text if word.written is None else word.written
         start = folded.find(written, end)
-        if start < 0 or _holds_letters(text[end:start], ascii_only):
-            return None
-        pieces += [(0, text[end:start]), (word.level, text[start : start + len(written)])]
+        if start != end:
+            if start < 0 or _holds_letters(text[end:start], ascii_only):
+                return None
+            pieces.append((0, text[end:start]))
         end = start + len(written)
+        if written:
+            pieces.append((word.level, text[start:end]))
     if _holds_letters(text[end:], ascii_only):
         return None
-    return [(level, part) for level, part in [*pieces, (0, text[end:])] if part]
+    return [*pieces, (0, text[end:])] if end < len(text) else pieces
 
 
 def _holds_letters(text: str, ascii_only: bool) -> bool:
@@ -533,25 +545,30 @@ def _holds_letters(text: str, ascii_only: bool) -> bool:
 def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
     """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
     joined: list[tuple[int, str]] = []
-    for index, (level, part) in enumerate(pieces):
-        if 0 < index < len(pieces) - 1 and not part.strip():
-            before, after = pieces[index - 1][0], pieces[index + 1][0]
-            if before == after and not (ngrams and before == 1):
-                level = before
-        if joined and joined[-1][0] == level:
-            joined[-1] = (level, joined[-1][1] + part)
+    before, run_level, run = -1, 0, ""
+    # the first piece has none before it, and the last one none behind it
+    for (level, part), after in zip_longest(pieces, [level for level, _ in pieces[1:]]):
+        within = before == after != level and not (ngrams and before == 1) and not part.strip()
+        before, joined_level = level, before if within else level
+        if joined_level == run_level:
+            run += part
         else:
-            joined.append((level, part))
-    return joined
+            joined.append((run_level, run))
+            run_level, run = joined_level, part
+    joined.append((run_level, run))
+    return [piece for piece in joined if piece[1]]
 
 
-def _cut(pieces: Sequence[tuple[int, str]]) -> Text:
+def _cut(pieces: list[tuple[int, str]]) -> Text:
+    left_out = sum([len(part) for _, part in pieces]) - _LONGEST
+    if left_out <= 0:
+        return Text(pieces)
     shown_pieces, room = [], _LONGEST
     for level, part in pieces:
         if room > 0:
             shown_pieces.append((level, part[:room]))
         room -= len(part)
-    return Text(shown_pieces, max(0, -room))
+    return Text(shown_pieces, left_out)
 
 
 # N-grams that one system matches more often than another, as compare-mt finds them (Neubig et al. 2019).

@@ -21,9 +21,8 @@ from tercet.corpus.reading import Crossing, Places, read_batch
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Line, Part, Share, Table, Token, graded, quarters, spaced_words
-from tercet.explanation.pictures import alignment_html, alignment_svg, heat_map
-from tercet.explanation.places import Word
+from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded, quarters
+from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
 from tercet.networks.encoder import Encoder, windows_of
 from tercet.networks.find import cut_texts, model_of_language
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
@@ -560,16 +559,14 @@ class Alignment(Explanation):
         sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
         return [
             Legend(quarters("loss"), losses=True),
-            *(_line(name, tokens) for name, tokens in sides.items()),
+            *(
+                graded(
+                    name, [(token.span, token.text, token.loss) for token in tokens if not token.special], losses=True
+                )
+                for name, tokens in sides.items()
+            ),
             *(_losses(name, tokens) for name, tokens in sides.items()),
         ]
-
-
-def _line(name: str, tokens: list[Token]) -> Line:
-    shown_tokens = [token for token in tokens if not token.special]
-    levels = graded([token.loss for token in shown_tokens])
-    words = [(token.span, Word(token.text, level)) for token, level in zip(shown_tokens, levels, strict=True)]
-    return Line(name, spaced_words(words), spaced=False, losses=True)
 
 
 def _losses(name: str, tokens: list[Token]) -> Table:

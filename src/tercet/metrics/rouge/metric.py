@@ -36,6 +36,7 @@ from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
+from tercet.explanation.levels import levels_of_pairs, ngram_levels
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.explanation.places import (
     Count,
@@ -43,7 +44,6 @@ from tercet.explanation.places import (
     Word,
     lcs_places,
     ngram_counts,
-    ngram_levels,
     ngram_limits,
     ngrams,
     run_levels,
@@ -411,6 +411,12 @@ class Rouge(RougeOptions):
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""
         context = self.fit(batch) if context is None else context
+        matches = self._matches(batch, context)
+        types = [matches(rouge_type)[0] for rouge_type in self.types]
+        return RougeMatches(types, int(batch.reference_counts[0]), str(self.signature(context)))
+
+    def _matches(self, batch: Corpus, context: Any) -> Callable[[RougeType], list[TypeMatches]]:
+        """Return what gives the matching behind one type of each item of a batch."""
         tokens, words = self.tokens(batch, context)
         plain, plain_words = self.tokens(batch, context, as_written=True)
         counter, spelling, written = self.counter(tokens), words(), plain_words()
@@ -419,39 +425,47 @@ class Rouge(RougeOptions):
         if tokens.cut_by_line is not None and plain.cut_by_line is not None:
             by_line = _lines_and_words(tokens.cut_by_line, plain.cut_by_line, written)
 
-        def matches(rouge_type: RougeType) -> TypeMatches:
+        texts, references = tokens.pairs
+        first_pairs = np.flatnonzero(np.diff(texts, prepend=-1))
+
+        def matches(rouge_type: RougeType) -> list[TypeMatches]:
             counts = counter.count(rouge_type)
             scores, rank = self.pair_scores(rouge_type, counts)
-            best = int(rank.argmax())
             lines, as_written = by_line if rouge_type.kind in BY_LINE else truncated
-            remaining_counts = None
-            if lines is not truncated[0]:
-                # A word counts as often as it occurs in the texts that were truncated as a whole.
-                prediction_counts, reference_counts = (
-                    Counter(chain.from_iterable(truncated[0][text])) for text in (0, 1 + best)
+            type_matches = []
+            for first_pair, best in zip(
+                first_pairs.tolist(), first_greatest(rank, first_pairs).tolist(), strict=True
+            ):
+                sides = text, reference = int(texts[best]), int(references[best])
+                remaining_counts = None
+                if lines is not truncated[0]:
+                    # A word counts as often as it occurs in the texts that were truncated as a whole.
+                    prediction_counts, reference_counts = (
+                        Counter(chain.from_iterable(truncated[0][side])) for side in sides
+                    )
+                    remaining_counts = prediction_counts & reference_counts
+                pair = PairOfTexts(lines[text], lines[reference], spelling, remaining_counts)
+                places = pair.places(rouge_type, self.compat)
+                precision, recall, fmeasure = scores[best].tolist()
+                type_matches.append(
+                    TypeMatches(
+                        name=rouge_type.name,
+                        kind=rouge_type.kind,
+                        reference=best - first_pair,
+                        precision=precision,
+                        recall=recall,
+                        fmeasure=fmeasure,
+                        hits=float(counts.hits[best]),
+                        prediction_total=float(counts.text_totals[best]),
+                        reference_total=float(counts.reference_totals[best]),
+                        prediction_words=pair.prediction_words(places, as_written[text]),
+                        reference_words=pair.reference_words(places, as_written[reference]),
+                        counts=places.counts,
+                    )
                 )
-                remaining_counts = prediction_counts & reference_counts
-            pair = PairOfTexts(lines[0], lines[1 + best], spelling, remaining_counts)
-            places = pair.places(rouge_type, self.compat)
-            precision, recall, fmeasure = scores[best].tolist()
-            return TypeMatches(
-                name=rouge_type.name,
-                kind=rouge_type.kind,
-                reference=best,
-                precision=precision,
-                recall=recall,
-                fmeasure=fmeasure,
-                hits=float(counts.hits[best]),
-                prediction_total=float(counts.text_totals[best]),
-                reference_total=float(counts.reference_totals[best]),
-                prediction_words=pair.prediction_words(places, as_written[0]),
-                reference_words=pair.reference_words(places, as_written[1 + best]),
-                counts=places.counts,
-            )
+            return type_matches
 
-        return RougeMatches(
-            [matches(rouge_type) for rouge_type in self.types], len(truncated[0]) - 1, str(self.signature(context))
-        )
+        return matches
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds the tokens that match: those of the score's own type.
@@ -463,7 +477,13 @@ class Rouge(RougeOptions):
         # The tokenizer that was chosen for all texts: a single text might choose another one.
         if tokenizer is not None and self.tokenizer == "auto":
             metric = metric.with_options({"tokenizer": tokenizer}, idle=True)
-        return Matched(MATCH_LEVELS, lambda batch: metric.explained(batch).types[0].prediction_words)
+        rouge_type = metric.types[0]
+
+        def words(batch: Corpus) -> list[list[Word]]:
+            matches = metric._matches(batch, metric.fit(batch))
+            return [item.prediction_words for item in matches(rouge_type)]
+
+        return Matched(MATCH_LEVELS, words)
 
 
 # Which implementation gives the same numbers.
@@ -685,10 +705,7 @@ class PairOfTexts:
         text, reference = self._prediction, self._reference
         limits = Counter(ngrams(reference, order))
         counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
-        levels = [
-            ngram_levels(ids, ngram_limits([other_ids], (order,)))
-            for ids, other_ids in ((text, reference), (reference, text))
-        ]
+        levels = levels_of_pairs([text, reference], [reference, text], (order,))
         flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
         return MatchedPlaces(flags[0], flags[1], counts)
 
