@@ -218,7 +218,9 @@ def browse(
             for table, title in zip(comparison.tables, titles, strict=True)
         ],
     }
-    packed = gzip.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), mtime=0)
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    # Level 9, gzip's default, takes three times as long as 6 and saves two bytes in a hundred.
+    packed = gzip.compress(written, compresslevel=6, mtime=0)
     unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
     return Browse(
         data=base64.b64encode(packed).decode(),
