@@ -115,9 +115,9 @@ def scorer(metric: str | Metric, **options: Any) -> Metric:
 
 
 def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
-    """Return a metric with these options: that of an earlier call if nothing but the options decides it.
+    """Return the metric of an earlier call with these options, unless files, packages or models decide what it does.
 
-    Making one takes longer than scoring a pair. Tokenizer files may change, and models are not kept.
+    Making one takes longer than scoring a pair. Tokenizers outside the engine may read files, which may change.
     """
     if type(metric) is not str:
         return make_scorer(metric, options)

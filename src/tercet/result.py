@@ -40,8 +40,6 @@ class Result(dict[str, Any]):
         The keys.
     metric : str, optional
         Without it, the class behaves like ``dict``: keyword arguments become entries.
-    details : callable, optional
-        Makes the other attributes when the first of them is read: most results are read for their scores alone.
     **attributes
         The other attributes below, and those of a single metric, such as the ``counts`` of BLEU.
 
@@ -54,7 +52,7 @@ class Result(dict[str, Any]):
     n_segments : int
         Number of items scored.
     empty_predictions : int
-        How many of them had a prediction without a token (which scores 0).
+        How many of them had a prediction without a token.
     missing_references : int
         How many items had no reference.
     intervals : dict of str to [low, high], optional
@@ -90,12 +88,13 @@ class Result(dict[str, Any]):
         /,
         *,
         metric: str = "",
-        details: Callable[[], Mapping[str, Any]] | None = None,
+        _details: Callable[[], Mapping[str, Any]] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(entries)
         stored = vars(self)
-        stored["metric"], stored["_details"] = metric, details
+        # What makes the attributes when the first of them is read: most results are read for their scores alone.
+        stored["metric"], stored["_details"] = metric, _details
         if metric:
             stored.update(attributes)
         else:  # then keywords are entries, as those of dict

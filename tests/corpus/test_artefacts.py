@@ -124,7 +124,7 @@ def test_of_a_large_corpus_a_sample_is_searched_and_then_all_are_counted(as_colu
     for name, form in DIRT.items():
         dirty = [form.format(text) if number % 50 == 7 else text for number in range(n)]
         corpus = Corpus(as_column(dirty), as_column([text] * n))
-        (message,) = caught(partial(artefacts.warn_of_artefacts, corpus))
+        (message,) = caught(partial(artefacts.warn_of_texts, corpus))
         assert f"{name} in 247 of 12,345 items, the first in item 7" in message
 
 

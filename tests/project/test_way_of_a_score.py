@@ -36,7 +36,7 @@ def calls_of(function):
 def test_its_steps_are_taken_in_this_order(recwarn, monkeypatch):
     # The engine in plain Python, whose functions are seen; the compiled one has the same.
     monkeypatch.setattr(bleu, "engine", plain)
-    assert len(STEPS) == 15
+    assert len(STEPS) == 17
     calls = iter(calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
     for file, name in STEPS:
         assert (file, name.rpartition(".")[2]) in calls, f"{file} {name} comes earlier, or is not called"

@@ -33,7 +33,7 @@ class SplitsAtBlanks(Metric):
         return self.tokenizer in ("13a", "intl", "none", "blanks")
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
-        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
+        """Count the letters of the references, to warn of a tokenizer that cannot split them."""
         return count_letters(batch) if self.needs_blanks else None
 
     def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:

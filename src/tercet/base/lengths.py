@@ -1,4 +1,4 @@
-"""The reference length of a prediction, and the brevity penalty."""
+"""Lengths of references from token ids; the brevity penalty of many texts (BLEU's is in `engine/plain_bleu.py`)."""
 
 from __future__ import annotations
 

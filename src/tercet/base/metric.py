@@ -460,7 +460,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
 
     if call.signature:
         requested["signature"] = signature()
-    return Result({**entries, **requested} if requested else entries, metric=metric.name, details=details)
+    return Result({**entries, **requested} if requested else entries, metric=metric.name, _details=details)
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
@@ -511,8 +511,8 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
     """Return the rows of a corpus, system by system, and the context that the metric fitted to it.
 
-    A piece is encoded once, and counted in the context of itself. It is counted again where the context of the corpus
-    gives another signature; only metrics whose signature does not show that are fitted to the corpus first.
+    Each piece is counted in its own context, and again where the context of the whole corpus gives another signature.
+    A metric whose signature cannot show that is fitted to the whole corpus first.
     """
     n, n_systems = corpus.n_segments, corpus.n_systems
     size = _largest_piece(metric, n_systems)

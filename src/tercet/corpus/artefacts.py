@@ -314,7 +314,7 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
 def warn_of_texts(corpus: Corpus) -> None:
     """Warn of what one side of a corpus has alone, and of references that are the tokens of one text.
 
-    Systems are called as in a call that is not about systems with names.
+    Systems without names are called "predictions of system 1" and so on.
     """
     by_system = artefacts_of(corpus)
     if by_system:
@@ -347,7 +347,7 @@ def warn_of(message: str) -> None:
 class LetterCounts:
     """Letters of the references of a corpus; counts of parts add up to those of the whole."""
 
-    #: Letters a to z, which ROUGE's tokenizer keeps.
+    #: Letters a to z and A to Z, which ROUGE's tokenizer keeps.
     ascii: int
     #: Letters and marks of other scripts (and letters with accents), which it drops.
     other: int

@@ -18,7 +18,7 @@ from .corpus import Corpus, surrogate_error
 
 
 def read_items(predictions: object, references: object, name: str = "predictions") -> Corpus:
-    """Return a user's predictions and references, checked, as lists of strings.
+    """Return a user's predictions and references, checked: a corpus of Python strings.
 
     A column is a list, tuple, array of NumPy or Arrow, datasets column, Series of pandas or Polars, or data frame of
     one column. An item's references are a text, a list of any number of them, or None. An InputError names the first

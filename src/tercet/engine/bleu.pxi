@@ -24,7 +24,7 @@ cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
 cdef size_t write_precisions(
     const double* matches, size_t n, int method, double amount, double scale, double* precisions
 ) noexcept nogil:
-    """Write the precision of each of n orders; return how many orders have n-grams."""
+    """Write the precision of each of n orders; return how many orders the effective order keeps."""
     cdef const double* ngrams = matches + n
     cdef double n_matches, n_ngrams, divisor = 1
     cdef size_t order, n_orders = 0

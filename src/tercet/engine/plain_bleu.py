@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 def bleu_scores(
     rows: Array, reference: int, method: str, amount: float, effective: bool, weights: Array, scale: float
 ) -> Array:
-    """Return BLEU from 0 to `scale`, in the steps of sacrebleu's ``compute_bleu``: the same to the last digit.
+    """Return BLEU, times `scale`, in the steps of sacrebleu's ``compute_bleu``: the same to the last digit.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def brevity_penalty(length: float, reference_length: float) -> float:
 def _precisions(
     matches: Sequence[float], ngrams: Sequence[float], method: str, amount: float, scale: float
 ) -> tuple[list[float], int]:
-    """Return the precision of each order, from 0 to `scale`, and how many orders have n-grams.
+    """Return the precision of each order, and how many orders the effective order keeps: those with n-grams.
 
     The methods are those of Chen and Cherry 2014: for orders without a match, "exp" (their method 3) takes 1/2, 1/4
     and so on of a match, and "floor" (method 1) a fixed share of one. "add-k" (method 2) adds to the matches and
@@ -76,6 +76,7 @@ def _precisions(
         if method == "add-one" or (method == "add-k" and order > 0):
             n_matches, n_ngrams = n_matches + amount, n_ngrams + amount
         if n_ngrams <= 0:
+            # No text is so long, and so none has n-grams of a higher order: their precisions stay 0.
             break
         n_orders += 1
         if n_matches == 0 and method == "exp":
@@ -87,13 +88,17 @@ def _precisions(
 
 
 def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
-    """Return the geometric mean of the first orders, which share the weight of all; 0 if one with a weight is 0."""
+    """Return the geometric mean of the first orders; 0 if one with a weight is 0.
+
+    Their weights are scaled up to the sum of all.
+    """
     n = len(precisions)
     if any(weight > 0 and precision == 0 for weight, precision in zip(weights, precisions[:n_orders], strict=False)):
         return 0.0
     # Added in a loop: from Python 3.12 on, `sum` rounds once, so that bits would depend on the version.
     total = weight_of_orders = weight_of_all = 0.0
     if all(weight == 1 / n for weight in weights):
+        # In sacrebleu's steps, to the last bit: in percent, and divided at the end.
         for precision in precisions[:n_orders]:
             total += math.log(precision)
         return math.exp(total / n_orders) if n_orders else 0.0

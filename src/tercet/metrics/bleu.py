@@ -1,4 +1,4 @@
-"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules.
+"""BLEU (Papineni et al. 2002): one pass over the texts, many weightings, smoothings and length rules.
 
     BLEU = brevity penalty * exp(sum over the orders n of weight_n * log precision_n)
 
@@ -14,9 +14,10 @@ An order without a match would make the score 0: its precision is smoothed (Chen
     floor    0.1 / N
     add-k    1 / (N + 1), and with M matches (M + 1) / (N + 1), but for single words
 
-0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0 in any case. The mean is over all orders;
-with effective_order, over those that the predictions are long enough for. The formula, step by step, is
-`engine/plain_bleu.py`, and `engine/bleu.pxi` the same compiled; NLTK's methods stand below, behind the class.
+0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except with smooth=True. The first three
+do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
+takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
+same compiled; NLTK's methods stand below, behind the class.
 """
 
 from __future__ import annotations

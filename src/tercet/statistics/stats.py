@@ -33,11 +33,11 @@ class Formula(Protocol):
 class SegmentStats:
     """Rows that add up: the score of a corpus is a function of their sum."""
 
-    #: How the rows were made.
+    #: The options of the rows and of the score: rows of other options do not add up.
     signature: Signature
     #: Names of the k columns.
     columns: tuple[str, ...]
-    #: One row per segment. Counts are exact up to 2**53. (ndarray of float64, shape (n, k))
+    #: One row per item, system by system. Counts are exact up to 2**53. (ndarray of float64, shape (n, k))
     rows: NDArray[np.float64]
     _total: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
 
