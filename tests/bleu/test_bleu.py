@@ -262,6 +262,14 @@ def test_reference_lengths():
         assert found["reference_length"] == length
 
 
+def test_a_text_too_short_for_the_only_order_with_a_weight_scores_zero_as_a_segment():
+    """Effective order gives the weight of orders that are left out to the others: here none of these has any."""
+    for text in ("кот тут есть", "a b c"):
+        of_fourth_order = tercet.Bleu(weights=[0, 0, 0, 1])
+        assert of_fourth_order.segments([text], [text]) == {"bleu": [0.0]}
+        assert of_fourth_order.segments([f"{text} d"], [f"{text} d"]) == {"bleu": [1.0]}
+
+
 @ZERO_BLEU
 def test_a_perfect_short_sentence_scores_one_as_a_segment():
     result = score("bleu_multi", ["yes", "a cat"], ["yes", "a cat"], segments=True)

@@ -4,6 +4,7 @@ import unicodedata
 import warnings
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -197,3 +198,15 @@ def test_the_search_overlooks_nothing_in_any_text(pairs):
         expected = count(KINDS, predictions, [[text] for text in references])
         (found,) = artefacts_of(Corpus(predictions, references)) or [Artefacts(len(predictions))]
         assert found == expected
+
+
+def test_of_decomposed_text_the_word_itself_is_shown_and_what_nfc_writes_otherwise_is_none():
+    (message,) = of_texts(["the cafe\u0301"], ["the café"])
+    assert "'cafe\u0301'" in message
+    assert of_texts(["5 \u2126 a"], ["5 Ω a"]) == []  # the sign of ohm, for which NFC has a letter of the same length
+
+
+@pytest.mark.parametrize(("references", "warned"), [(["the", "cat", "lay"], True), (["the", "dog", "lay"], False)])
+def test_references_are_tokens_where_more_than_half_of_the_prediction_is_among_them(references, warned):
+    message = artefacts.token_list_warning(Corpus(["the cat lay down"], references, np.array([0, 3])))
+    assert (message is not None) is warned

@@ -149,6 +149,8 @@ def test_letters_of_the_references_of_each_language():
         assert counts.mostly_without_blanks == (language in ("zh", "ja", "th"))
     for ascii_, other, dropped in ((0, 0, False), (5, 5, False), (5, 6, True), (0, 1, True)):  # more than half
         assert LetterCounts(ascii_, other, 0, 0, 1).mostly_dropped is dropped
+    for without_blanks, mostly in ((40, False), (50, False), (51, True)):  # of 100 letters
+        assert LetterCounts(20, 80, without_blanks, 0, 1).mostly_without_blanks is mostly
 
 
 TYPES = {

@@ -118,6 +118,15 @@ class TestIntervals:
         assert percentile != bca
         assert max(percentile[0], bca[0]) < min(percentile[1], bca[1])
 
+    @pytest.mark.parametrize("seed", range(12))
+    def test_with_all_resamples_on_one_side_of_the_score_are_those_of_percentiles(self, seed):
+        scorer, stats = stats_of("bleu_multi")
+        percentile, bca = (
+            bootstrap(scorer, stats, method=method, n_resamples=1, seed=seed)["bleu"].confidence_interval
+            for method in ("percentile", "BCa")
+        )
+        assert bca == percentile
+
     def test_of_equal_items_are_that_value_and_settings_are_checked(self):
         scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
         stats = scorer.stats(["a b"] * 5, ["a c"] * 5)

@@ -3,13 +3,14 @@
 from libc.math cimport exp, log  # those of Python's math, and so of sacrebleu: bits are the same
 
 cdef enum:
-    LENGTH = 4   # columns of a row: the tokens of the prediction,
-    MATCHES = 8  # and the first of the matches, behind which the n-grams stand
+    REFERENCES = 3  # columns of a row: how many references there are, the tokens of the prediction,
+    LENGTH = 4
+    MATCHES = 8     # and the first of the matches, behind which the n-grams stand
 
 cdef enum:  # how orders without a match are smoothed
-    UNSMOOTHED, FLOOR, ADD_K, HALVES, ADD_ONE
+    UNSMOOTHED, FLOOR, ADD_K, EXP_DECAY, ADD_ONE
 
-_METHODS = {"none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": HALVES, "add-one": ADD_ONE}
+_METHODS = {"none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": EXP_DECAY, "add-one": ADD_ONE}
 
 
 cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
@@ -22,7 +23,7 @@ cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
 
 
 cdef size_t write_precisions(
-    const double* matches, size_t n, int method, double amount, double scale, double* precisions
+    const double* matches, size_t n, int method, double smooth_value, double scale, double* precisions
 ) noexcept nogil:
     """Write the precision of each of n orders; return how many orders the effective order keeps."""
     cdef const double* ngrams = matches + n
@@ -37,15 +38,15 @@ cdef size_t write_precisions(
     for order in range(n):
         n_matches, n_ngrams = matches[order], ngrams[order]
         if method == ADD_ONE or (method == ADD_K and order > 0):
-            n_matches, n_ngrams = n_matches + amount, n_ngrams + amount
+            n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
         if not n_ngrams > 0:
             break
         n_orders += 1
-        if n_matches == 0 and method == HALVES:
+        if n_matches == 0 and method == EXP_DECAY:
             divisor *= 2
             precisions[order] = scale / (divisor * n_ngrams)
         elif n_matches == 0 and method == FLOOR:
-            precisions[order] = scale * amount / n_ngrams
+            precisions[order] = scale * smooth_value / n_ngrams
         else:
             precisions[order] = scale * n_matches / n_ngrams
     return n_orders
@@ -71,13 +72,15 @@ cdef double mean_of(
         if order < n_orders and weights[order] > 0:
             weight_of_orders += weights[order]
             total += weights[order] * log(precisions[order] / scale)
+    if weight_of_orders == 0:
+        return 0
     if n_orders < n:
-        total *= weight_of_all / weight_of_orders if weight_of_orders != 0 else 0
+        total *= weight_of_all / weight_of_orders
     return scale * exp(total)
 
 
 def bleu_scores(
-    const double[:, ::1] rows, size_t reference, str method, double amount, bint effective,
+    const double[:, ::1] rows, size_t length_column, str method, double smooth_value, bint effective,
     const double[:, ::1] weights, double scale,
 ):
     """See `plain.bleu_scores`."""
@@ -90,12 +93,12 @@ def bleu_scores(
     cdef bint scored
     for i in range(<size_t> rows.shape[0]):
         row, to = &rows[i, 0], &scores[i, 0]
-        length, reference_length, penalty = row[LENGTH], row[reference], 1
+        length, reference_length, penalty = row[LENGTH], row[length_column], 1
         if length < reference_length:
             penalty = exp(1 - reference_length / length) if length > 0 else 0
-        n_orders = write_precisions(row + MATCHES, n, smoothing, amount, scale, to + n_weightings)
+        n_orders = write_precisions(row + MATCHES, n, smoothing, smooth_value, scale, to + n_weightings)
         if smoothing == ADD_ONE:
-            scored = row[BASE - 1] > 0 and length > 0 and reference_length > 0
+            scored = row[REFERENCES] > 0 and length > 0 and reference_length > 0
         else:
             scored = has_match(row + MATCHES, n)
         for w in range(n_weightings):

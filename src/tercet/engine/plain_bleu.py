@@ -10,22 +10,28 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+#: Columns of a row of :func:`.plain_rows.bleu_rows`: the number of references, the length, the first of the matches.
+_REFERENCES, _LENGTH, _MATCHES = 3, 4, 8
+
 
 def bleu_scores(
-    rows: Array, reference: int, method: str, amount: float, effective: bool, weights: Array, scale: float
+    rows: Array, length_column: int, method: str, smooth_value: float, effective: bool, weights: Array, scale: float
 ) -> Array:
-    """Return BLEU, times `scale`, in the steps of sacrebleu's ``compute_bleu``: the same to the last digit.
+    """Return BLEU, times `scale`, in the steps of sacrebleu's ``compute_bleu``: with its options, to the last bit.
+
+    sacrebleu has uniform weights, the closest reference's length and a scale of 100; from Python 3.12 on it adds
+    logarithms by a `sum` that rounds once, so that a last bit may differ.
 
     Parameters
     ----------
     rows : ndarray, shape (n, 8 + 2 N)
         Rows of :func:`.plain_rows.bleu_rows` or sums of them, with N orders; further columns are not read.
-    reference : int
+    length_column : int
         The column of the reference's length: 5, 6 or 7 for the closest, the shortest or the average one.
     method : {"none", "floor", "add-k", "exp", "add-one"}
-        How orders without a match are smoothed (see :func:`_precisions`); "add-one" is smooth=True of evaluate.
-    amount : float
-        What "floor" takes for no match, and what "add-k" and "add-one" add.
+        Of smoothing (see :func:`_precisions`); "add-one" is smooth=True of evaluate.
+    smooth_value : float
+        The matches that "floor" takes where there is none, and what "add-k" and "add-one" add.
     effective : bool
         Whether orders without n-grams are left out of the mean.
     weights : ndarray, shape (W, N)
@@ -38,18 +44,21 @@ def bleu_scores(
     ndarray, shape (n, W + N + 1)
         The W scores, the precisions of the orders, and the brevity penalty.
     """
-    weightings = weights.tolist()
-    scores = np.empty((len(rows), len(weightings) + weights.shape[1] + 1))
-    for row, of_row in zip(rows.tolist(), scores, strict=True):
-        penalty = brevity_penalty(row[4], row[reference])
-        matches, ngrams = row[8 : 8 + weights.shape[1]], row[8 + weights.shape[1] : 8 + 2 * weights.shape[1]]
-        precisions, n_orders = _precisions(matches, ngrams, method, amount, scale)
-        # Without a word in common, BLEU is 0; "add-one" scores all but an empty text, or an item without reference.
-        scored = row[3] > 0 and row[4] > 0 and row[reference] > 0 if method == "add-one" else any(matches)
+    n, weightings = weights.shape[1], weights.tolist()
+    scores = np.empty((len(rows), len(weightings) + n + 1))
+    for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
+        length, reference_length = row[_LENGTH], row[length_column]
+        matches, ngrams = row[_MATCHES : _MATCHES + n], row[_MATCHES + n : _MATCHES + 2 * n]
+        penalty = brevity_penalty(length, reference_length)
+        precisions, n_orders = _precisions(matches, ngrams, method, smooth_value, scale)
+        # Without a word in common BLEU is 0. "add-one" scores that too, but not where one side has no text at all.
+        is_scored = any(matches)
+        if method == "add-one":
+            is_scored = row[_REFERENCES] > 0 and length > 0 and reference_length > 0
         for place, weighting in enumerate(weightings):
-            mean = _mean(precisions, n_orders if effective else len(precisions), weighting, scale)
-            of_row[place] = penalty * mean if scored else 0.0
-        of_row[len(weightings) :] = *precisions, penalty
+            mean = _mean(precisions, n_orders if effective else n, weighting, scale) if is_scored else 0.0
+            scores_of_row[place] = penalty * mean
+        scores_of_row[len(weightings) :] = *precisions, penalty
     return scores
 
 
@@ -61,20 +70,30 @@ def brevity_penalty(length: float, reference_length: float) -> float:
 
 
 def _precisions(
-    matches: Sequence[float], ngrams: Sequence[float], method: str, amount: float, scale: float
+    matches: Sequence[float], ngrams: Sequence[float], method: str, smooth_value: float, scale: float
 ) -> tuple[list[float], int]:
     """Return the precision of each order, and how many orders the effective order keeps: those with n-grams.
 
-    The methods are those of Chen and Cherry 2014: for orders without a match, "exp" (their method 3) takes 1/2, 1/4
-    and so on of a match, and "floor" (method 1) a fixed share of one. "add-k" (method 2) adds to the matches and
-    n-grams of all orders but the first, "add-one" to those of all. Where no n-gram matches, only "add-one" smooths.
+    With M matches of N n-grams, it is M / N. Where M is 0 (Chen and Cherry 2014):
+
+    - none: 0
+    - floor, their method 1: smooth_value / N
+    - exp, their method 3: 1 / 2N for the first such order, 1 / 4N for the next one, and so on
+
+    With or without matches:
+
+    - add-k, their method 2: (M + smooth_value) / (N + smooth_value), but for the first order
+    - add-one: (M + 1) / (N + 1)
+
+    These two give n-grams to every order, so that the effective order keeps all. Where no n-gram of any order
+    matches, only "add-one" smooths.
     """
     precisions, n_orders, divisor = [0.0] * len(matches), 0, 1.0
     if method != "add-one" and not any(matches):
         return precisions, sum(number > 0 for number in ngrams)
     for order, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
         if method == "add-one" or (method == "add-k" and order > 0):
-            n_matches, n_ngrams = n_matches + amount, n_ngrams + amount
+            n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
         if n_ngrams <= 0:
             # No text is so long, and so none has n-grams of a higher order: their precisions stay 0.
             break
@@ -82,15 +101,17 @@ def _precisions(
         if n_matches == 0 and method == "exp":
             divisor *= 2
             precisions[order] = scale / (divisor * n_ngrams)
+        elif n_matches == 0 and method == "floor":
+            precisions[order] = scale * smooth_value / n_ngrams
         else:
-            precisions[order] = scale * (amount if n_matches == 0 and method == "floor" else n_matches) / n_ngrams
+            precisions[order] = scale * n_matches / n_ngrams
     return precisions, n_orders
 
 
 def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
-    """Return the geometric mean of the first orders; 0 if one with a weight is 0.
+    """Return the weighted geometric mean of the first orders, to which the weight of the others goes.
 
-    Their weights are scaled up to the sum of all.
+    It is 0 if a precision with a weight is 0, and if only orders that are left out have a weight.
     """
     n = len(precisions)
     if any(weight > 0 and precision == 0 for weight, precision in zip(weights, precisions[:n_orders], strict=False)):
@@ -98,7 +119,7 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
     # Added in a loop: from Python 3.12 on, `sum` rounds once, so that bits would depend on the version.
     total = weight_of_orders = weight_of_all = 0.0
     if all(weight == 1 / n for weight in weights):
-        # In sacrebleu's steps, to the last bit: in percent, and divided at the end.
+        # sacrebleu's steps: logarithms of percents, divided at the end. The general sum has other last bits.
         for precision in precisions[:n_orders]:
             total += math.log(precision)
         return math.exp(total / n_orders) if n_orders else 0.0
@@ -107,6 +128,8 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
         if order < n_orders and weight > 0:
             weight_of_orders += weight
             total += weight * math.log(precision / scale)
+    if not weight_of_orders:
+        return 0.0
     if n_orders < n:
-        total *= weight_of_all / weight_of_orders if weight_of_orders else 0.0
+        total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)

@@ -3,21 +3,22 @@
     BLEU = brevity penalty * exp(sum over the orders n of weight_n * log precision_n)
 
 The precision of order n is the share of the predictions' n-grams that match a reference, each counted at most as
-often as it occurs in the one reference that has it most often (clipped). The penalty is 1 for predictions at least as
-long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are summed
-over all items before anything is divided.
+often as it occurs in the one reference that has it most often (clipped): "the the the" has one match where each
+reference has one "the". Precision alone would favour short texts, hence the penalty: 1 for predictions at least as
+long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are
+summed over all items before anything is divided.
 
-An order without a match would make the score 0: its precision is smoothed (Chen and Cherry 2014). Of N n-grams:
+An order without a match would make the score 0, and is smoothed (Chen and Cherry 2014). Its precision, of N n-grams:
 
     none     0
-    exp      1 / 2N for the first such order, 1 / 4N for the next, and so on
+    exp      1 / (2N) for the first such order, 1 / (4N) for the next, and so on
     floor    0.1 / N
-    add-k    1 / (N + 1), and with M matches (M + 1) / (N + 1), but for single words
+    add-k    (M + 1) / (N + 1) for all orders but the first, also where there are M matches
 
 0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except with smooth=True. The first three
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
 takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
-same compiled; NLTK's methods stand below, behind the class.
+same compiled; NLTK's methods stand below the class.
 """
 
 from __future__ import annotations
@@ -369,11 +370,11 @@ def interpretation(percent: float) -> str:
 
 
 #: Places in a row, where looking for the name of a column would take longer than the formula.
-_LENGTH = len(Metric.base_columns)
+_LENGTH_COLUMN = len(Metric.base_columns)
 
-_REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+_REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH_COLUMN + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
 
-_FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
+_FIRST_MATCH_COLUMN = _LENGTH_COLUMN + 1 + len(REFERENCE_LENGTHS)
 
 
 class Bleu(BleuOptions):
@@ -465,8 +466,8 @@ class Bleu(BleuOptions):
         """Names of the columns of a row.
 
         The base columns; the tokens of the prediction, and of its references by each rule; the clipped matches of all
-        orders, then the n-grams of all orders; and what NLTK's methods need: n-grams that are at least 1 (floor),
-        matches and n-grams of the order above the highest.
+        orders, then the n-grams of all orders; and what NLTK's methods need: n-grams that are at least 1 an item
+        (called floor, which is not the smoothing), matches and n-grams of the order above the highest.
         """
         orders = range(1, self.max_order + 1)
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
@@ -479,7 +480,7 @@ class Bleu(BleuOptions):
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
-        """Matches are some of the n-grams, of which there are no more than tokens; likewise lengths."""
+        """Matches are some of the n-grams, and these no more than tokens; the shortest length is the least."""
         orders = range(1, self.max_order + 1)
         matches = ((f"match{n}", f"total{n}") for n in orders)
         totals = (f"total{n}" for n in reversed(orders))
@@ -538,7 +539,7 @@ class Bleu(BleuOptions):
 
     def _matches_and_ngrams(self, totals: Array) -> tuple[list[float], list[float]]:
         """Return the matches and the n-grams of each order in the sums of a corpus."""
-        counts, n = totals[_FIRST_MATCH : _FIRST_MATCH + 2 * self.max_order].tolist(), self.max_order
+        counts, n = totals[_FIRST_MATCH_COLUMN : _FIRST_MATCH_COLUMN + 2 * self.max_order].tolist(), self.max_order
         return counts[:n], counts[n:]
 
     @cached_property
@@ -632,28 +633,30 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        rows, reference = as_rows(totals), _REFERENCE_LENGTH_COLUMNS[length_rule]
+        rows, length_column = as_rows(totals), _REFERENCE_LENGTH_COLUMNS[length_rule]
         if self.compat == "nltk" or method.startswith("nltk"):
-            scores = self._as_nltk(rows, reference, method, weights)
+            scores = self._as_nltk(rows, length_column, method, weights)
         else:
-            amount = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
-            amount = 1.0 if method == ADD_ONE else amount
-            scores = engine.bleu_scores(rows, reference, method, amount, self.effective_order, weights, self.scale)
+            # One smooth_value serves all methods of a grid.
+            value = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
+            value = 1.0 if method == ADD_ONE else value
+            scores = engine.bleu_scores(rows, length_column, method, value, self.effective_order, weights, self.scale)
         return scores.reshape(*totals.shape[:-1], scores.shape[1])
 
-    def _as_nltk(self, rows: Array, reference: int, method: str, weights: Array) -> Array:
-        """Return the same with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
-        n, first = self.max_order, _FIRST_MATCH
+    def _as_nltk(self, rows: Array, length_column: int, method: str, weights: Array) -> Array:
+        """Return BLEU with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
+        n, first = self.max_order, _FIRST_MATCH_COLUMN
         counts = NltkCounts(
             matches=rows[:, first : first + n],
             ngrams=rows[:, first + n : first + 2 * n],
             ngrams_at_least_one=rows[:, first + 2 * n : first + 3 * n],
-            length=rows[:, _LENGTH],
+            length=rows[:, _LENGTH_COLUMN],
             next_matches=rows[:, -2],
             next_ngrams=rows[:, -1],
         )
         precisions = nltk_precisions(counts, method, self.smooth_value)
-        penalty = engine.bleu_scores(rows, reference, "none", 0.0, False, weights, 1.0)[:, -1:]
+        # For the penalty alone, which is the last column.
+        penalty = engine.bleu_scores(rows, length_column, "none", 0.0, False, weights, 1.0)[:, -1:]
         # The logarithm of a 0 is minus infinity: that of 1 adds nothing.
         logarithms = np.log(np.where(precisions > 0, precisions, 1.0))
         means = np.exp((logarithms[:, None, :] * weights).sum(axis=-1))
@@ -690,7 +693,7 @@ class Bleu(BleuOptions):
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         rule, n_scores = self.reference_length, len(self._weightings)
         *scores, penalty = self.formula(totals, self._method, rule, self._weights).tolist()
-        length, reference_length = float(totals[_LENGTH]), float(totals[_REFERENCE_LENGTH_COLUMNS[rule]])
+        length, reference_length = float(totals[_LENGTH_COLUMN]), float(totals[_REFERENCE_LENGTH_COLUMNS[rule]])
         entries = {
             **dict(zip(self._weightings, scores[:n_scores], strict=True)),
             "precisions": scores[n_scores:],
@@ -822,9 +825,19 @@ class NltkCounts:
 def nltk_precisions(counts: NltkCounts, method: str, value: float | None) -> Array:
     """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0), shape (..., N).
 
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
-    and methods 5 to 7 take the n-grams of the whole corpus, unless ``compat="nltk"`` puts those of the last item in
-    their place (see :meth:`Bleu.corpus_totals`).
+    Of N n-grams (at least 1 an item), M of them matches, and z orders without a match up to and with this one:
+
+    - none: a number next to 0 for M = 0; 1: smooth_value / N; 3: 1 / (2**z N); else M / N
+    - 2: (M + 1) / (N + 1) for all orders but the first
+    - 4: log(tokens) / (2**z smooth_value N) for M = 0
+    - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_averaged`
+    - 6: (M + smooth_value prior) / (N + smooth_value) from order 3 on; see :func:`_interpolated`
+    - 7: 4, then 5
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
+    three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
+    whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see
+    :meth:`Bleu.corpus_totals`).
     """
     matches = counts.matches
     # Rows of items that were left out are 0 throughout.
@@ -1005,7 +1018,8 @@ def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> 
         try:
             smoothing = getattr(SmoothingFunction(**arguments), method)
             value = corpus_bleu(split_references, [text.split() for text in predictions], weights, smoothing)
-        except AssertionError as error:
+        # Of fewer than three orders, method 6 reads a precision that is not there.
+        except (AssertionError, IndexError) as error:
             raise UnavailableError(f"NLTK's {method} is not defined here: {error}") from error
     return {"bleu": float(value)}
 
