@@ -89,6 +89,12 @@ def test_the_rules_lead_from_our_number_to_theirs(metric, against, monkeypatch):
 # ---------------------------------------------------------------- the packages themselves
 
 
+def test_what_nltk_cannot_score_is_said():
+    found = explain_difference("bleu_multi", *TEXTS, against="nltk", smooth_method="nltk6", max_order=2)
+    assert found.theirs is None
+    assert found.unavailable == "NLTK's method6 is not defined for fewer than three orders"
+
+
 @pytest.mark.parametrize("corpus", [TEXTS, all_pairs(), awkward_corpus(2)], ids=["short", "languages", "awkward"])
 def test_what_theirs_is(corpus):
     def explained(metric, against, **options):

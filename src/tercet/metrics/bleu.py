@@ -1018,9 +1018,11 @@ def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> 
         try:
             smoothing = getattr(SmoothingFunction(**arguments), method)
             value = corpus_bleu(split_references, [text.split() for text in predictions], weights, smoothing)
-        # Of fewer than three orders, method 6 reads a precision that is not there.
-        except (AssertionError, IndexError) as error:
+        except AssertionError as error:
             raise UnavailableError(f"NLTK's {method} is not defined here: {error}") from error
+        except IndexError as error:
+            # Method 6 reads a third precision.
+            raise UnavailableError(f"NLTK's {method} is not defined for fewer than three orders") from error
     return {"bleu": float(value)}
 
 
