@@ -46,13 +46,19 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
 
     if texts.engine == "ray":
         metrics, thresholds, form = _checked(texts, scores, output, segments=None)
-        _refuse_with_ray(
-            references=texts.references,
-            source=texts.source,
-            source_column=texts.source_column,
-            format_html=form == "html",
-            interval=scores.interval != "percentile",
-        )
+        # What does not work with files of any size.
+        refused = {
+            "--references": texts.references,
+            "--source": texts.source,
+            "--source-column": texts.source_column,
+            "--format-html": form == "html",
+            "--interval": scores.interval != "percentile",
+        }
+        names = [name for name, value in refused.items() if value]
+        if names:
+            raise OptionError(
+                f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} not work with --engine ray."
+            )
         finish([_score_with_ray(texts, metrics, scores, output)], form, output, thresholds)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
@@ -176,7 +182,8 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
     names |= {name.lower(): short for name, short in zip(CLASS_NAMES, SHORT_NAMES, strict=True)}
     if word.lower() in names:
         return f"A metric is given with -m: -m {names[word.lower()]}"
-    specs = _specs(arguments)
+    specs = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
+    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
     options = _options_called(word, [spec.partition(":")[0] for spec in specs] or list(SHORT_NAMES))
     options = options or _options_called(word, list(SHORT_NAMES))
     if options:
@@ -188,12 +195,6 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
         metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}" if first_metrics else last_metric
         return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
     return what_is(word) or known_as(word) or ""
-
-
-def _specs(arguments: Sequence[str]) -> list[str]:
-    """Return the metrics of a command line, as they are written."""
-    following = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
-    return [*following, *(argument.partition("=")[2] for argument in arguments if argument.startswith("--metric="))]
 
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
@@ -263,12 +264,3 @@ def _score_with_ray(
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
     name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
     return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)
-
-
-def _refuse_with_ray(**options: object) -> None:
-    """Raise an OptionError for options that do not work with files of any size."""
-    option_names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-    if option_names:
-        raise OptionError(
-            f"{' and '.join(option_names)} {'do' if len(option_names) > 1 else 'does'} not work with --engine ray."
-        )

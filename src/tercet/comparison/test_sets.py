@@ -403,7 +403,13 @@ def _text_set(
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    _warn_swapped_files(names_of([first_path])[0], paths, reference_paths, source)
+    # Folders say nothing of a file's role.
+    _warn_swapped(
+        names_of([first_path])[0],
+        [os.path.basename(path) for path in paths],
+        [os.path.basename(path) for path in reference_paths],
+        None if source is None else os.path.basename(source),
+    )
     reference_lists = [
         tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths
     ]
@@ -519,12 +525,6 @@ def _warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], 
             f"{name}: {shorten(column)} is taken as {_ROLES[role]}, but its name says "
             f"{_ROLES[clear_role(column)]}: were the two swapped?"
         )
-
-
-def _warn_swapped_files(name: str, systems: Sequence[str], references: Sequence[str], source: str | None) -> None:
-    """Warn as :func:`_warn_swapped` of files, by their names without folders."""
-    texts, targets = ([os.path.basename(path) for path in paths] for paths in (systems, references))
-    _warn_swapped(name, texts, targets, None if source is None else os.path.basename(source))
 
 
 def _warn_of_task(log: Log) -> None:

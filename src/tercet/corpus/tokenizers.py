@@ -191,11 +191,6 @@ def _tagger(tokenizer: str) -> Any:
     return tagger
 
 
-def _mecab_label(tokenizer: str) -> str:
-    """Return what sacrebleu's signature calls a tokenizer: with MeCab's version, and the dictionary."""
-    return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
-
-
 def _split_by_mecab(tokenizer: str, text: str) -> str:
     """Return a text with blanks between its words, as sacrebleu does.
 
@@ -266,8 +261,13 @@ def tokenizer_label(tokenizer: str | Splitter) -> str:
     """Return the name that stands for a tokenizer in a signature."""
     if isinstance(tokenizer, str):
         if tokenizer in MECAB_TOKENIZERS:
-            return _mecab_label(tokenizer)
-        return _subword_label(tokenizer) if is_subword_model(tokenizer) else tokenizer
+            # As sacrebleu's signature has it: with MeCab's version, and the dictionary.
+            return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
+        if is_subword_model(tokenizer):
+            # Equal files have equal names, others do not.
+            name = tokenizer if tokenizer in SACREBLEU_MODELS else "spm"
+            return f"{name}[{subword_model(tokenizer).digest}]"
+        return tokenizer
     return getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
 
 
@@ -380,12 +380,6 @@ def is_model_path(tokenizer: object) -> bool:
 def is_subword_model(tokenizer: object) -> bool:
     """Return whether a tokenizer is a model's name or path."""
     return is_model_path(tokenizer) or (isinstance(tokenizer, str) and tokenizer in SACREBLEU_MODELS)
-
-
-def _subword_label(tokenizer: str) -> str:
-    """Return the name that stands for a model in a signature: equal files have equal names, others do not."""
-    name = tokenizer if tokenizer in SACREBLEU_MODELS else "spm"
-    return f"{name}[{subword_model(tokenizer).digest}]"
 
 
 def subword_model(tokenizer: str) -> _SubwordModel:

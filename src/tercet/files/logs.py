@@ -82,12 +82,14 @@ def samples_log(table: Table) -> Log:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
     _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
+    file_name = Path(table.name).name  # samples_<task>_<date>.jsonl
+    task = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", file_name, re.I)
     return Log(
         table.name,
         columns,
         by_doc.lines,
         harness="lm-evaluation-harness",
-        task=_task(table.name),
+        task=task[1] if task else file_name,
         run="",
         key=("doc_id",),
         roles=Roles(source, (_TARGET,), systems),
@@ -105,12 +107,6 @@ def _scores(table: Table) -> tuple[str, ...]:
         for name, cells in table.columns.items()
         if name != "doc_id" and all(isinstance(cell, int | float) for cell in cells)
     )
-
-
-def _task(path: str) -> str:
-    """Return the task that the name of a file, ``samples_<task>_<date>.jsonl``, says."""
-    match = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", Path(path).name, re.I)
-    return match[1] if match else Path(path).name
 
 
 def _prompt(arguments: Any, place: str) -> str | None:
@@ -223,7 +219,13 @@ def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
         # Where a text was processed, its metrics took that.
         final = final if processed is None else "model_response.text_post_processed"
         texts.append(_text(response.get("text") if processed is None else processed, place))
-        golds.append(_gold(doc.get("choices") or [], doc.get("gold_index"), place))
+        choices, gold = doc.get("choices") or [], doc.get("gold_index")
+        positions = gold if isinstance(gold, list) else [gold]
+        if not all(isinstance(position, int) and -len(choices) <= position < len(choices) for position in positions):
+            raise InputError(
+                f"{place}: gold_index is {shorten(gold)}, of {len(choices)} choices; expected places of right ones."
+            )
+        golds.append([choices[position] for position in positions])
     columns = {
         "id": [str(doc.get("id")) for doc in docs],
         "doc.query": [doc.get("query") for doc in docs],
@@ -252,15 +254,6 @@ def _text(answer: Any, place: str) -> Any:
             "of a generative task."
         )
     return answer[0] if len(answer) == 1 else list(answer)
-
-
-def _gold(choices: list[Any], index: Any, place: str) -> list[Any]:
-    positions = index if isinstance(index, list) else [index]
-    if not all(isinstance(position, int) and -len(choices) <= position < len(choices) for position in positions):
-        raise InputError(
-            f"{place}: gold_index is {shorten(index)}, of {len(choices)} choices; expected places of right ones."
-        )
-    return [choices[position] for position in positions]
 
 
 # A log of inspect-ai (.eval, .json) -> a table with a row per sample and epoch.
@@ -413,12 +406,6 @@ def is_chat(value: Any) -> bool:
     )
 
 
-def _last_content(messages: Iterable[Mapping[str, Any]], role: str | None = ASSISTANT) -> Any:
-    """Return the content of the last message of a role, or of any; None without one."""
-    contents = [message.get("content") for message in messages if role is None or message["role"] == role]
-    return contents[-1] if contents else None
-
-
 def content_text(content: Any, name: str) -> str | None:
     """Return the text of a message's content, a string or a list of parts; None where it has none."""
     if content is None or isinstance(content, str):
@@ -444,7 +431,8 @@ def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
     role = ASSISTANT if any(message["role"] == ASSISTANT for chat in chats.values() for message in chat) else None
     texts = list(cells)
     for row, chat in chats.items():
-        text = content_text(_last_content(chat, role), places[row])
+        contents = [message.get("content") for message in chat if role is None or message["role"] == role]
+        text = content_text(contents[-1] if contents else None, places[row])
         if text is None:
             raise InputError(
                 f"{places[row]}: expected a chat in which the {ASSISTANT} says a text last, got "

@@ -129,7 +129,11 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     if any(job.metric.needs_corpus for job in work.jobs):
         # A first pass over the corpus, for metrics that must see all of it.
         fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
-        work = work.fitted(_contexts(_results(fitted, "reading", n_tasks), work))
+        contexts: dict[int, Any] = {}
+        for result in _results(fitted, "reading", n_tasks):
+            for number, plain in result:
+                add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
+        work = work.fitted(contexts)
         for job in work.jobs:
             warn(job.metric, job.metric.corpus_warning(job.context))
     if network:
@@ -203,15 +207,6 @@ def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
 
 def _sum_of(*results: Summed) -> Summed:
     return reduce(Summed.add, results, Summed())
-
-
-def _contexts(results: Iterator[Any], work: Work) -> dict[int, Any]:
-    """Return the contexts of the whole corpus, by job."""
-    total: dict[int, Any] = {}
-    for result in results:
-        for number, plain in result:
-            add_up(total, {number: context_of(plain, work.jobs[number].metric)})
-    return total
 
 
 def score(
