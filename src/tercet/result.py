@@ -88,13 +88,12 @@ class Result(dict[str, Any]):
         /,
         *,
         metric: str = "",
-        _details: Callable[[], Mapping[str, Any]] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(entries)
         stored = vars(self)
         # What makes the attributes when the first of them is read: most results are read for their scores alone.
-        stored["metric"], stored["_details"] = metric, _details
+        stored["metric"], stored["_details"] = metric, attributes.pop("_details", None)
         if metric:
             stored.update(attributes)
         else:  # then keywords are entries, as those of dict
@@ -106,6 +105,9 @@ class Result(dict[str, Any]):
         if name in attributes or name in _ATTRIBUTES:
             return attributes.get(name, _ATTRIBUTES.get(name))
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self._attributes()]
 
     def _attributes(self) -> dict[str, Any]:
         """Return all attributes but the metric's name, in order; made on the first call."""

@@ -29,6 +29,12 @@ _REPLACED: Mapping[str, tuple[str, str | None]] = {
     "perplexity": ("perplexity_lm", "evaluate"),
 }
 
+
+def modules() -> dict[str, tuple[str, str | None]]:
+    """Return evaluate's modules, and the metric and configuration of the suite that replace each."""
+    return {**_REPLACED}
+
+
 #: Where evaluate's load finds a module of its own.
 _OF_DOWNLOADS = ("revision", "download_config", "download_mode")
 
@@ -57,7 +63,7 @@ _TRUTHS = frozenset(
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of some of its own.
+    """Return evaluate's function `load` with the suite's modules in the place of `modules`.
 
     If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
     """

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
@@ -78,14 +79,14 @@ class SumsModule(Module):
         score = self._result(scores if items else dict.fromkeys(scores, self._of_nothing))
         return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
 
-    def _totals(self) -> list[float]:
-        totals: list[float] = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0].tolist()
+    def _totals(self) -> NDArray[np.float64]:
+        totals: NDArray[np.float64] = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0]
         return totals
 
     def _sums_of(self, *names: str) -> torch.Tensor:
         """Return the sums of some columns, as torchmetrics keeps them."""
         totals = dict(zip(self._metric.columns, self._totals(), strict=True))
-        return self._tensor([totals[name] for name in names])
+        return self._tensor([float(totals[name]) for name in names])
 
     def set_dtype(self, dst_type: Any) -> Any:
         """Leave the sums, which are whole numbers, as they are."""
