@@ -132,11 +132,6 @@ def _is_replacement(cls: Any) -> bool:
     return cls is _replacements.get(cls._dropped_in)
 
 
-def _constructor(kind: type) -> Any:
-    """Return the class of classes that are also of this one."""
-    return _Constructor if kind is type else type(_Constructor.__name__, (_Constructor, kind), {})
-
-
 def _class(dropped_in: Any, original: _Original, lookup: Lookup) -> Any:
     @wraps(dropped_in.__init__)
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -148,7 +143,9 @@ def _class(dropped_in: Any, original: _Original, lookup: Lookup) -> Any:
     # The module is the original's, so that objects are pickled as those of the original.
     entries = {"__doc__": dropped_in.__doc__, "__module__": original.module, "__init__": construct}
     methods = {method: _method(dropped_in, method) for method in original.methods}
-    cls: Any = _constructor(type(dropped_in))(dropped_in.__name__, (dropped_in,), {**entries, **methods})
+    kind = type(dropped_in)
+    constructor = _Constructor if kind is type else type(_Constructor.__name__, (_Constructor, kind), {})
+    cls: Any = constructor(dropped_in.__name__, (dropped_in,), {**entries, **methods})
     cls._dropped_in = dropped_in
     cls._lookup = staticmethod(lambda: lookup(original.module, dropped_in.__name__))
     return cls

@@ -145,8 +145,11 @@ def _install() -> list[str]:
     """Do as :func:`install`, and return what is to be warned of."""
     messages, left_alone = [], set()
     for package, (first, last) in TRIED.items():
-        version = _version(package)
-        if version is not None and not _release(first) <= _release(version) <= _release(last):
+        try:
+            version = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+        if not _release(first) <= _release(version) <= _release(last):
             left_alone.add(package)
             tried = first if first == last else f"{first} to {last}"
             messages.append(
@@ -173,13 +176,6 @@ def _install() -> list[str]:
         if name in sys.modules:
             change(sys.modules[name], True)
     return messages
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -283,9 +279,12 @@ class _Finder(MetaPathFinder):
             return _spec_of_stand_in(name, spec)
         if name == _EMPTY:
             return spec or ModuleSpec(name, None, is_package=True)
+        if spec is None:
+            return None
         if self.has(name):
-            return None if spec is None else _spec_of_neighbour(name, spec)
-        if spec is not None and spec.loader is not None:
+            is_package = spec.submodule_search_locations is not None
+            return ModuleSpec(name, _LoaderOfNeighbours(spec.loader), origin=spec.origin, is_package=is_package)
+        if spec.loader is not None:
             spec.loader = _Changed(spec.loader, self.changes[name])
         return spec
 
@@ -322,11 +321,6 @@ def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     if spec is None or spec.submodule_search_locations is not None:
         stand_in_spec.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
     return stand_in_spec
-
-
-def _spec_of_neighbour(name: str, spec: ModuleSpec) -> ModuleSpec:
-    is_package = spec.submodule_search_locations is not None
-    return ModuleSpec(name, _LoaderOfNeighbours(spec.loader), origin=spec.origin, is_package=is_package)
 
 
 class _InPlaceOf(Loader):

@@ -71,8 +71,18 @@ class Line:
 
     def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML."""
-        draw = _words_html if self.spaced else _characters_html
-        return draw(self.label, self.words, self.hint)
+        if self.spaced:
+            chips = " ".join(
+                _level_chip(word.text, word.level, _meaning(self.hint, word.level), word.written)
+                for word in self.words
+            )
+            return _line(self.label, chips or "<i>no token</i>")
+        chips = ""
+        # Neighbours of a level share a chip.
+        for level, run in groupby(self.words, key=lambda word: word.level):
+            style = f"background:{_colour(level)};white-space:pre-wrap"
+            chips += chip("".join(word.text for word in run), style, _meaning(self.hint, level), level)
+        return _line(self.label, chips or "<i>no character</i>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,21 +208,6 @@ def legend(names: Sequence[str]) -> str:
 def reference_label(index: int, n_references: int) -> str:
     """Return what comes before a reference."""
     return "reference" if n_references == 1 else f"reference {index + 1}"
-
-
-def _words_html(label: str, words: Sequence[Word], hint: str) -> str:
-    """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
-    chips = " ".join(_level_chip(word.text, word.level, _meaning(hint, word.level), word.written) for word in words)
-    return _line(label, chips or "<i>no token</i>")
-
-
-def _characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
-    """Return a text of characters, without blanks between them; neighbours of a level share a chip."""
-    chips = ""
-    for level, run in groupby(characters, key=lambda word: word.level):
-        style = f"background:{_colour(level)};white-space:pre-wrap"
-        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level)
-    return _line(label, chips or "<i>no character</i>")
 
 
 def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]]) -> str:

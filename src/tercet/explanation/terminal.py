@@ -33,7 +33,11 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
     title = explanation.title
     # The heading of the system has just named the scores: only further numbers follow.
     printed = {f"{score:.4f}" for score in scores}
-    numbers = {name: value for name, value in title.numbers.items() if f"{_scaled(value, scale):.4f}" not in printed}
+    numbers = {
+        name: value
+        for name, value in title.numbers.items()
+        if f"{scale * value if isinstance(value, Share) else value:.4f}" not in printed
+    }
     if numbers or not title.numbers:
         yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
     legend = Legend([])
@@ -55,10 +59,6 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
         elif not part.folded:
             yield Text(f"\n{part.caption}")
             yield _table(part, scale)
-
-
-def _scaled(value: float, scale: float) -> float:
-    return scale * value if isinstance(value, Share) else value
 
 
 def coloured(

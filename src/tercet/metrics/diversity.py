@@ -260,7 +260,8 @@ def _measures_of(o: Diversity, texts: list[str], edges: Numbers) -> tuple[Array,
     Set s has the texts ``edges[s]`` to ``edges[s + 1]``. A measure that a text has none of, such as the self-BLEU of
     a text without others, is 0 of 0.
     """
-    batch, _ = tokenize(_no_references(texts), o.tokenizer, lowercase=o.lowercase)
+    without_references = Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
+    batch, _ = tokenize(without_references, o.tokenizer, lowercase=o.lowercase)
     tokens, lengths = batch.tokens, batch.tokens.lengths
     sizes = np.diff(edges)
     sets = np.repeat(np.arange(len(sizes)), sizes)
@@ -447,11 +448,6 @@ def _read_sets(predictions: Any) -> Corpus:
         texts += group
         sizes.append(len(group))
     return Corpus([_GROUP] * len(groups), texts, np.cumsum([0, *sizes]))
-
-
-def _no_references(texts: list[str]) -> Corpus:
-    """Return texts as a corpus."""
-    return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
 
 
 def _texts_of(batch: Corpus) -> list[str]:

@@ -211,17 +211,13 @@ class Windows:
 def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
     """Return the input of an encoder: texts, or overlapping windows of those of more than `limit` tokens."""
     if limit is None or not (rows.lengths > limit).any():
-        return _whole_texts(rows)
+        # One window per text, all of it; none for a text without tokens.
+        lengths = rows.lengths
+        has_tokens = lengths > 0
+        first = np.zeros(int(has_tokens.sum()), np.int64)
+        offsets = np.append(rows.offsets[:-1][has_tokens], rows.offsets[-1])
+        return Windows(Ragged(rows.values, offsets), first, lengths[has_tokens], offsets[:-1])
     return overlapping_windows(rows, limit, subwords.head, subwords.tail)
-
-
-def _whole_texts(rows: Ragged) -> Windows:
-    """Return one window per text, all of it; none for a text without tokens."""
-    lengths = rows.lengths
-    has_tokens = lengths > 0
-    first = np.zeros(int(has_tokens.sum()), np.int64)
-    offsets = np.append(rows.offsets[:-1][has_tokens], rows.offsets[-1])
-    return Windows(Ragged(rows.values, offsets), first, lengths[has_tokens], offsets[:-1])
 
 
 def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: tuple[int, ...]) -> Windows:

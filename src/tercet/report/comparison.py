@@ -635,7 +635,8 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
     primary = primary_table(comparison.tables)
     views = []
     for table in (primary, *(table for table in comparison.tables if table is not primary)):
-        rows = _ordered(table)
+        sign = -1.0 if table.higher_is_better else 1.0
+        rows = sorted(table.rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
         order = [row.system for row in rows]
         chart = DotChart([names[name] for name in order], [dot_column(comparison, table, table.title, order)])
         views.append((table, rows, score_verdict(comparison, table, names), chart))
@@ -648,9 +649,3 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
         lines=lines,
         marks=marks_of(comparison, comparison.tables),
     )
-
-
-def _ordered(table: ScoreTable) -> list[SystemScore]:
-    """Return the rows, the best first."""
-    sign = -1.0 if table.higher_is_better else 1.0
-    return sorted(table.rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)

@@ -131,7 +131,10 @@ def controls(
     for name, settings in offered.items():
         control = replace(_control(declared[name], settings), info=option_doc(declared[name]).first_sentence)
         if of_one_text and name in of_one_text:
-            control = _depending(control, of_one_text[name])
+            # The menu begins with what depends on whether a text or a file is scored.
+            choices = control.choices or {str(choice): choice for choice in (True, False)}
+            label = f"auto (text: {_label(of_one_text[name])}, file: {_label(control.default)})"
+            control = replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
         # Menus stand before what follows them, so that the control of the leader is there.
         for leader, following in settings.get("follows", {}).items():
             control = replace(
@@ -162,13 +165,6 @@ def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
         most = settings.get("most", _MOST if check.maximum is None else None)
         return Control(declared.name, "whole", default, value, most=most)
     return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
-
-
-def _depending(control: Control, of_one_text: Any) -> Control:
-    """Return a menu that begins with what depends on whether a text or a file is scored."""
-    choices = control.choices or {str(choice): choice for choice in (True, False)}
-    label = f"auto (text: {_label(of_one_text)}, file: {_label(control.default)})"
-    return replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
 
 
 def _label(choice: Any) -> str:

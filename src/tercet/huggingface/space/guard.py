@@ -245,12 +245,10 @@ def _values(value: Any) -> Iterator[Any]:
 
 
 def _has_file(value: Any) -> bool:
-    return any(map(_is_file, _values(value)))
-
-
-def _is_file(value: Any) -> bool:
-    """Return whether gradio would take a value for a file, or trip over it."""
-    return isinstance(value, dict) and isinstance(value.get("path"), str) and "meta" in value
+    """Return whether there is a value in it that gradio would take for a file, or trip over."""
+    return any(
+        isinstance(part, dict) and isinstance(part.get("path"), str) and "meta" in part for part in _values(value)
+    )
 
 
 # Worker processes, in which texts are scored: unlike threads, they can be killed.

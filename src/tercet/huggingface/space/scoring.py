@@ -149,7 +149,11 @@ class Demo:
             return options, []
         segment_options = _segment_options(make_scorer(self.metric, options))
         segment_values = {name: value for name, value in segment_options.items() if name in undecided}
-        return {**options, **segment_values}, [_segment_note(segment_values)] if segment_values else []
+        if not segment_values:
+            return options, []
+        option_words = " and ".join(f"{name}={value!r}" for name, value in segment_values.items())
+        note = f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
+        return {**options, **segment_values}, [note]
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
@@ -174,12 +178,15 @@ class Demo:
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         segment_names = dict(zip(metric.score_names, metric.segment_names, strict=True))
         primary = metric.primary, segment_names[metric.primary]
+        titles = {name: metric.score_title(name) for name in metric.score_names}
+        for name, of_item in segment_names.items():
+            titles.setdefault(of_item, titles[name])
         page_result = PageResult(
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
             primary=primary,
-            titles=_score_titles(metric),
+            titles=titles,
             only_of_items=frozenset(metric.segment_names) - {*metric.score_names},
             scale=metric.scale,
             in_percent=metric.unit is not None and metric.scale == 100,
@@ -266,7 +273,9 @@ class Demo:
         They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
         is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
-        return list(roles.systems[: _most_systems(len(table.lines), self.most_items)]) if is_sure else []
+        # The texts of all systems together are the items that the page takes.
+        most = max(1, min(MOST_SYSTEMS, self.most_items // max(len(table.lines), 1)))
+        return list(roles.systems[:most]) if is_sure else []
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
@@ -314,14 +323,6 @@ class Demo:
     def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
         """Return how many values of a score lie in each of twenty ranges."""
         return histogram(values, scale if self._is_share else 0.0)
-
-
-def _score_titles(metric: Metric) -> dict[str, str]:
-    """Return what people call the scores of a metric, by their names of a corpus and of an item."""
-    titles = {name: metric.score_title(name) for name in metric.score_names}
-    for name, of_item in zip(metric.score_names, metric.segment_names, strict=True):
-        titles.setdefault(of_item, titles[name])
-    return titles
 
 
 def split_references(text: str) -> list[str]:
@@ -486,14 +487,10 @@ def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -
         except Exception:
             _LOG.exception("the page failed")
             message = OUR_FAULT
-        return [_error_html(message), *other_outputs]
+        # By its role, screen readers say it at once.
+        return [f'<div class="tercet-error" role="alert">{escape(message)}</div>', *other_outputs]
 
     return answer
-
-
-def _error_html(message: str) -> str:
-    """Return a message in the place of a result; screen readers say it at once."""
-    return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
 
 
 def result_html(page_result: PageResult, lines: Sequence[str] = ()) -> str:
@@ -699,16 +696,10 @@ def _named(value: Any) -> str:
     return "str" if value is str else repr(value)
 
 
-# Notes that the page adds to a score, since no metric warns of this.
+# A note that the page adds to a score, since no metric warns of this.
 
 #: Most letters that a note names.
 _MOST_LETTERS = 12
-
-
-def _segment_note(options: Mapping[str, Any]) -> str:
-    """Return a note that a text was scored as a segment, with the options that nobody chose."""
-    option_words = " and ".join(f"{name}={value!r}" for name, value in options.items())
-    return f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
 
 
 def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
@@ -775,11 +766,6 @@ _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
 MOST_SYSTEMS = 20
 #: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
 _MOST_DRAWN = 3 << 20
-
-
-def _most_systems(n_rows: int, most_items: int) -> int:
-    """Return how many systems of so many rows the page compares: their texts are its items."""
-    return max(1, min(MOST_SYSTEMS, most_items // max(n_rows, 1)))
 
 
 def _check_size(

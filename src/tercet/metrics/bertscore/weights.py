@@ -54,13 +54,6 @@ class Weights:
         return weights
 
 
-def _plain_weights(subwords: Subwords) -> Weights:
-    """Return the weights without IDF: 1 for every token, 0 for CLS and SEP."""
-    values = np.ones(subwords.vocabulary_size, np.float32)
-    values[[token_id for token_id in subwords.zero_weight_ids if token_id < len(values)]] = 0
-    return Weights(values, 1.0)
-
-
 def _mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
     """Return the weights that a mapping names, by ids (int) or by tokens (str).
 
@@ -387,7 +380,10 @@ def given_table(idf: Any) -> IdfTable | None:
 def weights_of(idf: Any, table: IdfTable | None, subwords: Subwords, *, strict: bool) -> Weights:
     """Return the weights that the option ``idf`` asks for; a table must be of the encoder's tokens."""
     if idf is False:
-        return _plain_weights(subwords)
+        # 1 for every token, 0 for CLS and SEP
+        values = np.ones(subwords.vocabulary_size, np.float32)
+        values[[token_id for token_id in subwords.zero_weight_ids if token_id < len(values)]] = 0
+        return Weights(values, 1.0)
     if isinstance(idf, Mapping):
         return _mapped_weights(idf, subwords, strict=strict)
     assert table is not None

