@@ -13,6 +13,9 @@ Test = Literal["permutation", "bootstrap"]
 Ties = Literal["scored", "exact"]
 Unit = Literal["items", "systems", "both"]
 
+#: How many resamples each test takes by default.
+RESAMPLES: dict[Test, int] = {"permutation": 10_000, "bootstrap": 1_000}
+
 
 class Settings(Value):
     """What `compare` and `correlate` both take."""
@@ -40,7 +43,8 @@ class CompareSettings(Settings):
     n_resamples: int | None = option(
         default=None,
         check=integer(1, MOST_RESAMPLES, none=True),
-        doc="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
+        doc=f"Resamples of the test; default: {RESAMPLES['permutation']:,} permutations or "
+        f"{RESAMPLES['bootstrap']:,} bootstrap samples.",
     )
     interval: Interval = option(default="percentile", doc="Kind of the bootstrap intervals: percentile or BCa.")
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
-from tercet.base.settings import CompareSettings
+from tercet.base.settings import RESAMPLES, CompareSettings
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
@@ -399,8 +399,8 @@ def _joined(words: re.Match[str]) -> str:
 
 #: Paired tests by name, with their default number of resamples.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
-    "permutation": (paired_permutation_test, 10_000),
-    "bootstrap": (paired_bootstrap_test, 1_000),
+    "permutation": (paired_permutation_test, RESAMPLES["permutation"]),
+    "bootstrap": (paired_bootstrap_test, RESAMPLES["bootstrap"]),
 }
 
 

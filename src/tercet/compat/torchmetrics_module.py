@@ -74,7 +74,7 @@ class SumsModule(Module):
     def compute(self) -> Any:
         """Return the score of all items so far, and those of the items where they were asked for."""
         totals = self._totals()
-        scores = self._metric.finalize(totals)
+        scores = {name: float(score) for name, score in self._metric.finalize(totals).items()}
         items = totals[self._metric.columns.index("items")]
         score = self._result(scores if items else dict.fromkeys(scores, self._of_nothing))
         return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
