@@ -106,13 +106,13 @@ def stages(work: Work) -> dict[str, float]:
     from tercet.metrics.rouge.options import parse_types
 
     items = read_items(work.predictions, work.first_references)
-    batch = items.batch()
+    batch = items.encoded()
     tokens, _ = tokenize(batch, "rouge")
     types = parse_types(["rouge1", "rouge2", "rougeL", "rougeW", "rougeS4"])
     rouge, bleu = make_scorer("rouge_nlws", {"rouge_types": types[0].name}), make_scorer("bleu_multi", {})
     stats = bleu.segment_stats(batch, None)
     steps = {
-        "check and encode the texts": lambda: read_items(work.predictions, work.first_references).batch(),
+        "check and encode the texts": lambda: read_items(work.predictions, work.first_references).encoded(),
         "count letters (tokenizer auto)": lambda: rouge.fit(batch),
         "tokenize: rouge": lambda: tokenize(batch, "rouge"),
         "tokenize: 13a": lambda: tokenize(batch, "13a"),

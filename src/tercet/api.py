@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tercet.base.dialects import Dialect, no_option
 from tercet.base.metric import Metric, score_batch
 from tercet.base.options import Call
-from tercet.corpus.reading import READINGS
+from tercet.corpus.reading import ENGINE_TOKENIZERS
 
 from .errors import OptionError, level_of_caller
 from .registry import METRICS, in_suite, metric_class
@@ -133,7 +133,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if cached_metric is not None:
         return cached_metric
     configured_metric = make_scorer(metric, options)
-    stays_valid = not configured_metric.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
+    stays_valid = not configured_metric.loads_model and options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
     # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
     stays_valid = stays_valid and options.keys().isdisjoint(("stemmer", "lemmatizer"))
     # An option without effect is warned of when a metric is made: each call makes its own, and so warns.

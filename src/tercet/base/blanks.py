@@ -12,7 +12,7 @@ from tercet.corpus.tokenizers import tokenizer_label
 from .metric import Metric
 
 
-class SplitsAtBlanks(Metric):
+class HasTokenizer(Metric):
     """A metric with a tokenizer to choose, which warns of one that cannot split the texts."""
 
     extras = ("languages",)

@@ -235,7 +235,7 @@ class Metric(Configured, metaclass=_Helpful):
             return self.explained(read_predictions([prediction]))
         items = read_items([prediction], [references])
         check_missing(items.missing, "error", at_zero="")
-        return self.explained(items.batch())
+        return self.explained(items.encoded())
 
     # What a metric defines: names and rows of numbers, and scores from the sums of rows.
 

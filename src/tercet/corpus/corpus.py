@@ -86,8 +86,6 @@ class Corpus:
         _ = self.texts
         return self
 
-    batch = encoded
-
     @property
     def predictions(self) -> Any:
         """The predictions, in Arrow's memory."""

@@ -15,7 +15,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 
 from .corpus import Corpus
-from .reading import READINGS, of_texts
+from .reading import ENGINE_TOKENIZERS, of_texts
 from .tokenizers import has_blanks_alone, tokenize
 
 Change = Callable[[str], str] | None
@@ -33,7 +33,7 @@ def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float
     # Without other white space, the engine splits into the same words.
     elif tokenizer == "blanks" and all(map(has_blanks_alone, changed)):
         tokenizer = "none"
-    if tokenizer in (*READINGS, "char-and-blank"):
+    if tokenizer in (*ENGINE_TOKENIZERS, "char-and-blank"):
         rows: NDArray[np.float64] = of_texts(batch.with_strings(*changed), engine.edit_rows, tokenizer)
         return rows
     tokens, _ = tokenize(batch, tokenizer, prepare=change)

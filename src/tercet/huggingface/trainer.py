@@ -125,7 +125,7 @@ def compute_metrics(
     function = TrainerMetrics(configured_metrics, Decoder(tokenizer, decode), references, settings)
     if not any(metric.loads_model for metric in configured_metrics.values()):
         # The names in `keep` are checked now; a length is there for gen_len.
-        results = {name: score_batch(metric, _SAMPLE.batch()) for name, metric in configured_metrics.items()}
+        results = {name: score_batch(metric, _SAMPLE.encoded()) for name, metric in configured_metrics.items()}
         function.select(results, [1])
     return function
 

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.blanks import HasTokenizer
 from tercet.base.dialects import Dialect
 from tercet.base.lengths import reference_lengths
 from tercet.base.metric import Metric
@@ -48,7 +48,7 @@ from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sac
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import READINGS, Crossing, lowered, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, lowered, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path, is_subword_model, tokenize
 from tercet.engine.chosen import engine
@@ -223,7 +223,7 @@ TOKENIZER = option(
 )
 
 
-class BleuOptions(SplitsAtBlanks):
+class BleuOptions(HasTokenizer):
     """Options of bleu_multi."""
 
     tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
@@ -559,7 +559,7 @@ class Bleu(BleuOptions):
             and self.stemmer is None
             and self.lemmatizer is None
         )
-        return self._tokenizer if plain and self._tokenizer in READINGS else None
+        return self._tokenizer if plain and self._tokenizer in ENGINE_TOKENIZERS else None
 
     @property
     def _tokenizer(self) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
@@ -35,7 +35,7 @@ _MATCHES = len(Metric.base_columns)
 _NGRAMS = _MATCHES + 1
 
 
-class GoogleBleu(SplitsAtBlanks):
+class GoogleBleu(HasTokenizer):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.
 
     Examples

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.blanks import SplitsAtBlanks
+from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
 from tercet.base.rows import as_rows, left_out
@@ -27,7 +27,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 _RATES = ("wer", "cer", "mer", "wil", "wip")
 
 
-class Wer(SplitsAtBlanks):
+class Wer(HasTokenizer):
     """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
 
     Examples

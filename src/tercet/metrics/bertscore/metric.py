@@ -598,7 +598,7 @@ def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: I
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = metric.count_documents(texts, np.arange(len(texts)))
-    return metric.explained(items.batch(), context)
+    return metric.explained(items.encoded(), context)
 
 
 def _alignment(metric: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:

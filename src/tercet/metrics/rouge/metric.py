@@ -19,7 +19,7 @@ from tercet.base.options import missing_label
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import READINGS, Crossing, Places
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places
 from tercet.corpus.stems import (
     WordMap,
     check_word_options,
@@ -262,7 +262,7 @@ class Rouge(RougeOptions):
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
-        if self._engine_types is not None and tokenizer in READINGS:
+        if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS:
             rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
