@@ -73,7 +73,7 @@ class Result(dict[str, Any]):
     Result({'eval_m': 0.5})
     """
 
-    metric: str
+    metric: str = ""
     signature: str
     n_segments: int
     empty_predictions: int

@@ -54,6 +54,10 @@ def test_attributes_are_made_when_one_is_read():
     again, copied = pickle.loads(pickle.dumps(result)), copy.deepcopy(result)
     assert again.signature == copied.signature == result.signature == vars(result)["signature"]
     assert again.counts == copied.counts == result.counts == vars(result)["counts"] == [6, 5, 4, 3]
+    # What completion shows of a result that nobody has read yet.
+    assert {"counts", "signature", "n_segments"} <= {
+        *dir(tercet.score("bleu", ["кот спит"], ["кот ест"], max_order=2))
+    }
     assert result.signature.startswith("bleu_multi|")
     assert "refs:1" in result.signature
 
