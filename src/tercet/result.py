@@ -92,8 +92,8 @@ class Result(dict[str, Any]):
     ) -> None:
         super().__init__(entries)
         stored = vars(self)
-        # What makes the attributes when the first of them is read: most results are read for their scores alone.
-        stored["metric"], stored["_details"] = metric, attributes.pop("_details", None)
+        # One of them, `_details`, makes the others when the first is read: most results are read for their scores.
+        stored["metric"] = metric
         if metric:
             stored.update(attributes)
         else:  # then keywords are entries, as those of dict
@@ -114,8 +114,12 @@ class Result(dict[str, Any]):
         stored = vars(self)
         details = stored.get("_details")
         if details is not None:
-            stored.update(details())
-            stored["_details"] = None
+            try:
+                attributes = details()
+            except AttributeError as error:
+                # Python would take it for an attribute that is not there, and `hasattr` for False.
+                raise RuntimeError(f"the attributes of the result cannot be made: {error}") from error
+            stored.update({**attributes, **stored, "_details": None})  # what a user has set stays
         attributes = {name: value for name, value in stored.items() if name not in ("metric", "_details")}
         return {**_ATTRIBUTES, **attributes} if self.metric else attributes
 

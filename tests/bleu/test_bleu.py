@@ -377,3 +377,9 @@ def test_a_resample_scores_the_same_to_the_bit_beside_one_without_a_match(option
     with_empty = np.asfortranarray(np.vstack([rows, np.zeros_like(rows[:1])]))
     for name in scorer.score_names:
         assert scorer.finalize(rows)[name].tolist() == scorer.finalize(with_empty)[name][:-1].tolist()
+
+
+def test_a_perfect_text_is_explained_by_a_score_of_one_at_any_scale():
+    for scale in (1, 100):
+        explained = tercet.explain("bleu", "a b c d", "a b c d", scale=scale)
+        assert (explained.score, explained.precisions) == (1.0, [1.0] * 4)

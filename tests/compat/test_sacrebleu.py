@@ -175,3 +175,10 @@ def test_what_is_changed_after_a_metric_was_made_counts():
         each.effective_order, each.lowercase, each.max_ngram_order, each.smooth_method = True, True, 2, "floor"
     assert same(mine.sentence_score("A b", ["a c"]), theirs.sentence_score("A b", ["a c"]))
     assert str(mine.get_signature()) == str(theirs.get_signature())
+
+
+def test_counts_of_no_order_and_names_of_numpy():
+    assert ours.BLEU.compute_bleu([], [], 4, 4, max_ngram_order=0).score == 0
+    counts = [3, 2, 1, 1], [4, 3, 2, 1], 4, 4
+    expected = sacrebleu.BLEU.compute_bleu(*counts, smooth_method="exp").score
+    assert ours.BLEU.compute_bleu(*counts, smooth_method=np.str_("exp")).score == expected

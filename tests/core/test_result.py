@@ -170,3 +170,27 @@ class TestInANotebook:
         tags = {"div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p", "small"}
         assert set(re.findall(r"</?(\w+)", shown)) <= tags
         assert not re.search("[\x00-\x08\x1b]", shown)
+
+
+class TestAttributesMadeWhenRead:
+    def test_what_a_user_has_set_before_stays(self):
+        result = tercet.score("chrf", ["кот"], ["кот"])
+        result.n_segments = 7
+        assert (result.n_segments, result.missing_references, result.copy().n_segments) == (7, 0, 7)
+
+    def test_an_error_in_them_is_no_missing_attribute(self):
+        class Wrong(tercet.Chrf):
+            def details(self, totals, stats, entries):
+                return {"rows": len(stats.rows)}  # there are none: the class does not keep them
+
+        result = Wrong()(["кот"], ["кот"])
+        with pytest.raises(RuntimeError, match="the attributes of the result cannot be made: 'NoneType'"):
+            hasattr(result, "n_segments")
+
+        class Right(Wrong):
+            keeps_rows = True
+
+        assert Right()(["кот", "пёс"], ["кот", "пёс"]).rows == 2
+
+    def test_a_dict_without_metric_takes_any_name(self):
+        assert Result(_details=3, details=4) == {"_details": 3, "details": 4}

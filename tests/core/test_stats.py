@@ -191,3 +191,25 @@ def test_shorten_never_fails_and_is_one_line():
         assert found.startswith(shown)
         assert len(found) <= 60
         assert len(found.splitlines()) == 1
+
+
+def test_the_sum_of_rows_cannot_be_changed_and_no_metric_changes_rows():
+    stats = tercet.Bleu().stats(["a cat"], ["the cat"])
+    with pytest.raises(ValueError, match="read-only"):
+        stats.total()[0] = 7
+    texts = ["a b c", "a b d", "x a b", "b c x", "c d a"]
+    for metric in (tercet.Diversity(), tercet.Bleu(compat="nltk", smooth_method="nltk5")):
+        stats = metric.stats(*[texts, texts][: 1 + metric.takes_references])
+        for part in (stats, stats.selected(np.array([0]))):
+            before = part.rows.copy()
+            metric.corpus_totals(part)
+            assert part.rows.tolist() == before.tolist()
+            assert part.total().tolist() == before.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("metric", [tercet.Bleu(max_order=6), tercet.Chrf(word_order=2), tercet.Ter(), tercet.Wer()])
+def test_sums_of_other_options_are_refused_by_their_number(metric):
+    with pytest.raises(
+        tercet.MergeError, match=r"The sums have 5 numbers, but these options have \d+: items, empty, "
+    ):
+        metric.finalize(np.zeros((3, 5)))

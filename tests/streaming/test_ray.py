@@ -315,7 +315,7 @@ class TestCommand:
     def test_refuses_what_is_for_texts_in_memory(self, files):
         for given, message in (
             (["--references", "x.txt"], "--references does not work with --engine ray."),
-            (["--format", "html"], "--format-html does not work"),
+            (["--format", "html"], "--format html does not work"),
             (["--interval", "BCa"], "--interval does not work"),
         ):
             done = commands.command("score", "--engine", "ray", files, *given, code=2)

@@ -366,7 +366,7 @@ class Metric(Configured, metaclass=_Helpful):
 
 def is_higher_better(metric: Metric, score: str) -> bool:
     """Return whether higher is better, for one of the scores of a metric."""
-    return metric.higher_is_better != score.startswith(metric.contrary_scores)
+    return metric.higher_is_better != score.startswith(tuple(metric.contrary_scores))
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.

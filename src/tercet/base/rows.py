@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Places
+from tercet.errors import MergeError
 
 #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
 BASE_COLUMNS = ("items", "empty", "missing", "references")
@@ -54,9 +55,15 @@ def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     return rows
 
 
-def as_rows(totals: NDArray[np.float64]) -> Rows:
-    """Return sums of rows of any shape (..., k) as one after the other, shape (n, k), as the engine reads them."""
-    return np.ascontiguousarray(totals, np.float64).reshape(-1, totals.shape[-1])
+def as_rows(totals: NDArray[np.float64], columns: Sequence[str]) -> Rows:
+    """Return sums of rows of any shape (..., k) as one after the other, shape (n, k), as the engine reads them.
+
+    A MergeError says that they are of other options, which have another number of columns.
+    """
+    k = totals.shape[-1]
+    if k != len(columns):
+        raise MergeError(f"The sums have {k} numbers, but these options have {len(columns)}: {', '.join(columns)}.")
+    return np.ascontiguousarray(totals, np.float64).reshape(-1, k)
 
 
 def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
             "--references": texts.references,
             "--source": texts.source,
             "--source-column": texts.source_column,
-            "--format-html": form == "html",
+            "--format html": form == "html",
             "--interval": scores.interval != "percentile",
         }
         names = [name for name, value in refused.items() if value]

@@ -500,7 +500,7 @@ class BLEU(Metric[BLEUScore]):
 
         Unlike sacrebleu it does not change the counts that it is given.
         """
-        check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method)
+        smooth_method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
         hits, ngrams = ([counts[order] for order in range(max_ngram_order)] for counts in (correct, total))
         score, precisions, penalty = bleu_of_counts(
             hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order

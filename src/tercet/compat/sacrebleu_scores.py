@@ -70,7 +70,7 @@ def bleu_of_counts(
     lengths = [length, reference_length, reference_length, reference_length]
     row = np.array([[1.0, 0.0, 0.0, 1.0, *lengths, *matches, *ngrams]])
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    uniform = np.full((1, len(matches)), 1 / len(matches))
+    uniform = np.full((1, len(matches)), 1 / max(1, len(matches)))
     [[score, *precisions, penalty]] = engine.bleu_scores(row, 5, method, amount, effective, uniform, 100.0).tolist()
     return score, precisions, penalty
 

@@ -1,6 +1,10 @@
 # From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
 
-from libc.math cimport exp, log  # those of Python's math, and so of sacrebleu: bits are the same
+from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same
+
+import sys
+
+cdef bint SUM_ROUNDS_ONCE = sys.version_info >= (3, 12)
 
 cdef enum:
     REFERENCES = 3  # columns of a row: how many references there are, the tokens of the prediction,
@@ -52,6 +56,21 @@ cdef size_t write_precisions(
     return n_orders
 
 
+cdef double sum_of_logs(const double* values, size_t n) noexcept nogil:
+    """Return the sum of logarithms as Python's `sum` adds: from 3.12 on, with what each addition loses (Neumaier)."""
+    cdef double total = 0, lost = 0, after, logarithm
+    cdef size_t i
+    for i in range(n):
+        logarithm = log(values[i])
+        after = total + logarithm
+        if fabs(total) >= fabs(logarithm):
+            lost += (total - after) + logarithm
+        else:
+            lost += (logarithm - after) + total
+        total = after
+    return total + lost if SUM_ROUNDS_ONCE and lost != 0 and isfinite(lost) else total
+
+
 cdef double mean_of(
     const double* precisions, size_t n, size_t n_orders, const double* weights, double scale
 ) noexcept nogil:
@@ -64,9 +83,7 @@ cdef double mean_of(
         if order < n_orders and weights[order] > 0 and precisions[order] == 0:
             return 0
     if uniform:
-        for order in range(n_orders):
-            total += log(precisions[order])
-        return exp(total / <double> n_orders) if n_orders else 0
+        return exp(sum_of_logs(precisions, n_orders) / <double> n_orders) if n_orders else 0
     for order in range(n):
         weight_of_all += weights[order]
         if order < n_orders and weights[order] > 0:

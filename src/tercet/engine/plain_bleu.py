@@ -19,8 +19,7 @@ def bleu_scores(
 ) -> Array:
     """Return BLEU, times `scale`, in the steps of sacrebleu's ``compute_bleu``: with its options, to the last bit.
 
-    sacrebleu has uniform weights, the closest reference's length and a scale of 100; from Python 3.12 on it adds
-    logarithms by a `sum` that rounds once, so that a last bit may differ.
+    These are uniform weights, the closest reference's length and a scale of 100.
 
     Parameters
     ----------
@@ -116,13 +115,11 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
     n = len(precisions)
     if any(weight > 0 and precision == 0 for weight, precision in zip(weights, precisions[:n_orders], strict=False)):
         return 0.0
-    # Added in a loop: from Python 3.12 on, `sum` rounds once, so that bits would depend on the version.
-    total = weight_of_orders = weight_of_all = 0.0
     if all(weight == 1 / n for weight in weights):
-        # sacrebleu's steps: logarithms of percents, divided at the end. The general sum has other last bits.
-        for precision in precisions[:n_orders]:
-            total += math.log(precision)
-        return math.exp(total / n_orders) if n_orders else 0.0
+        # sacrebleu's steps: logarithms of percents, divided at the end. The general sum has other last bits. Python's
+        # `sum`, as there: from 3.12 on it rounds once.
+        return math.exp(sum(map(math.log, precisions[:n_orders])) / n_orders) if n_orders else 0.0
+    total = weight_of_orders = weight_of_all = 0.0
     for order, (precision, weight) in enumerate(zip(precisions, weights, strict=True)):
         weight_of_all += weight
         if order < n_orders and weight > 0:

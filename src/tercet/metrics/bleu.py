@@ -633,7 +633,7 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        rows, length_column = as_rows(totals), _REFERENCE_LENGTH_COLUMNS[length_rule]
+        rows, length_column = as_rows(totals, self.columns), _REFERENCE_LENGTH_COLUMNS[length_rule]
         if self.compat == "nltk" or method.startswith("nltk"):
             scores = self._as_nltk(rows, length_column, method, weights)
         else:
@@ -722,13 +722,14 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        scores = self.report(self.corpus_totals(self.segment_stats(batch)), None)
+        share = self.with_options({"scale": 1, "grid": None}, idle=True)
+        scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._texts(batch)
         return NgramMatches(
             **compared(tokens.tokens.lists(), spelling, orders, as_written),
-            score=scores["bleu"] / self.scale,
+            score=scores["bleu"],
             brevity_penalty=scores["brevity_penalty"],
-            precisions=[precision / self.scale for precision in scores["precisions"]],
+            precisions=scores["precisions"],
             length=scores["translation_length"],
             reference_length=float(scores["reference_length"]),
             signature=str(self.signature()),

@@ -234,7 +234,7 @@ class Chrf(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""
-        first, rows = len(self.base_columns), as_rows(totals)
+        first, rows = len(self.base_columns), as_rows(totals, self.columns)
         scores: Scores = {}
         for name, word_order in self.word_orders.items():
             n_orders = self.char_order + word_order
@@ -306,8 +306,10 @@ class Chrf(Metric):
             tokens, spelling = self.words(batch)
             spelled = np.array(spelling(), object)
             words_of_documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
-            predictions, others = ([words_of_documents[place] for place in places[best]] for places in batch.pairs)
-            return words_of_pairs(predictions, others, range(1, word_order + 1))
+            predictions, best_references = (
+                [words_of_documents[place] for place in places[best]] for places in batch.pairs
+            )
+            return words_of_pairs(predictions, best_references, range(1, word_order + 1))
 
         return Matched(NGRAM_LEVELS[: self.char_order or word_order], words)
 
@@ -472,8 +474,8 @@ def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) 
 
     if options.lowercase:
         texts, references = ([text.lower() for text in side] for side in (texts, references))
-    counted, others = ([list(filter(counts, text)) for text in side] for side in (texts, references))
-    levels = map(iter, levels_of_pairs(counted, others, range(1, options.char_order + 1)))
+    counted, counted_references = ([list(filter(counts, text)) for text in side] for side in (texts, references))
+    levels = map(iter, levels_of_pairs(counted, counted_references, range(1, options.char_order + 1)))
     word = cache(Word)  # few characters differ
     return [
         [word(character, next(text_levels) if counts(character) else 0) for character in text]

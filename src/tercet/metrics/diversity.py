@@ -201,7 +201,7 @@ class Diversity(Metric):
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows: for one set, counts are the whole numbers that they stand for."""
-        totals = stats.total()
+        totals = stats.total().copy()
         if not totals[len(self.base_columns)]:
             totals[self._whole] = np.rint(totals[self._whole])
         return totals

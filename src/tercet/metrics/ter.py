@@ -190,7 +190,7 @@ class Ter(Metric):
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
-        return {"ter": engine.ter_scores(as_rows(totals), self.scale).reshape(totals.shape[:-1])}
+        return {"ter": engine.ter_scores(as_rows(totals, self.columns), self.scale).reshape(totals.shape[:-1])}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""

@@ -106,7 +106,9 @@ class Wer(HasTokenizer):
 
     def _rates(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates, and the information preserved, as jiwer does."""
-        rates = self.scale * engine.error_rates(as_rows(totals)).reshape(*totals.shape[:-1], len(_RATES))
+        rates = self.scale * engine.error_rates(as_rows(totals, self.columns)).reshape(
+            *totals.shape[:-1], len(_RATES)
+        )
         return {name: rates[..., place] for place, name in enumerate(_RATES)}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:

@@ -66,10 +66,11 @@ class SegmentStats:
         return replace(self, rows=self.rows[segments])
 
     def total(self) -> NDArray[np.float64]:
-        """Return the sum of the rows, shape (k,): to read, as it is cached; a result needs it several times."""
+        """Return the sum of the rows, shape (k,), to read: it is cached, as a result needs it several times."""
         if self._total is None:
             # einsum: rows.sum(axis=0), to the bit, in half the time
             self._total = self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)
+            self._total.flags.writeable = False
         return self._total
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
