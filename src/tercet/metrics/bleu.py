@@ -722,7 +722,8 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        share = self.with_options({"scale": 1, "grid": None}, idle=True)
+        # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
+        share = self if self.scale == 1 else self.with_options({"scale": 1}, idle=True)
         scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._texts(batch)
         return NgramMatches(
