@@ -92,12 +92,19 @@ class Result(dict[str, Any]):
     ) -> None:
         super().__init__(entries)
         stored = vars(self)
-        # One of them, `_details`, makes the others when the first is read: most results are read for their scores.
         stored["metric"] = metric
         if metric:
             stored.update(attributes)
         else:  # then keywords are entries, as those of dict
             self.update(attributes)
+
+    @classmethod
+    def lazy(cls, entries: Mapping[str, Any], metric: str, details: Callable[[], Mapping[str, Any]]) -> Result:
+        """Return a result whose attributes are made when the first is read: most are read for their scores."""
+        result = cls.__new__(cls)
+        result.update(entries)
+        result.__dict__ = {"metric": metric, "_details": details}
+        return result
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that is not stored yet: called by Python for such alone."""

@@ -180,3 +180,13 @@ def test_threads_do_not_disturb_each_other(engine):
     with ThreadPoolExecutor(len(READINGS)) as pool:
         found = list(pool.map(lambda reading: split(engine, texts, reading), [*READINGS] * 5))
     assert found == [split(plain, texts, reading) for reading in READINGS] * 5
+
+
+@given(st.lists(st.one_of(st.text(max_size=3), st.integers(), st.builds(np.str_, st.text(max_size=3))), max_size=5))
+def test_only_strings_themselves_are_strings(engine, values):
+    assert engine.all_strings(values) == all(type(value) is str for value in values)
+
+
+@given(st.lists(st.text("ab<&é\0", max_size=9), max_size=5))
+def test_plain_texts_are_of_ascii_without_marks(engine, texts):
+    assert engine.is_plain(texts, b"<&") == (set("".join(texts)) <= set("ab\0"))

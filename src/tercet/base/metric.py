@@ -7,7 +7,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from inspect import cleandoc
 from itertools import product
 from math import isqrt
@@ -378,7 +378,9 @@ def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
     if clusters is not None and metric.asked.confidence_level is None:
         warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
     stats = batch_stats(metric, corpus)
-    warn(metric, metric.score_warning(stats.total()))
+    message = metric.score_warning(stats.total())
+    if message is not None:
+        warn(metric, message)
     return summarize(metric, stats, clusters)
 
 
@@ -421,46 +423,53 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     entries = metric.report(metric.corpus_totals(stats), stats)
     notes: dict[str, str] = {}
     requested: dict[str, Any] = {}
-    attributes: dict[str, Any] = {}
+    if call.segments:
+        requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
         units = scored_stats
         if clusters is not None:
             clusters = clusters.selected(stats.column("items") > 0)
-            units, attributes["n_clusters"] = clusters.stats(scored_stats), len(clusters)
+            units, requested["n_clusters"] = clusters.stats(scored_stats), len(clusters)
             notes["clusters"] = str(len(clusters))
         bootstrapped = bootstrap(
             metric, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
         )
-        intervals = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
+        requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
         notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
-    if call.segments:
-        requested["segments"] = segment_lists(metric, stats)
-    if call.confidence_level is not None:
-        requested["intervals"] = intervals
-    # What the attributes are made of when they are read; the rows may be many, and go.
-    reference_span, rows_signature = scored_stats.span("references"), stats.signature
-    rows = stats if metric.keeps_rows else None
-
-    def signature() -> str:
-        # How segments are scored comes last.
-        of_rows, of_segments = metric.notes(reference_span), metric.notes(reference_span, segments=call.segments)
-        return str(rows_signature.extended({**of_rows, **notes, **of_segments}))
-
-    def details() -> dict[str, Any]:
-        return {
-            "signature": signature(),
-            "n_segments": n_scored,
-            "empty_predictions": int(totals[1]),
-            "missing_references": int(totals[2]),
-            "intervals": requested.get("intervals"),
-            "segments": requested.get("segments"),
-            **attributes,
-            **metric.details(totals, rows, entries),
-        }
-
+    # Of the rows, which may be many, a result keeps none but where the metric's `details` read them.
+    rows, references = stats if metric.keeps_rows else None, scored_stats.span("references")
+    details = partial(_details, metric, stats.signature, references, notes, totals, rows, entries, requested)
+    result = Result.lazy(entries, metric.name, details)
+    if requested:
+        result.update({name: requested[name] for name in ("segments", "intervals") if name in requested})
     if call.signature:
-        requested["signature"] = signature()
-    return Result({**entries, **requested} if requested else entries, metric=metric.name, _details=details)
+        result["signature"] = result.signature
+    return result
+
+
+def _details(
+    metric: Metric,
+    rows_signature: Signature,
+    references: str,
+    notes: Mapping[str, str],
+    totals: Any,
+    stats: SegmentStats | None,
+    entries: Mapping[str, Any],
+    requested: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the attributes of a result."""
+    # How segments are scored comes last.
+    of_segments = metric.notes(references, segments=metric.asked.segments)
+    return {
+        "signature": str(rows_signature.extended({**metric.notes(references), **notes, **of_segments})),
+        "n_segments": int(totals[0]),
+        "empty_predictions": int(totals[1]),
+        "missing_references": int(totals[2]),
+        "intervals": None,
+        "segments": None,
+        **requested,
+        **metric.details(totals, stats, entries),
+    }
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
@@ -515,12 +524,11 @@ def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
     A metric whose signature cannot show that is fitted to the whole corpus first.
     """
     n, n_systems = corpus.n_segments, corpus.n_systems
-    size = _largest_piece(metric, n_systems)
-    if n <= size and (metric.asked.n_jobs == 1 or n == 1):
+    if n == 1 or (metric.asked.n_jobs == 1 and n <= _largest_piece(metric, n_systems)):
         context = metric.fit(corpus)
         return stats_of_systems(metric, corpus, context), context
 
-    rows = np.empty((n_systems, n, len(metric.columns)))
+    rows, size = np.empty((n_systems, n, len(metric.columns))), _largest_piece(metric, n_systems)
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
         stats = stats_of_systems(metric, batch, context)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, first_line, shorten
 
 from .corpus import Corpus, surrogate_error
@@ -91,7 +92,7 @@ def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
 
 def _checked(texts: list[Any], where: str) -> list[str]:
     """Return texts as plain strings, also those of a subclass such as numpy.str_; raise for the first other."""
-    if set(map(type, texts)) <= {str}:
+    if engine.all_strings(texts):
         return texts
     for index, text in enumerate(texts):
         _check_text(text, f"item {index} of {where}")
@@ -108,10 +109,9 @@ def _check_text(text: Any, name: str) -> None:
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:
     """Return all references in one list, and where those of each item begin; None where each has one."""
-    kinds = set(map(type, targets))
-    if kinds <= {str}:
+    if engine.all_strings(targets):
         return targets, None
-    if not kinds <= {list, tuple}:
+    if not set(map(type, targets)) <= {list, tuple}:
         targets = _as_lists(targets)
     flat: list[Any] = []
     ends = [0]
@@ -119,7 +119,7 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
     for entry in targets:
         flat += entry
         ends.append(len(flat))
-    if not set(map(type, flat)) <= {str}:
+    if not engine.all_strings(flat):
         for index, (start, stop) in enumerate(pairwise(ends)):
             flat[start:stop] = _checked(flat[start:stop], f"the references of item {index}")
     return flat, np.array(ends)

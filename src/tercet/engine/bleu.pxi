@@ -97,19 +97,20 @@ cdef double mean_of(
 
 
 def bleu_scores(
-    const double[:, ::1] rows, size_t length_column, str method, double smooth_value, bint effective,
-    const double[:, ::1] weights, double scale,
+    rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
 ):
     """See `plain.bleu_scores`."""
-    cdef size_t n = weights.shape[1], n_weightings = weights.shape[0], i, w, n_orders
+    cdef size_t n, n_weightings, n_rows, columns, i, w, n_orders
+    cdef const double* weight = doubles_of(weights, &n_weightings, &n)
+    cdef const double* row = doubles_of(rows, &n_rows, &columns)
     cdef int smoothing = _METHODS[method]
-    cdef double[:, ::1] scores = empty((rows.shape[0], n_weightings + n + 1))
-    cdef const double* row
-    cdef double* to
+    if columns < max(MATCHES + 2 * n, length_column + 1):
+        raise ValueError(f"rows of {columns} columns do not have {n} orders")
+    scores = empty((n_rows, n_weightings + n + 1))
+    cdef double* to = doubles_of(scores, &i, &w)
     cdef double length, reference_length, penalty
     cdef bint scored
-    for i in range(<size_t> rows.shape[0]):
-        row, to = &rows[i, 0], &scores[i, 0]
+    for i in range(n_rows):
         length, reference_length, penalty = row[LENGTH], row[length_column], 1
         if length < reference_length:
             penalty = exp(1 - reference_length / length) if length > 0 else 0
@@ -121,6 +122,7 @@ def bleu_scores(
         for w in range(n_weightings):
             to[w] = 0
             if scored:
-                to[w] = penalty * mean_of(to + n_weightings, n, n_orders if effective else n, &weights[w, 0], scale)
+                to[w] = penalty * mean_of(to + n_weightings, n, n_orders if effective else n, weight + w * n, scale)
         to[n_weightings + n] = penalty
-    return np.asarray(scores)
+        row, to = row + columns, to + n_weightings + n + 1
+    return scores

@@ -398,8 +398,12 @@ def chrf_rows(
     """See `plain.chrf_rows`."""
     cdef ChrfRequest q
     cdef size_t n_texts, i = 0, begin, end, n_predictions = n_systems * n
-    cdef const int64_t[::1] bounds = np.arange(n + 1) if reference_offsets is None else reference_offsets
-    cdef double[:, ::1] rows = empty((n_predictions, BASE + PARTS * sum([char_order + order for order in word_orders])))
+    cdef size_t columns = 0, n_references = n
+    cdef const int64_t[::1] bounds = reference_offsets
+    rows = empty((n_predictions, BASE + PARTS * sum([char_order + order for order in word_orders])))
+    cdef double* to = doubles_of(rows, &i, &columns)
+    if bounds is not None:
+        n_references = bounds[n]
     cdef int problem = 0
     cdef const Span* spans
     cdef Arena* a = take()
@@ -407,21 +411,24 @@ def chrf_rows(
         q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
         make_request(&a.scratch, &q, char_order, word_orders)
         kept = hold_texts(a, texts, &n_texts)
-        if n_texts != n_predictions + <size_t> bounds[n]:
+        if n_texts != n_predictions + n_references:
             raise ValueError("the lists of texts have changed")
         spans = <const Span*> a.scratch.rooms[SPANS]
         with nogil:
             for i in range(n):
-                begin, end = n_predictions + bounds[i], n_predictions + bounds[i + 1]
+                begin, end = i, i + 1
+                if bounds is not None:
+                    begin, end = bounds[i], bounds[i + 1]
+                begin, end = n_predictions + begin, n_predictions + end
                 problem = fill_item(
-                    &a.scratch, &q, spans + i, n, n_systems, spans + begin, end - begin, &rows[i, 0], rows.shape[1]
+                    &a.scratch, &q, spans + i, n, n_systems, spans + begin, end - begin, to + i * columns, columns
                 )
                 if problem:
                     break
         raise_of_item(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem, i)
     finally:
         give(a, problem == 0)
-    return np.asarray(rows)
+    return rows
 
 
 def f_scores(const double[:, ::1] rows, size_t first, size_t n_orders, beta, bint eps_smoothing, double scale):
@@ -431,4 +438,4 @@ def f_scores(const double[:, ::1] rows, size_t first, size_t n_orders, beta, bin
     cdef size_t i
     for i in range(<size_t> rows.shape[0]):
         scores[i] = f_of(&rows[i, first], n_orders, factor, eps_smoothing, scale)
-    return np.asarray(scores)
+    return scores.base

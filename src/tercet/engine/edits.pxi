@@ -395,7 +395,7 @@ def ter_scores(const double[:, ::1] rows, double scale):
     for i in range(<size_t> rows.shape[0]):
         edits, length = rows[i, BASE], rows[i, BASE + 1]
         scores[i] = scale * (edits / length if length > 0 else edits > 0)
-    return np.asarray(scores)
+    return scores.base
 
 
 def pair_edits(

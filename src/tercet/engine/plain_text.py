@@ -176,6 +176,17 @@ def is_valid(text: str) -> bool:
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 
+def all_strings(values: list[Any]) -> bool:
+    """Return whether all of a list are strings, and none is of a subclass."""
+    return set(map(type, values)) <= {str}
+
+
+def is_plain(texts: list[str], marks: bytes) -> bool:
+    """Return whether texts have only characters of ASCII, and none of some of these."""
+    joined = "".join(texts)
+    return joined.isascii() and not set(joined) & set(marks.decode())
+
+
 def letters(texts: Texts) -> tuple[int, int, int, int]:
     """Count letters a to z, those outside ASCII, those of scripts without blanks, and texts without a to z.
 

@@ -198,29 +198,30 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
 
 
 cdef int fill(
-    object texts, object reference_offsets, Request* q, size_t n_systems, double[:, ::1] rows, object pairs
+    object texts, object reference_offsets, Request* q, size_t n_systems, object rows, object pairs
 ) except -1:
     """Fill the rows, and the pairs where there are any; texts are as for `intern`, predictions first."""
     cdef const int64_t[::1] bounds
     cdef const int64_t* begins = NULL
     cdef double[:, ::1] of_pairs
-    cdef size_t n_texts = 0, n
+    cdef size_t n_texts = 0, n, n_rows
     cdef int64_t problem = NO_MEMORY
     cdef Arena* a
-    if rows.shape[0] == 0:
+    cdef double* to = doubles_of(rows, &n, &q.columns)
+    if n == 0:
         return 0
-    n, q.n_systems = rows.shape[0] // n_systems, n_systems
+    q.rows, q.pairs, n_rows = to, NULL, n
+    n, q.n_systems = n // n_systems, n_systems
     if reference_offsets is not None:
         bounds = reference_offsets
         begins = &bounds[0]
-    q.rows, q.columns, q.pairs = &rows[0, 0], rows.shape[1], NULL
     if pairs is not None:
         of_pairs = pairs
         q.pairs = &of_pairs[0, 0] if len(pairs) else q.rows  # nothing is written there
     a = take()
     try:
         kept = hold_texts(a, texts, &n_texts)
-        if n_texts != <size_t> rows.shape[0] + (begins[n] if begins != NULL else n):
+        if n_texts != n_rows + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
         if q.counts != NULL:

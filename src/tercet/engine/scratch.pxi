@@ -1,5 +1,7 @@
 # Pairs of documents as arrays give them, and memory for each: rooms that only grow from pair to pair.
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+
 cdef struct Pairs:
     const uint32_t* ids         # of the tokens of all documents, smaller than n_types
     const int64_t* offsets      # document d: ids[offsets[d]] to ids[offsets[d + 1]]
@@ -70,6 +72,23 @@ cdef inline bint stopped(Scratch* s, uint64_t steps) noexcept nogil:
         return False
     s.steps = 0
     return interrupted()
+
+
+cdef double* doubles_of(object array, size_t* n, size_t* columns) except? NULL:
+    """Return where the numbers of an array lie, of float64 and shape (n, columns), which must be kept as long.
+
+    A memoryview of Cython takes three times as long, a third of the time of a pair.
+    """
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    cdef bint fits = view.ndim == 2 and view.itemsize == 8 and view.format[0] == b"d"
+    cdef double* numbers = <double*> view.buf
+    if fits:
+        n[0], columns[0] = view.shape[0], view.shape[1]
+    PyBuffer_Release(&view)
+    if not fits:
+        raise ValueError("expected an array of float64 of two dimensions")
+    return numbers
 
 
 cdef const int64_t* start(const int64_t[::1] values) noexcept:

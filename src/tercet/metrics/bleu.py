@@ -527,15 +527,20 @@ class Bleu(BleuOptions):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
-        smoothed = self._method != "none"
-        # With these methods, no corpus is too short for a score above 0.
-        if smoothed and (self._scores_like_nltk or self._method in (ADD_ONE, "add-k")):
+        # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
+        if self._never_zero is None or 0.0 not in totals[self._never_zero].tolist():
             return None
         matches, ngrams = self._matches_and_ngrams(totals)
-        # Most corpora match n-grams of every order: the check that is fast comes first.
-        if min(matches) > 0:
-            return None
+        smoothed = self._method != "none"
         return zero_warning(matches, ngrams, self._used, self.effective_order, self.compat, smoothed)
+
+    @cached_property
+    def _never_zero(self) -> slice | None:
+        """The sums of which none is 0 unless the score may be for that alone; None where no corpus is too short."""
+        smoothed, middle = self._method != "none", _FIRST_MATCH_COLUMN + self.max_order
+        if smoothed and (self._scores_like_nltk or self._method in (ADD_ONE, "add-k")):
+            return None
+        return slice(middle, middle + self.max_order) if smoothed else slice(_FIRST_MATCH_COLUMN, middle)
 
     def _matches_and_ngrams(self, totals: Array) -> tuple[list[float], list[float]]:
         """Return the matches and the n-grams of each order in the sums of a corpus."""
@@ -600,7 +605,7 @@ class Bleu(BleuOptions):
         NLTK passes its smoothing function the last hypothesis only.
         """
         if self.compat != "nltk" or not len(stats):
-            return super().corpus_totals(stats)
+            return stats.total()
         totals, last = stats.total().copy(), stats.rows[stats.column("items") > 0][-1]
         borrowed = ["next_match", "next_floor"] if self._next_columns else []
         if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
@@ -633,15 +638,30 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        rows, length_column = as_rows(totals, self.columns), _REFERENCE_LENGTH_COLUMNS[length_rule]
-        if self.compat == "nltk" or method.startswith("nltk"):
-            scores = self._as_nltk(rows, length_column, method, weights)
-        else:
-            # One smooth_value serves all methods of a grid.
-            value = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
-            value = 1.0 if method == ADD_ONE else value
-            scores = engine.bleu_scores(rows, length_column, method, value, self.effective_order, weights, self.scale)
+        scores = self._row_formula(method, length_rule, weights)(as_rows(totals, self.columns))
         return scores.reshape(*totals.shape[:-1], scores.shape[1])
+
+    def _row_formula(self, method: str, length_rule: str, weights: Array) -> Callable[[Array], Array]:
+        """Return what :meth:`formula` does, of sums in rows: a function to (n, W + N + 1)."""
+        length_column = _REFERENCE_LENGTH_COLUMNS[length_rule]
+        if self.compat == "nltk" or method.startswith("nltk"):
+            return partial(self._as_nltk, length_column=length_column, method=method, weights=weights)
+        # One smooth_value serves all methods of a grid.
+        value = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
+        return partial(
+            engine.bleu_scores,
+            length_column=length_column,
+            method=method,
+            smooth_value=1.0 if method == ADD_ONE else value,
+            effective=self.effective_order,
+            weights=weights,
+            scale=self.scale,
+        )
+
+    @cached_property
+    def _formula(self) -> Callable[[Array], Array]:
+        """The formula of the score, of sums in rows."""
+        return self._row_formula(self._method, self.reference_length, self._weights)
 
     def _as_nltk(self, rows: Array, length_column: int, method: str, weights: Array) -> Array:
         """Return BLEU with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
@@ -691,18 +711,19 @@ class Bleu(BleuOptions):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        rule, n_scores = self.reference_length, len(self._weightings)
-        *scores, penalty = self.formula(totals, self._method, rule, self._weights).tolist()
-        length, reference_length = float(totals[_LENGTH_COLUMN]), float(totals[_REFERENCE_LENGTH_COLUMNS[rule]])
-        entries = {
-            **dict(zip(self._weightings, scores[:n_scores], strict=True)),
-            "precisions": scores[n_scores:],
-            "brevity_penalty": penalty,
-            "length_ratio": length / reference_length if reference_length else 0.0,
-            "translation_length": int(length),
-            "reference_length": reference_length if rule == "average" else int(reference_length),
-        }
-        return entries if self._grid is None else {**entries, "grid": self._grid.rows(partial(self.formula, totals))}
+        rule, names = self.reference_length, self._weightings
+        (scores,) = self._formula(as_rows(totals, self.columns)).tolist()
+        sums = totals.tolist()
+        length, reference_length = sums[_LENGTH_COLUMN], sums[_REFERENCE_LENGTH_COLUMNS[rule]]
+        entries: dict[str, Any] = dict(zip(names, scores, strict=False))
+        entries["precisions"] = scores[len(names) : -1]
+        entries["brevity_penalty"] = scores[-1]
+        entries["length_ratio"] = length / reference_length if reference_length else 0.0
+        entries["translation_length"] = int(length)
+        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+        if self._grid is not None:
+            entries["grid"] = self._grid.rows(partial(self.formula, totals))
+        return entries
 
     def details(self, totals: Array, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""

@@ -234,25 +234,26 @@ class Chrf(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""
-        first, rows = len(self.base_columns), as_rows(totals, self.columns)
-        scores: Scores = {}
+        scores = self._scores_of_rows(as_rows(totals, self.columns))
+        return {name: values.reshape(totals.shape[:-1]) for name, values in scores.items()}
+
+    def _scores_of_rows(self, rows: Array) -> Scores:
+        first, scores = len(self.base_columns), {}
         for name, word_order in self.word_orders.items():
             n_orders = self.char_order + word_order
-            values = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
-            scores[name] = values.reshape(totals.shape[:-1])
+            scores[name] = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
             first += n_orders * len(_PARTS)
         return scores
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
-        scores, order = super().report(totals, stats), next(iter(self.word_orders.values()))
-        keys_of_evaluate = {
-            "score": scores["chrf"],
-            "char_order": self.char_order,
-            "word_order": order,
-            "beta": self.beta,
-        }
-        return {**scores, **keys_of_evaluate}
+        scores = self._scores_of_rows(as_rows(totals, self.columns))
+        entries: dict[str, Any] = {name: float(values[0]) for name, values in scores.items()}
+        entries["score"] = entries["chrf"]
+        entries["char_order"] = self.char_order
+        entries["word_order"] = next(iter(self.word_orders.values()))
+        entries["beta"] = self.beta
+        return entries
 
     def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
         """Explain a batch of one item."""

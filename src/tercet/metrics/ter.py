@@ -194,8 +194,9 @@ class Ter(Metric):
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
-        score, edits, length = float(self.finalize(totals)["ter"]), totals[_NUM_EDITS], totals[_REF_LENGTH]
-        return {"ter": score, "score": score, "num_edits": int(edits), "ref_length": float(length)}
+        score = float(engine.ter_scores(as_rows(totals, self.columns), self.scale)[0])
+        sums = totals.tolist()
+        return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""

@@ -70,7 +70,7 @@ class SegmentStats:
         if self._total is None:
             # einsum: rows.sum(axis=0), to the bit, in half the time
             self._total = self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)
-            self._total.flags.writeable = False
+            self._total.setflags(write=False)
         return self._total
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
