@@ -15,8 +15,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from tercet.engine.chosen import engine
 from tercet.errors import level_of_caller, shorten
@@ -251,6 +249,9 @@ def _sample(corpus: Corpus) -> str:
         if len(predictions) + len(references) < 2 * _SAMPLED_ITEMS:
             return _END.join([*predictions, *references])
         return _END.join([*_some(predictions), *_some(references)])
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
     whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
     joined: str = pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()
@@ -262,7 +263,7 @@ def _some(texts: Any) -> Any:
     if isinstance(texts, list):
         return texts if n < 2 * _SAMPLED_ITEMS else itemgetter(*places(n, _SAMPLED_ITEMS))(texts)
     # Half as many, as decoding takes time.
-    return texts if n < _SAMPLED_ITEMS else texts.take(pa.array(places(n, _SAMPLED_ITEMS // 2)))
+    return texts if n < _SAMPLED_ITEMS else texts.take(places(n, _SAMPLED_ITEMS // 2))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:

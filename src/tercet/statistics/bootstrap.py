@@ -8,18 +8,17 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
 from tercet.errors import OptionError, shorten
 
-from .exact import ExactSums
 from .progress import bar_of
 
 if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus
 
+    from .exact import ExactSums
     from .stats import Formula, Scores, SegmentStats
 
 _NORMAL = NormalDist()
@@ -276,6 +275,9 @@ class PoissonBootstrap:
 
     def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
         """Return the sums (n_resamples, k) of the rows, in each resample as often as their items are drawn."""
+        # It imports pyarrow, which a score of lists need not.
+        from .exact import ExactSums
+
         # by 2**64 over the golden ratio, seeds that follow one another differ in many bits
         seeded = keys ^ np.uint64((self.seed * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
         return ExactSums.weighted(
@@ -299,7 +301,7 @@ def keys_of_texts(batch: Corpus) -> Keys:
 
 
 def _hashed(texts: Any, keys: Keys) -> Keys:
-    texts = texts.cast(pa.large_string())
+    texts = texts.cast("large_string")
     _, offsets, data = texts.buffers()
     if not len(texts):
         return keys
