@@ -44,10 +44,8 @@ class Kind(NamedTuple):
 
 
 def _by(pattern: str, flags: int = 0) -> Callable[[str], str | None]:
-    search = re.compile(pattern, flags).search
-
     def find(text: str) -> str | None:
-        match = search(text)
+        match = re.search(pattern, text, flags)  # compiled when a mark is there
         return None if match is None else match[0]
 
     return find

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache, partial
-from hashlib import sha256
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -407,6 +406,8 @@ def _read(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
         processor.LoadFromSerializedProto(content)
     except RuntimeError as error:
         raise _no_model(path, tokenizer, first_line(error)) from error
+    from hashlib import sha256
+
     return _SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
 
 

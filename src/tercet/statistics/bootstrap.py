@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .exact import ExactSums
     from .stats import Formula, Scores, SegmentStats
 
-_NORMAL = NormalDist()
 #: Smaller relative differences are ties: the order in which floats are added changes no more.
 ROUNDING = 1e-12
 
@@ -111,9 +109,12 @@ def _bca_levels(
     spread = 6 * (differences**2).sum() ** 1.5
     if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
         return tails
-    bias, acceleration = _NORMAL.inv_cdf(float(below)), float((differences**3).sum() / spread)
-    shifted = [bias + _NORMAL.inv_cdf(tail) for tail in tails.tolist()]
-    return np.array([_NORMAL.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    bias, acceleration = normal.inv_cdf(float(below)), float((differences**3).sum() / spread)
+    shifted = [bias + normal.inv_cdf(tail) for tail in tails.tolist()]
+    return np.array([normal.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
 
 
 # Sums of rows that are drawn with replacement, for several systems from the same draws.
