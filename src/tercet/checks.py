@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from importlib.util import find_spec
 from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
@@ -176,3 +177,33 @@ def as_scale(value: Any) -> int:
     if real in (1.0, 100.0):
         return int(real)
     raise refuse("1 (scores from 0 to 1) or 100 (percent)")
+
+
+#: Precisions of a network.
+_DTYPES = ("float32", "bfloat16", "float16")
+
+
+def as_dtype(value: Any) -> str | None:
+    """Check that the value is the name of a precision, a dtype of PyTorch, or None."""
+    name = str(value).removeprefix("torch.")
+    if value is None or name in _DTYPES:
+        return None if value is None else name
+    raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
+
+
+def as_device(value: Any) -> str | None:
+    """Check that the value is the name of a device, a device of PyTorch, or None."""
+    if value is None:
+        return None
+    name = str(value)
+    if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
+        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None")
+    if find_spec("torch") is None:
+        return name  # the metric itself then says what is missing
+    import torch
+
+    try:
+        torch.device(name)
+    except RuntimeError:
+        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
+    return name

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .errors import did_you_mean
-from .markup import scores_html
 
 #: Attributes that are None unless an option requests them.
 _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
@@ -164,6 +163,8 @@ class Result(dict[str, Any]):
             head.append("interval")
             rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
+        from .markup import scores_html
+
         return scores_html(head, rows, [size, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 
 __version__ = "0.1.0"
 
@@ -100,4 +99,6 @@ def digest(words: Iterable[str]) -> str:
     >>> digest(["a", "the"]) == digest(["a", "an"])
     False
     """
+    from hashlib import sha256
+
     return sha256("\0".join(words).encode()).hexdigest()[:8]

@@ -115,6 +115,17 @@ def test_what_is_used_is_imported_when_it_is_used():
     assert run.stdout == "set() [] set()\n"
 
 
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "wer", "rouge_nlws"])
+def test_a_score_of_lists_imports_numpy_alone(metric):
+    code = (
+        f"import sys, tercet; tercet.score({metric!r}, ['a b c d'] * 9, [['a b c d'], ['a b', 'c d']] + [['a']] * 7);"
+        "print('numpy' in sys.modules, *{'pyarrow', 'pandas', 'scipy', 'nltk', 'torch', 'evaluate', 'datasets',"
+        " 'rich', 'typer', 'logging', 'statistics'} & {*sys.modules})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "True\n"
+
+
 def test_workflows_run_actions_of_fixed_commits():
     """A tag or a branch may be moved to other code, also that of the job which publishes."""
     files = (ROOT / ".github" / "workflows").glob("*.yml")

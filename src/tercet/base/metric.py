@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import cleandoc
 from itertools import product
 from math import isqrt
 from operator import add
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +22,17 @@ from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
 from tercet.errors import InputError, OptionError, level_of_caller
 from tercet.explanation.explanation import Matched
-from tercet.markup import metric_html
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.bootstrap import bootstrap
-from tercet.statistics.clusters import Clusters
 from tercet.statistics.progress import bar_of
 from tercet.statistics.stats import Scores, SegmentStats, check_alike
 
 from .about import About
-from .docs import parameters
 from .options import Call, Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
+
+if TYPE_CHECKING:
+    from tercet.statistics.clusters import Clusters
 
 #: The numbers of a call that asks for nothing special.
 _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
@@ -51,6 +49,8 @@ class _Helpful(ABCMeta):
     @property
     def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
         """Return the docstring with the options and the keys of the result; made when it is read."""
+        from .docs import parameters
+
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
         about = cls.about if "about" in vars(cls) else None
         description = [about.description, f"The result has {about.returns}"] if about else []
@@ -361,6 +361,8 @@ class Metric(Configured, metaclass=_Helpful):
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
         description = self.about.description if hasattr(self, "about") else ""
+        from tercet.markup import metric_html
+
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
 
 
@@ -374,9 +376,13 @@ def is_higher_better(metric: Metric, score: str) -> bool:
 
 def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
     """Score checked texts; intervals resample the clusters that are given by a label for each item."""
-    clusters = None if cluster is None else Clusters.of(cluster, corpus.n_items)
-    if clusters is not None and metric.asked.confidence_level is None:
-        warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
+    clusters = None
+    if cluster is not None:
+        from tercet.statistics.clusters import Clusters
+
+        clusters = Clusters.of(cluster, corpus.n_items)
+        if metric.asked.confidence_level is None:
+            warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
     stats = batch_stats(metric, corpus)
     message = metric.score_warning(stats.total())
     if message is not None:
@@ -426,6 +432,8 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     if call.segments:
         requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
+        from tercet.statistics.bootstrap import bootstrap
+
         units = scored_stats
         if clusters is not None:
             clusters = clusters.selected(stats.column("items") > 0)
@@ -510,6 +518,8 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
     if n_jobs == 1 or len(starts) == 1:
         yield from map(work, starts, stops)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(n_jobs)
     try:
         yield from pool.map(work, starts, stops)
@@ -625,6 +635,8 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
         for block in blocks:
             fill(block)
     else:
+        from concurrent.futures import ThreadPoolExecutor
+
         pool = ThreadPoolExecutor(n_jobs)
         try:
             [*pool.map(fill, blocks)]

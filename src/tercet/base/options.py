@@ -18,6 +18,8 @@ from tercet.checks import (
     Check,
     OneOf,
     RefusedError,
+    as_device,
+    as_dtype,
     as_scale,
     flag,
     integer,
@@ -34,7 +36,6 @@ from tercet.errors import (
     shorten,
     with_constants,
 )
-from tercet.networks.find import as_device, as_dtype
 
 from .dialects import Dialect, no_option
 

@@ -15,8 +15,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from tercet.engine.chosen import engine
 from tercet.errors import level_of_caller, shorten
@@ -46,10 +44,8 @@ class Kind(NamedTuple):
 
 
 def _by(pattern: str, flags: int = 0) -> Callable[[str], str | None]:
-    search = re.compile(pattern, flags).search
-
     def find(text: str) -> str | None:
-        match = search(text)
+        match = re.search(pattern, text, flags)  # compiled when a mark is there
         return None if match is None else match[0]
 
     return find
@@ -251,6 +247,9 @@ def _sample(corpus: Corpus) -> list[str]:
         if len(predictions) + len(references) < 2 * _SAMPLED_ITEMS:
             return predictions + references
         return [*_some(predictions), *_some(references)]
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
     whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
     return [pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()]
@@ -261,7 +260,7 @@ def _some(texts: Any) -> Any:
     if isinstance(texts, list):
         return texts if n < 2 * _SAMPLED_ITEMS else itemgetter(*places(n, _SAMPLED_ITEMS))(texts)
     # Half as many, as decoding takes time.
-    return texts if n < _SAMPLED_ITEMS else texts.take(pa.array(places(n, _SAMPLED_ITEMS // 2)))
+    return texts if n < _SAMPLED_ITEMS else texts.take(places(n, _SAMPLED_ITEMS // 2))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:

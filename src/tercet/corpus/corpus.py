@@ -9,7 +9,6 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
@@ -17,7 +16,6 @@ from tercet.engine.plain_text import strings
 from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
-_TEXT = pa.large_string()
 #: Multiples of it, less their whole parts, lie evenly and come back to no place.
 _GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
@@ -119,6 +117,8 @@ class Corpus:
 
     def arrays(self) -> tuple[Any, Any]:
         """Return predictions, and a list of references per segment, in Arrow's memory; texts are not copied."""
+        import pyarrow as pa
+
         return self.predictions, pa.LargeListArray.from_arrays(pa.array(self.reference_offsets), self.references)
 
     # -- which references a segment has
@@ -232,7 +232,10 @@ def _is_one_each(offsets: Offsets) -> bool:
 
 def encode(texts: list[str]) -> Any:
     """Return strings as UTF-8, in Arrow's memory; UnicodeEncodeError for a lone surrogate."""
-    return pa.array(texts, _TEXT)
+    # Imported where texts become Arrow's, which most scores of lists need not.
+    import pyarrow as pa
+
+    return pa.array(texts, pa.large_string())
 
 
 def surrogate_error(name: str, text: str) -> InputError | None:
@@ -261,8 +264,10 @@ def _joined(columns: Sequence[Any]) -> Any:
     """Return the texts of several columns of one kind in one."""
     if isinstance(columns[0], list):
         return list(chain.from_iterable(columns))
+    import pyarrow as pa
+
     chunks = [chunk for column in columns for chunk in getattr(column, "chunks", [column])]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT)
+    return pa.concat_arrays(chunks) if chunks else encode([])
 
 
 @lru_cache

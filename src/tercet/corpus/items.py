@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
@@ -166,6 +165,8 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
     """Return a user's container as a new list: another thread may change the original."""
     if type(column) is list:
         return column.copy()
+    import pyarrow as pa
+
     with readable(name):
         column = _only_column(column, name)
         texts = _arrow_texts(column, name)
@@ -195,6 +196,8 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
             # A Series of pandas or Polars.
             if hasattr(entry, "to_list"):
                 return list(entry.to_list())
+            import pyarrow as pa
+
             if isinstance(entry, (np.ndarray, pa.Array)):
                 return list(entry.tolist())
     raise InputError(f"{name} must be a string or a list of strings, got {shorten(entry)} ({kind_of(entry)}).")
@@ -235,7 +238,6 @@ def _only_column(column: Any, name: str) -> Any:
 # What is not text, or lacks a text where one must be, is left to the way of lists, which says what is wrong with
 # it. Nothing is read, cast or shown before Arrow has found it well-formed: anything else may end the process.
 
-_TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 _BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
 
 
@@ -245,12 +247,14 @@ def read_arrow(predictions: object, references: object) -> Corpus | None:
     targets = _arrow_texts(references, "references") if texts is not None else None
     if texts is None or targets is None or len(texts) != len(targets) or is_any_list(texts.type):
         return None
-    in_lists = is_any_list(targets.type)
+    import pyarrow as pa
+
+    in_lists, text = is_any_list(targets.type), pa.large_string()
     try:
-        texts, targets = texts.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
+        texts, targets = texts.cast(text), targets.cast(pa.large_list(text) if in_lists else text)
     except pa.ArrowException:
         return None
-    flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], _TEXT) if in_lists else targets
+    flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], text) if in_lists else targets
     return (
         None if texts.null_count or flat.null_count else Corpus(texts, flat, _offsets(targets) if in_lists else None)
     )
@@ -277,6 +281,8 @@ def check_arrow(column: Any, name: str) -> None:
 
     Time: a few percent of that for scoring it.
     """
+    import pyarrow as pa
+
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
@@ -285,6 +291,8 @@ def check_arrow(column: Any, name: str) -> None:
 
 def _encoding_error(column: Any, name: str) -> InputError | None:
     """Return the error that names the first text whose bytes are not UTF-8; None where anything else is wrong."""
+    import pyarrow as pa
+
     first = 0
     for chunk in getattr(column, "chunks", [column]):
         kind = _BYTES.get(str(getattr(chunk, "type", "")))
@@ -305,6 +313,8 @@ def _encoding_error(column: Any, name: str) -> InputError | None:
 
 
 def _as_arrow(column: Any) -> Any:
+    import pyarrow as pa
+
     if isinstance(column, pa.ChunkedArray):
         return column
     if isinstance(column, pa.Array):
@@ -340,12 +350,16 @@ def _of_dataset(column: Any) -> Any:
 
 def is_plain_text(kind: Any) -> bool:
     """Return whether a type of Arrow is text."""
-    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    from pyarrow.types import is_large_string, is_string, is_string_view
+
+    return any(is_kind(kind) for is_kind in (is_string, is_large_string, is_string_view))
 
 
 def is_any_list(kind: Any) -> bool:
     """Return whether a type of Arrow is lists."""
-    return any(is_kind(kind) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+    from pyarrow.types import is_fixed_size_list, is_large_list, is_list
+
+    return any(is_kind(kind) for is_kind in (is_list, is_large_list, is_fixed_size_list))
 
 
 def _offsets(lists: Any) -> NDArray[np.int64]:

@@ -6,18 +6,16 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache, partial
-from hashlib import sha256
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tercet.engine.plain_text import READINGS
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
 
-from .corpus import Corpus, Interned, bytes_used, intern_texts
+from .corpus import Corpus, Interned, bytes_used, encode, intern_texts
 
 # Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
 
@@ -213,6 +211,8 @@ def lowered_texts(texts: Any) -> Any:
     data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
         return _mapped(str.lower, texts)
+    import pyarrow as pa
+
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
@@ -245,7 +245,7 @@ def _by_mecab(texts: Any, tokenizer: str) -> Interned:
 
 
 def _mapped(function: Callable[[str], str], texts: Any) -> Any:
-    return pa.array([function(text) for text in texts.to_pylist()], pa.large_string())
+    return encode([function(text) for text in texts.to_pylist()])
 
 
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
@@ -288,8 +288,7 @@ def tokenize(
     if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
         interned = _BYTE_TOKENIZERS[tokenizer](texts)
     elif isinstance(tokenizer, str) and is_subword_model(tokenizer):
-        pieces = pa.array(subword_model(tokenizer).split(texts.to_pylist()), pa.large_string())
-        interned = intern_texts(pieces, "none")
+        interned = intern_texts(encode(subword_model(tokenizer).split(texts.to_pylist())), "none")
     else:
         splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
         interned = _by_python(texts.to_pylist(), splitter, lines)
@@ -407,6 +406,8 @@ def _read(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
         processor.LoadFromSerializedProto(content)
     except RuntimeError as error:
         raise _no_model(path, tokenizer, first_line(error)) from error
+    from hashlib import sha256
+
     return _SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
 
 

@@ -19,7 +19,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn
 from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
-from tercet.checks import as_scale, integer
+from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
@@ -29,7 +29,6 @@ from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
 from tercet.networks.encoder import batches_of, check_weights, weights_digest
 from tercet.networks.find import (
-    as_device,
     cut_warning,
     load_pretrained,
     load_tokenizer,

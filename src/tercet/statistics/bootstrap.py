@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
 from tercet.errors import OptionError, shorten
 
-from .exact import ExactSums
 from .progress import bar_of
 
 if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus
 
+    from .exact import ExactSums
     from .stats import Formula, Scores, SegmentStats
 
-_NORMAL = NormalDist()
 #: Smaller relative differences are ties: the order in which floats are added changes no more.
 ROUNDING = 1e-12
 
@@ -112,9 +109,12 @@ def _bca_levels(
     spread = 6 * (differences**2).sum() ** 1.5
     if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
         return tails
-    bias, acceleration = _NORMAL.inv_cdf(float(below)), float((differences**3).sum() / spread)
-    shifted = [bias + _NORMAL.inv_cdf(tail) for tail in tails.tolist()]
-    return np.array([_NORMAL.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    bias, acceleration = normal.inv_cdf(float(below)), float((differences**3).sum() / spread)
+    shifted = [bias + normal.inv_cdf(tail) for tail in tails.tolist()]
+    return np.array([normal.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
 
 
 # Sums of rows that are drawn with replacement, for several systems from the same draws.
@@ -276,6 +276,9 @@ class PoissonBootstrap:
 
     def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
         """Return the sums (n_resamples, k) of the rows, in each resample as often as their items are drawn."""
+        # It imports pyarrow, which a score of lists need not.
+        from .exact import ExactSums
+
         # by 2**64 over the golden ratio, seeds that follow one another differ in many bits
         seeded = keys ^ np.uint64((self.seed * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
         return ExactSums.weighted(
@@ -299,7 +302,7 @@ def keys_of_texts(batch: Corpus) -> Keys:
 
 
 def _hashed(texts: Any, keys: Keys) -> Keys:
-    texts = texts.cast(pa.large_string())
+    texts = texts.cast("large_string")
     _, offsets, data = texts.buffers()
     if not len(texts):
         return keys

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.errors import MergeError
 from tercet.signature import Signature
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Scores = dict[str, NDArray[np.float64]]
 
@@ -91,6 +93,8 @@ class SegmentStats:
 
     def to_arrow(self) -> pa.Table:
         """Return a table with one column per statistic; the signature is in the metadata of its schema."""
+        import pyarrow as pa
+
         table = pa.table(list(self.rows.T), names=list(self.columns))
         return table.replace_schema_metadata({"signature": str(self.signature)})
 

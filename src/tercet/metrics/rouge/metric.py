@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
@@ -18,7 +17,7 @@ from tercet.base.metric import segment_lists
 from tercet.base.options import missing_label
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
-from tercet.corpus.corpus import Corpus
+from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places
 from tercet.corpus.stems import (
     WordMap,
@@ -315,7 +314,7 @@ class Rouge(RougeOptions):
             # Both cuts of each text in one batch, so that equal words have equal ids.
             cuts = prepare, self._prepare(first_bytes_of_lines)
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
-            batch, prepare = batch.with_texts(pa.array(texts, pa.large_string())), None
+            batch, prepare = batch.with_texts(encode(texts)), None
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
