@@ -101,8 +101,8 @@ class Result(dict[str, Any]):
     def lazy(cls, entries: Mapping[str, Any], metric: str, details: Callable[[], Mapping[str, Any]]) -> Result:
         """Return a result whose attributes are made when the first is read: most are read for their scores."""
         result = cls.__new__(cls)
-        result.update(entries)
-        result.__dict__ = {"metric": metric, "_details": details}
+        result |= entries
+        result.metric, result._details = metric, details
         return result
 
     def __getattr__(self, name: str) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import cleandoc
-from itertools import product
+from itertools import product, repeat
 from math import isqrt
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -448,8 +448,9 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     rows, references = stats if metric.keeps_rows else None, scored_stats.span("references")
     details = partial(_details, metric, stats.signature, references, notes, totals, rows, entries, requested)
     result = Result.lazy(entries, metric.name, details)
-    if requested:
-        result.update({name: requested[name] for name in ("segments", "intervals") if name in requested})
+    for name in ("segments", "intervals") if requested else ():
+        if name in requested:
+            result[name] = requested[name]
     if call.signature:
         result["signature"] = result.signature
     return result
@@ -528,16 +529,21 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
 
 
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the rows of a corpus, system by system, and the context that the metric fitted to it.
+    """Return the rows of a corpus, system by system, and the context that the metric fitted to it."""
+    n = corpus.n_segments
+    if n > 1 and (metric.asked.n_jobs > 1 or n > _largest_piece(metric, corpus.n_systems)):
+        return _stats_in_pieces(metric, corpus)
+    context = metric.fit(corpus)
+    return stats_of_systems(metric, corpus, context), context
+
+
+def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
+    """Return the same, piece by piece.
 
     Each piece is counted in its own context, and again where the context of the whole corpus gives another signature.
     A metric whose signature cannot show that is fitted to the whole corpus first.
     """
     n, n_systems = corpus.n_segments, corpus.n_systems
-    if n == 1 or (metric.asked.n_jobs == 1 and n <= _largest_piece(metric, n_systems)):
-        context = metric.fit(corpus)
-        return stats_of_systems(metric, corpus, context), context
-
     rows, size = np.empty((n_systems, n, len(metric.columns))), _largest_piece(metric, n_systems)
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
@@ -581,8 +587,8 @@ def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStat
     if metric.takes_systems or batch.n_systems == 1:
         stats = metric.segment_stats(batch, context)
     else:
-        systems = (batch.system(place) for place in range(batch.n_systems))
-        stats = SegmentStats.concatenate([metric.segment_stats(system, context) for system in systems])
+        systems = map(batch.system, range(batch.n_systems))
+        stats = SegmentStats.concatenate([*map(metric.segment_stats, systems, repeat(context))])
     # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
     if stats.rows.shape != (batch.n_items, len(stats.columns)):
         raise OptionError(

@@ -221,12 +221,30 @@ def none_or_some(none: str, some: str, items: Items) -> str:
     return f"which {some} in {items.number:,} only" if items.number else f"which {none}"
 
 
-def marked(corpus: Corpus) -> list[Kind]:
-    """Return the kinds that a text of a corpus has, or for a large one a text of the sample, on any side."""
-    texts = _sample(corpus)
-    if engine.is_plain(texts, _MARKS_OF_BYTES):  # the commonest
-        return []
-    joined = _END.join(texts)
+def _sample(corpus: Corpus) -> str:
+    """Return the texts of a corpus, or of a large one some of each side, in one string; "" where none has a mark."""
+    if corpus.strings is None:
+        return _joined_sample(corpus)
+    predictions, references = corpus.strings
+    if len(predictions) + len(references) >= 2 * _SAMPLED_ITEMS:
+        predictions, references = _some(predictions), _some(references)
+    texts = [*predictions, *references]
+    # The commonest texts.
+    return "" if engine.is_plain(texts, _MARKS_OF_BYTES) else _END.join(texts)
+
+
+def _joined_sample(corpus: Corpus) -> str:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
+    whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
+    joined: str = pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()
+    return joined
+
+
+def marked(joined: str) -> list[Kind]:
+    """Return the kinds that a text has, of texts in one string."""
     if joined.isascii():
         present = {*filter(joined.__contains__, _ASCII_MARKS)}
     elif len(joined) < _SHORT:
@@ -238,21 +256,6 @@ def marked(corpus: Corpus) -> list[Kind]:
         return []
     marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
     return [kind for kind, marks in marks_of_kinds if marks and any(map(kind.find, _texts_with(marks, joined)))]
-
-
-def _sample(corpus: Corpus) -> list[str]:
-    """Return the texts of a corpus, or some of each side; those of Arrow joined."""
-    if corpus.strings is not None:
-        predictions, references = corpus.strings
-        if len(predictions) + len(references) < 2 * _SAMPLED_ITEMS:
-            return predictions + references
-        return [*_some(predictions), *_some(references)]
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
-    whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
-    return [pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()]
 
 
 def _some(texts: Any) -> Any:
@@ -301,7 +304,12 @@ def _items(examples: Iterator[str | None], first_item: int) -> Items:
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     """Return the artefacts of each system of a corpus, which is then `searched`; empty where there are none."""
     corpus.searched = True
-    kinds = marked(corpus)
+    sample = _sample(corpus)
+    return _counted(corpus, marked(sample)) if sample else []
+
+
+def _counted(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefacts]:
+    """Return the artefacts of some kinds of each system."""
     if not kinds or not corpus.has_references:
         return []
     n, references = corpus.n_segments, corpus.reference_lists()
