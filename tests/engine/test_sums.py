@@ -152,3 +152,30 @@ def test_many_threads_at_once_get_what_one_gets(engine):
     seeds = [*range(8)] * 4
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(call, seeds)) == list(map(call, seeds))
+
+
+@given(st.integers(0, 200), st.integers(1, 9), st.integers(0, 2**32))
+def test_rows_are_added_one_after_the_other(engine, n, k, seed):
+    rows = np.random.default_rng(seed).normal(size=(n, k)) * 1e3
+    total = np.zeros(k)
+    for row in rows:
+        total += row
+    assert engine.sum_rows(rows).tolist() == total.tolist()
+    if n:
+        assert engine.span_of_column(rows, k - 1) == (min(rows[:, k - 1]), max(rows[:, k - 1]))
+
+
+@pytest.mark.parametrize("n", [8191, 8192, 100_003])
+def test_many_rows_are_added_alike(n):
+    rows = np.random.default_rng(n).normal(size=(n, 5))
+    assert _engine.sum_rows(rows).tolist() == plain.sum_rows(rows).tolist()
+
+
+def test_rows_of_other_numbers_are_refused():
+    for rows in (np.zeros((2, 2), np.float32), np.zeros((2, 2, 2)), np.zeros(2, np.int64)):
+        with pytest.raises(ValueError, match="float64"):
+            _engine.sum_rows(rows)
+    with pytest.raises(ValueError, match="contiguous"):
+        _engine.sum_rows(np.zeros((4, 4)).T[1:])
+    with pytest.raises(ValueError, match="no such column"):
+        _engine.span_of_column(np.zeros((1, 2)), 2)

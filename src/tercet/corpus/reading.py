@@ -79,13 +79,16 @@ class Crossing:
 ENGINE_TOKENIZERS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
 
 
-def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the rows that a function of the engine makes of the texts of a batch, system by system.
+def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strings: list[str] | None = None) -> Any:
+    """Return the rows that a function of the engine makes of the texts of a batch, or of strings made of them.
 
-    An InputError names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
+    They are in the order of the items, system by system. An InputError names the first text that cannot be encoded, a
+    MemoryError the item that takes more than there is.
     """
     offsets = None if batch.one_each else batch.reference_offsets
-    texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
+    texts: Any = strings
+    if strings is None:
+        texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
     try:
         return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:

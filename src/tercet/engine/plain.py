@@ -10,5 +10,5 @@ from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
 from .plain_rouge import rouge_rows
 from .plain_rows import bleu_rows
 from .plain_subsequences import union_lcs_hits, weighted_lcs_hits
-from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums
+from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums, span_of_column, sum_rows
 from .plain_text import all_strings, intern, is_plain, letters

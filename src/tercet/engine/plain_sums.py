@@ -35,6 +35,17 @@ def _mixed(bits: Any) -> Any:
     return bits ^ bits >> 31
 
 
+def sum_rows(rows: Floats) -> Floats:
+    """Return the sum of each column, shape (k,): each row is added to those before it."""
+    totals: Floats = np.cumsum(rows, axis=0)[-1] if len(rows) else np.zeros(rows.shape[1])
+    return totals + 0.0
+
+
+def span_of_column(rows: Floats, column: int) -> tuple[float, float]:
+    """Return the least and the greatest number of a column, of one or more rows."""
+    return float(rows[:, column].min()), float(rows[:, column].max())
+
+
 def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.uint16]) -> None:
     """Count in `counts` draws of n segments, of which n make a resample; the first is draw `start` of all."""
     resamples = np.arange(start, start + len(draws)) // n

@@ -75,19 +75,19 @@ cdef inline bint stopped(Scratch* s, uint64_t steps) noexcept nogil:
 
 
 cdef double* doubles_of(object array, size_t* n, size_t* columns) except? NULL:
-    """Return where the numbers of an array lie, of float64 and shape (n, columns), which must be kept as long.
+    """Return where the numbers of an array lie, of float64 and shape (n, columns) or one row; it must be kept as long.
 
     A memoryview of Cython takes three times as long, a third of the time of a pair.
     """
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-    cdef bint fits = view.ndim == 2 and view.itemsize == 8 and view.format[0] == b"d"
+    cdef bint fits = 1 <= view.ndim <= 2 and view.itemsize == 8 and view.format[0] == b"d"
     cdef double* numbers = <double*> view.buf
     if fits:
-        n[0], columns[0] = view.shape[0], view.shape[1]
+        n[0], columns[0] = view.shape[0] if view.ndim == 2 else 1, view.shape[view.ndim - 1]
     PyBuffer_Release(&view)
     if not fits:
-        raise ValueError("expected an array of float64 of two dimensions")
+        raise ValueError("expected an array of float64 of one or two dimensions")
     return numbers
 
 

@@ -715,7 +715,9 @@ class Bleu(BleuOptions):
         (scores,) = self._formula(as_rows(totals, self.columns)).tolist()
         sums = totals.tolist()
         length, reference_length = sums[_LENGTH_COLUMN], sums[_REFERENCE_LENGTH_COLUMNS[rule]]
-        entries: dict[str, Any] = dict(zip(names, scores, strict=False))
+        entries: dict[str, Any] = {}
+        for place, name in enumerate(names):
+            entries[name] = scores[place]
         entries["precisions"] = scores[len(names) : -1]
         entries["brevity_penalty"] = scores[-1]
         entries["length_ratio"] = length / reference_length if reference_length else 0.0

@@ -204,12 +204,16 @@ class Chrf(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the characters times the orders times the references."""
-        texts, orders = lowered(batch) if self.lowercase else batch, [*self.word_orders.values()]
-        settings = (self.char_order, orders, self.whitespace, self.beta, self.eps_smoothing)
-        rows = of_texts(texts, engine.chrf_rows, *settings)
+        rows = of_texts(lowered(batch) if self.lowercase else batch, engine.chrf_rows, *self._settings)
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    @cached_property
+    def _settings(self) -> tuple[Any, ...]:
+        """What the engine counts."""
+        orders = [*self.word_orders.values()]
+        return self.char_order, orders, self.whitespace, self.beta, self.eps_smoothing
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are split once."""

@@ -161,14 +161,15 @@ class Ter(Metric):
         change = self._change
         if change is not None:
             # Twice for references, as in sacrebleu.
-            return [change(text) for text in predictions], [change(change(text)) for text in references]
+            return [*map(change, predictions)], [*map(change, map(change, references))]
         if self.case_sensitive:
             return predictions, references
-        return [text.lower() for text in predictions], [text.lower() for text in references]
+        return [*map(str.lower, predictions)], [*map(str.lower, references)]
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
-        rows = of_texts(batch.with_strings(*self.texts(batch)), engine.ter_rows)
+        predictions, references = self.texts(batch)
+        rows = of_texts(batch, engine.ter_rows, strings=predictions + references)
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
 from tercet.errors import MergeError
 from tercet.signature import Signature
 
@@ -70,8 +71,7 @@ class SegmentStats:
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,), to read: it is cached, as a result needs it several times."""
         if self._total is None:
-            # einsum: rows.sum(axis=0), to the bit, in half the time
-            self._total = self.rows[0] if len(self.rows) == 1 else np.einsum("ij->j", self.rows)
+            self._total = engine.sum_rows(np.ascontiguousarray(self.rows, np.float64))
             self._total.setflags(write=False)
         return self._total
 
@@ -85,10 +85,8 @@ class SegmentStats:
 
     def span(self, name: str) -> str:
         """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
-        if len(self.rows) == 1:
-            return str(int(self.rows[0, self.columns.index(name)]))
-        counts = np.ascontiguousarray(self.column(name))  # it goes through memory once
-        low, high = int(counts.min()), int(counts.max())
+        rows = np.ascontiguousarray(self.rows, np.float64)
+        low, high = map(int, engine.span_of_column(rows, self.columns.index(name)))
         return str(low) if low == high else f"{low}-{high}"
 
     def to_arrow(self) -> pa.Table:
