@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.translate.gleu_score import sentence_gleu
 from rouge_score.rouge_scorer import RougeScorer
 
 from oracles import sacrebleu_tokens
@@ -57,6 +58,27 @@ def test_both_implementations_count_the_same(reading, items, order):
     assert rows[:, :4].tolist() == expected[:, :4].tolist()
 
 
+@pytest.mark.parametrize("reading", READINGS)
+@given(items=items, orders=st.tuples(st.integers(1, 6), st.integers(1, 6)).map(sorted))
+def test_gleu_is_counted_alike(reading, items, orders):
+    strings, n, offsets = corpus(items)
+    expected = plain.gleu_rows(strings, n, offsets, reading, *orders).tolist()
+    assert _engine.gleu_rows(strings, n, offsets, reading, *orders).tolist() == expected
+    assert _engine.gleu_rows(arrow(strings), n, offsets, reading, *orders).tolist() == expected
+
+
+words = st.lists(st.sampled_from("abc"), max_size=70).map(" ".join)
+
+
+@given(
+    text=words, references=st.lists(words, min_size=1, max_size=3), orders=st.sampled_from([(1, 4), (2, 3), (1, 20)])
+)
+def test_gleu_is_that_of_nltk(engine, text, references, orders):
+    tokens = [each.split() for each in references], text.split()
+    rows = engine.gleu_rows([text, *references], 1, np.array([0, len(references)]), "none", *orders)
+    assert rows[0, 4] / max(rows[0, 5], 1) == sentence_gleu(*tokens, *orders)
+
+
 def test_texts_of_any_length_are_counted_alike():
     for size in (63, 64, 65, 511, 512, 513, 4096, 4097):
         rng = random.Random(size)
@@ -66,6 +88,7 @@ def test_texts_of_any_length_are_counted_alike():
         found, wanted = (
             [
                 *(each.bleu_rows(strings, 1, np.array([0, 2]), "none", order).tolist() for order in (4, 7)),
+                each.gleu_rows(strings, 1, np.array([0, 2]), "none", 1, 5).tolist(),
                 each.rouge_rows(strings[:2], 1, None, "rouge", THREE, 1.0, False)[0].tolist(),
             ]
             for each in (_engine, plain)
@@ -116,5 +139,8 @@ def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
     for types in (THREE * 11, (("W", 1.2), ("W", 2.0))):
         with pytest.raises(ValueError, match="there can be 32 types, and one of W"):
             engine.rouge_rows(["a", "a"], 1, None, "rouge", types, 1.0, False)
+    with pytest.raises(ValueError, match="orders must be 1 or more"):
+        engine.gleu_rows(["a", "a"], 1, None, "13a", 3, 2)
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
+    assert engine.gleu_rows([], 0, None, "13a", 1, 4).shape == (0, 6)
     assert engine.rouge_rows([], 0, None, "rouge", THREE, 1.0, False)[0].shape == (0, 13)

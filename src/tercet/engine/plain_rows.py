@@ -1,4 +1,4 @@
-"""Texts to the rows of BLEU, in plain Python."""
+"""Texts to the rows of BLEU and GLEU, in plain Python."""
 
 from __future__ import annotations
 
@@ -36,6 +36,30 @@ def bleu_rows(
         row[:4] = 1, not words, not references, len(references)
         row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
         row[8:] = [*(clipped(words, references, order) for order in orders), *(max(size - n + 1, 0) for n in orders)]
+    return rows
+
+
+def gleu_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, min_order: int, max_order: int, n_systems: int = 1
+) -> Array:
+    """Count the n-grams of all lengths that predictions share with their best references (Wu et al. 2016, section 6).
+
+    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the matches with one
+    reference, and the n-grams of the longer of both texts: of the reference with the greatest share, of equal ones
+    the first. A pair without n-grams is the worst, as NLTK skips it. Without a reference, the prediction's own
+    n-grams are counted.
+    """
+    if not 1 <= min_order <= max_order:
+        raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
+    rows, orders = np.empty((n_systems * n, 6)), range(min_order, max_order + 1)
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        pairs = []
+        for reference in references or [[]]:
+            longest = max(len(words), len(reference))
+            ngrams = sum(max(longest - order + 1, 0) for order in orders)
+            pairs.append((sum(clipped(words, [reference], order) for order in orders), ngrams))
+        row[:4] = 1, not words, not references, len(references)
+        row[4:] = max(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0)
     return rows
 
 

@@ -36,6 +36,7 @@ cdef struct Request:
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
     bint aligned             # whether edits without shifts are counted
+    int shortest             # n-grams of GLEU, 0 for the others
 
 
 cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
@@ -127,6 +128,8 @@ cdef int write_item(
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
             problem = write_alignment(a, text, first, last, n_types, row)
+        elif q.shortest:
+            problem = write_gleu(a, text, first, last, n_types, q, row)
         elif not q.n_kinds:
             problem = write_bleu(a, text, first, last, n_types, q, row)
         else:
