@@ -10,7 +10,7 @@ from test_rows import arrow, texts
 
 TYPES = ("n", 1), ("n", 3), ("L", 0), ("S", -1), ("SU", 2)
 CALLS = {
-    "bleu": lambda engine, *given: engine.bleu_rows(*given[:3], "13a", 4, given[3]),
+    "bleu": lambda engine, *given: engine.bleu_rows(*given[:3], "13a", 4, True, True, given[3]),
     "gleu": lambda engine, *given: engine.gleu_rows(*given[:3], "none", 1, 3, given[3]),
     "chrf": lambda engine, *given: engine.chrf_rows(*given[:3], 6, [0, 2], False, 2, False, given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),
@@ -53,6 +53,6 @@ def test_many_systems_of_long_texts_take_several_chunks(engine):
     systems = [[f"{'word ' * (50 * item)} {system}" for item in range(9)] for system in range(7)]
     references = [["word " * 300], [], ["x", "word"]] * 3
     flat, offsets = [*chain.from_iterable(references)], np.cumsum([0, *map(len, references)])
-    together = engine.bleu_rows([*chain(*systems), *flat], 9, offsets, "none", 4, 7).reshape(7, 9, 16)
+    together = engine.bleu_rows([*chain(*systems), *flat], 9, offsets, "none", 4, False, False, 7).reshape(7, 9, 16)
     for rows, own in zip(together, systems, strict=True):
         assert rows.tolist() == engine.bleu_rows([*own, *flat], 9, offsets, "none", 4).tolist()

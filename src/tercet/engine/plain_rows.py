@@ -16,8 +16,9 @@ Words = list[str]
 
 
 def bleu_rows(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, n_systems: int = 1
-) -> Array:
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, floors: bool = False,
+    next_order: bool = False, n_systems: int = 1,
+) -> Array:  # fmt: skip
     """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
 
     `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
@@ -26,16 +27,21 @@ def bleu_rows(
     whether the prediction has no token; whether there is no reference; number of references; tokens of the
     prediction; those of the closest reference (of two equally close ones the shorter), of the shortest, and their
     average (without a reference, the prediction's own length); for each order the matches, and the n-grams of the
-    prediction. Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64.
+    prediction. NLTK's methods need more: with `floors` the n-grams of each order that are at least 1, and with
+    `next_order` the matches and these n-grams of the order above the highest. Time: linear in the tokens; where both
+    texts have up to 512 tokens, in their product / 64.
     """
-    rows = np.empty((n_systems * n, 8 + 2 * max_order))
+    rows = np.empty((n_systems * n, 8 + (2 + floors) * max_order + 2 * next_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         size, lengths = len(words), list(map(len, references)) or [len(words)]
         closest = min(lengths, key=lambda length: (abs(length - size), length))
-        orders = range(1, max_order + 1)
         row[:4] = 1, not words, not references, len(references)
         row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
-        row[8:] = [*(clipped(words, references, order) for order in orders), *(max(size - n + 1, 0) for n in orders)]
+        matches = [clipped(words, references, order) for order in range(1, max_order + next_order + 1)]
+        totals = [max(size - order, 0) for order in range(max_order + 1)]
+        at_least_one = [max(total, 1) for total in totals]
+        further = [*(at_least_one[:-1] if floors else ()), *((matches[-1], at_least_one[-1]) if next_order else ())]
+        row[8:] = *matches[:max_order], *totals[:-1], *further
     return rows
 
 

@@ -37,6 +37,7 @@ cdef struct Request:
     Edits* edits             # room of TER, NULL for the others
     bint aligned             # whether edits without shifts are counted
     int shortest             # n-grams of GLEU, 0 for the others
+    bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
 cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
@@ -92,7 +93,7 @@ cdef int write_bleu(
     cdef int64_t closest = size, shortest = size, total = 0
     cdef Group group = group_of(a, text, first, last, n_types)
     cdef size_t d
-    cdef int order, problem
+    cdef int order, problem, n = q.max_order - q.next_order
     memset(q.counts, 0, 8 * q.max_order)
     problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
     for d in range(first, last):
@@ -104,9 +105,15 @@ cdef int write_bleu(
         total += length
     row[0], row[1], row[2] = <double> size, <double> closest, <double> shortest
     row[3] = <double> total / <double> (last - first) if last > first else <double> size
-    for order in range(q.max_order):
-        row[4 + order] = <double> q.counts[order]
-        row[4 + q.max_order + order] = <double> max(size - order, 0)
+    row += 4
+    for order in range(n):
+        row[order] = <double> q.counts[order]
+        row[n + order] = <double> max(size - order, 0)
+        if q.floors:
+            row[2 * n + order] = <double> max(size - order, 1)
+    if q.next_order:
+        row += 3 * n if q.floors else 2 * n
+        row[0], row[1] = <double> q.counts[n], <double> max(size - n, 1)
     return problem
 
 
@@ -235,11 +242,14 @@ cdef int fill(
     return 0
 
 
-def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order, size_t n_systems=1):
+def bleu_rows(
+    texts, size_t n, reference_offsets, str reading, int max_order, bint floors=False, bint next_order=False,
+    size_t n_systems=1,
+):
     """See `plain.bleu_rows`."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order = READINGS[reading], max_order
-    rows = empty((n_systems * n, BASE + 4 + 2 * max_order))
+    q.reading, q.max_order, q.floors, q.next_order = READINGS[reading], max_order + next_order, floors, next_order
+    rows = empty((n_systems * n, BASE + 4 + (3 if floors else 2) * max_order + 2 * next_order))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
