@@ -73,6 +73,18 @@ def test_gleu_is_counted_alike(reading, items, orders):
     assert _engine.gleu_rows(arrow(strings), n, offsets, reading, *orders).tolist() == expected
 
 
+@pytest.mark.parametrize("reading", READINGS)
+@given(items=items, order=st.integers(1, 4), multiset=st.booleans())
+def test_jaccard_is_counted_alike(reading, items, order, multiset):
+    strings, n, offsets = corpus(items)
+    for each in (False, True):
+        wanted, wanted_pairs = plain.jaccard_rows(strings, n, offsets, reading, order, multiset, each)
+        for column in (strings, arrow(strings)):
+            rows, pairs = _engine.jaccard_rows(column, n, offsets, reading, order, multiset, each)
+            assert rows.tolist() == wanted.tolist()
+            assert (pairs.tolist() if each else pairs) == (wanted_pairs.tolist() if each else None)
+
+
 words = st.lists(st.sampled_from("abc"), max_size=70).map(" ".join)
 
 
@@ -95,6 +107,10 @@ def test_texts_of_any_length_are_counted_alike():
             [
                 *(each.bleu_rows(strings, 1, np.array([0, 2]), "none", order).tolist() for order in (4, 7)),
                 each.gleu_rows(strings, 1, np.array([0, 2]), "none", 1, 5).tolist(),
+                *(
+                    each.jaccard_rows(strings, 1, np.array([0, 2]), "none", 2, bag, False)[0].tolist()
+                    for bag in (0, 1)
+                ),
                 each.rouge_rows(strings[:2], 1, None, "rouge", THREE, 1.0, False)[0].tolist(),
             ]
             for each in (_engine, plain)
@@ -147,6 +163,9 @@ def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
             engine.rouge_rows(["a", "a"], 1, None, "rouge", types, 1.0, False)
     with pytest.raises(ValueError, match="orders must be 1 or more"):
         engine.gleu_rows(["a", "a"], 1, None, "13a", 3, 2)
+    with pytest.raises(ValueError, match="order must be 1 or more"):
+        engine.jaccard_rows(["a", "a"], 1, None, "13a", 0, False, False)
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
+    assert engine.jaccard_rows([], 0, None, "13a", 1, False, False)[0].shape == (0, 7)
     assert engine.gleu_rows([], 0, None, "13a", 1, 4).shape == (0, 6)
     assert engine.rouge_rows([], 0, None, "rouge", THREE, 1.0, False)[0].shape == (0, 13)

@@ -1,13 +1,15 @@
-"""Texts to the rows of BLEU and GLEU, in plain Python."""
+"""Texts to the rows of BLEU, GLEU and Jaccard similarity, in plain Python."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_counts import clipped
+from .plain_counts import clipped, ngrams
 from .plain_text import READINGS, Texts, texts_of_items
 
 Array = NDArray[np.float64]
@@ -67,6 +69,36 @@ def gleu_rows(
         row[:4] = 1, not words, not references, len(references)
         row[4:] = max(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0)
     return rows
+
+
+def jaccard_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, order: int, multiset: bool, each: bool,
+    n_systems: int = 1,
+) -> tuple[Array, Array | None]:  # fmt: skip
+    """Compare the n-grams of predictions and references as sets or multisets (Jaccard 1901).
+
+    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the sizes of intersection
+    and union, and before them the first divided by the second: of the reference with the greatest share, of equal
+    ones the first; without a reference, of an empty text. With `each`, every reference also has a row in the second
+    array. Time: linear in the tokens of all pairs.
+    """
+    if order < 1:
+        raise ValueError(f"the order must be 1 or more: {order}")
+
+    def units(words: Words) -> Counter[tuple[str, ...]]:
+        counts = ngrams(words, order)
+        return counts if multiset else Counter(set(counts))
+
+    rows, pairs = np.empty((n_systems * n, 7)), []
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        shares = []
+        for reference in references or [[]]:
+            sides = units(words), units(reference)
+            shared, either = (sides[0] & sides[1]).total(), (sides[0] | sides[1]).total()
+            shares.append((shared / max(either, 1), shared, either))
+        row[:] = 1, not words, not references, len(references), *max(shares, key=itemgetter(0))
+        pairs += shares if references else []
+    return rows, np.array(pairs, float).reshape(-1, 3) if each else None
 
 
 def pairs_of(

@@ -32,11 +32,12 @@ cdef struct Request:
     double weight            # of precision in F: beta squared
     size_t columns, n_systems
     double* rows             # (n_systems, n, columns)
-    double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), or NULL where the best reference goes into the row
+    double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), of Jaccard (n_systems, m, 3), or NULL
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
     bint aligned             # whether edits without shifts are counted
     int shortest             # n-grams of GLEU, 0 for the others
+    bint sets, multiset      # Jaccard's
     bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
@@ -124,6 +125,8 @@ cdef int write_item(
     cdef size_t n_types = 0, first = text + q.n_systems, system
     cdef double* row
     cdef int problem = DONE
+    if q.sets:
+        return write_jaccard(a, text, last, q, item, n, reference, m)
     if number_item(a, text, first, last, &n_types):
         return NO_MEMORY
     for system in range(q.n_systems):
