@@ -85,6 +85,15 @@ def test_epsilon(corpus, epsilon):
     assert found == expected
 
 
+def test_methods_that_would_divide_by_nothing_are_errors():
+    smooth, precisions = ours.SmoothingFunction(alpha=0, k=0), [ours.Fraction(1, 2)] * 3
+    calls = [(smooth.method4, "abc", "divide by zero"), (smooth.method7, "abc", "divide by zero")]
+    for method, hypothesis, kind in [*calls, (smooth.method6, "ab", "divide by zero")]:
+        with pytest.raises(FloatingPointError, match=f"{kind} encountered"):
+            method(precisions, [list("abc")], list(hypothesis))
+    assert smooth.method1([]) == []
+
+
 @given(corpora)
 def test_parts_of_the_score(corpus):
     for hypothesis, references in zip(*corpus, strict=True):

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.translate.gleu_score import sentence_gleu
 from rouge_score.rouge_scorer import RougeScorer
 
 from oracles import sacrebleu_tokens
@@ -45,6 +46,12 @@ def test_both_implementations_count_the_same(reading, items, order):
     types = ("n", order), ("L", 0), ("n", 1), ("S", order - 3), ("SU", 2), ("W", 1 + order / 5)
     assert _engine.bleu_rows(*given, reading, order).tolist() == expected.tolist()
     assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
+    for floors, next_order in ((True, False), (True, True)):
+        further = plain.bleu_rows(*given, reading, order, floors, next_order).tolist()
+        assert _engine.bleu_rows(*given, reading, order, floors, next_order).tolist() == further
+        above = plain.bleu_rows(*given, reading, order + 1)
+        if next_order:
+            assert [row[-2] for row in further] == above[:, 8 + order].tolist()
     _, _, uncounted = plain.rouge_rows(*given, reading, types, 1.5, False)
     assert _engine.rouge_rows(*given, reading, types, 1.5, False)[2] == uncounted or is_13a
     if uncounted:  # of several lines, W is undefined
@@ -57,6 +64,39 @@ def test_both_implementations_count_the_same(reading, items, order):
     assert rows[:, :4].tolist() == expected[:, :4].tolist()
 
 
+@pytest.mark.parametrize("reading", READINGS)
+@given(items=items, orders=st.tuples(st.integers(1, 6), st.integers(1, 6)).map(sorted))
+def test_gleu_is_counted_alike(reading, items, orders):
+    strings, n, offsets = corpus(items)
+    expected = plain.gleu_rows(strings, n, offsets, reading, *orders).tolist()
+    assert _engine.gleu_rows(strings, n, offsets, reading, *orders).tolist() == expected
+    assert _engine.gleu_rows(arrow(strings), n, offsets, reading, *orders).tolist() == expected
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(items=items, order=st.integers(1, 4), multiset=st.booleans())
+def test_jaccard_is_counted_alike(reading, items, order, multiset):
+    strings, n, offsets = corpus(items)
+    for each in (False, True):
+        wanted, wanted_pairs = plain.jaccard_rows(strings, n, offsets, reading, order, multiset, each)
+        for column in (strings, arrow(strings)):
+            rows, pairs = _engine.jaccard_rows(column, n, offsets, reading, order, multiset, each)
+            assert rows.tolist() == wanted.tolist()
+            assert (pairs.tolist() if each else pairs) == (wanted_pairs.tolist() if each else None)
+
+
+words = st.lists(st.sampled_from("abc"), max_size=70).map(" ".join)
+
+
+@given(
+    text=words, references=st.lists(words, min_size=1, max_size=3), orders=st.sampled_from([(1, 4), (2, 3), (1, 20)])
+)
+def test_gleu_is_that_of_nltk(engine, text, references, orders):
+    tokens = [each.split() for each in references], text.split()
+    rows = engine.gleu_rows([text, *references], 1, np.array([0, len(references)]), "none", *orders)
+    assert rows[0, 4] / max(rows[0, 5], 1) == sentence_gleu(*tokens, *orders)
+
+
 def test_texts_of_any_length_are_counted_alike():
     for size in (63, 64, 65, 511, 512, 513, 4096, 4097):
         rng = random.Random(size)
@@ -66,6 +106,11 @@ def test_texts_of_any_length_are_counted_alike():
         found, wanted = (
             [
                 *(each.bleu_rows(strings, 1, np.array([0, 2]), "none", order).tolist() for order in (4, 7)),
+                each.gleu_rows(strings, 1, np.array([0, 2]), "none", 1, 5).tolist(),
+                *(
+                    each.jaccard_rows(strings, 1, np.array([0, 2]), "none", 2, bag, False)[0].tolist()
+                    for bag in (0, 1)
+                ),
                 each.rouge_rows(strings[:2], 1, None, "rouge", THREE, 1.0, False)[0].tolist(),
             ]
             for each in (_engine, plain)
@@ -116,5 +161,11 @@ def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
     for types in (THREE * 11, (("W", 1.2), ("W", 2.0))):
         with pytest.raises(ValueError, match="there can be 32 types, and one of W"):
             engine.rouge_rows(["a", "a"], 1, None, "rouge", types, 1.0, False)
+    with pytest.raises(ValueError, match="orders must be 1 or more"):
+        engine.gleu_rows(["a", "a"], 1, None, "13a", 3, 2)
+    with pytest.raises(ValueError, match="order must be 1 or more"):
+        engine.jaccard_rows(["a", "a"], 1, None, "13a", 0, False, False)
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
+    assert engine.jaccard_rows([], 0, None, "13a", 1, False, False)[0].shape == (0, 7)
+    assert engine.gleu_rows([], 0, None, "13a", 1, 4).shape == (0, 6)
     assert engine.rouge_rows([], 0, None, "rouge", THREE, 1.0, False)[0].shape == (0, 13)

@@ -10,7 +10,10 @@ from test_rows import arrow, texts
 
 TYPES = ("n", 1), ("n", 3), ("L", 0), ("S", -1), ("SU", 2)
 CALLS = {
-    "bleu": lambda engine, *given: engine.bleu_rows(*given[:3], "13a", 4, given[3]),
+    "bleu": lambda engine, *given: engine.bleu_rows(*given[:3], "13a", 4, True, True, given[3]),
+    "gleu": lambda engine, *given: engine.gleu_rows(*given[:3], "none", 1, 3, given[3]),
+    "jaccard": lambda engine, *given: engine.jaccard_rows(*given[:3], "unicode", 2, True, False, given[3])[0],
+    "jaccard pairs": lambda engine, *given: engine.jaccard_rows(*given[:3], "none", 1, False, True, given[3])[1],
     "chrf": lambda engine, *given: engine.chrf_rows(*given[:3], 6, [0, 2], False, 2, False, given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),
     "rouge": lambda engine, *given: engine.rouge_rows(*given[:3], "rouge", TYPES, 1.0, False, given[3])[0],
@@ -41,7 +44,7 @@ def test_rows_are_those_of_each_system_alone(engine, call, given_as, corpus):
 @pytest.mark.parametrize("call", CALLS)
 def test_one_reference_each_needs_no_offsets_but_the_right_number_of_texts(engine, call):
     every = ["a cat", "a dog", "the cat", "dogs", "the cat sat", "a dog"]
-    if call != "rouge pairs":
+    if not call.endswith("pairs"):
         expected = CALLS[call](engine, every, 2, np.array([0, 1, 2]), 2)
         assert CALLS[call](engine, every, 2, None, 2).tolist() == expected.tolist()
     with pytest.raises(ValueError, match="have changed"):
@@ -52,6 +55,6 @@ def test_many_systems_of_long_texts_take_several_chunks(engine):
     systems = [[f"{'word ' * (50 * item)} {system}" for item in range(9)] for system in range(7)]
     references = [["word " * 300], [], ["x", "word"]] * 3
     flat, offsets = [*chain.from_iterable(references)], np.cumsum([0, *map(len, references)])
-    together = engine.bleu_rows([*chain(*systems), *flat], 9, offsets, "none", 4, 7).reshape(7, 9, 16)
+    together = engine.bleu_rows([*chain(*systems), *flat], 9, offsets, "none", 4, False, False, 7).reshape(7, 9, 16)
     for rows, own in zip(together, systems, strict=True):
         assert rows.tolist() == engine.bleu_rows([*own, *flat], 9, offsets, "none", 4).tolist()

@@ -163,7 +163,7 @@ def tokenized(monkeypatch):
 
         return counted
 
-    for name in ("bleu_rows", "chrf_rows", "ter_rows", "rouge_rows", "intern"):
+    for name in ("bleu_rows", "jaccard_rows", "chrf_rows", "ter_rows", "rouge_rows", "intern"):
         monkeypatch.setattr(engine, name, counting(getattr(engine, name)))
     return counts
 

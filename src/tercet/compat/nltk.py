@@ -14,7 +14,7 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, level_of_caller, shorten
-from tercet.metrics.bleu import Bleu, NltkCounts, nltk_precisions
+from tercet.metrics.bleu import Bleu, nltk_precisions
 
 from .truth import token_texts
 
@@ -239,18 +239,21 @@ def _smoothed(
     above: Fraction = Fraction(0),  # noqa: B008  nothing changes it
 ) -> list[float]:
     """Smooth by the suite's method; `ngrams` and `above` are of the last hypothesis, the only one that NLTK shows."""
-    denominators = [float(p.denominator) for p in p_n]
-    counts = NltkCounts(
-        matches=np.array([float(p.numerator) for p in p_n]),
-        ngrams=np.array(denominators if ngrams is None else ngrams, float),
-        length=np.array(length, float),
-        ngrams_at_least_one=np.array(denominators),
-        next_matches=np.array(above.numerator, float),
-        next_ngrams=np.array(above.denominator, float),
-    )
-    # With k=0 a method divides by 0, which is to be an error and not infinity.
-    with np.errstate(divide="raise", invalid="raise"):
-        smoothed: list[float] = nltk_precisions(counts, method, value).tolist()
+    if not p_n:
+        if method in ("nltk5", "nltk7"):  # their means begin with the first
+            raise IndexError("index 0 is out of bounds for axis 0 with size 0")
+        return []
+    matches, denominators = [p.numerator for p in p_n], [p.denominator for p in p_n]
+    ngrams, n = denominators if ngrams is None else ngrams, len(p_n)
+    # Division by 0 is to be an error, and not infinity: with k=0, and with alpha=0 for a short hypothesis.
+    if method in ("nltk4", "nltk7") and value == 0:
+        raise FloatingPointError("divide by zero encountered in divide")
+    undefined = [m for m, total in zip(matches[2:], ngrams[2:], strict=True) if total + (value or 0) == 0]
+    if method == "nltk6" and undefined:
+        kind = "divide by zero" if undefined[0] else "invalid value"
+        raise FloatingPointError(f"{kind} encountered in scalar divide")
+    row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *ngrams, *denominators, above.numerator, above.denominator]
+    smoothed: list[float] = nltk_precisions(np.array([row], float), 5, method, value, n)[0, :n].tolist()
     return smoothed
 
 

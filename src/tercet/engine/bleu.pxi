@@ -1,5 +1,6 @@
 # From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
 
+from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same
 
 import sys
@@ -15,6 +16,13 @@ cdef enum:  # how orders without a match are smoothed
     UNSMOOTHED, FLOOR, ADD_K, EXP_DECAY, ADD_ONE
 
 _METHODS = {"none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": EXP_DECAY, "add-one": ADD_ONE}
+
+
+cdef inline double brevity_penalty(double length, double reference_length) noexcept nogil:
+    """Return 1 for predictions at least as long as their references, else exp(1 - reference / prediction length)."""
+    if not length < reference_length:
+        return 1
+    return exp(1 - reference_length / length) if length > 0 else 0
 
 
 cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
@@ -111,9 +119,8 @@ def bleu_scores(
     cdef double length, reference_length, penalty
     cdef bint scored
     for i in range(n_rows):
-        length, reference_length, penalty = row[LENGTH], row[length_column], 1
-        if length < reference_length:
-            penalty = exp(1 - reference_length / length) if length > 0 else 0
+        length, reference_length = row[LENGTH], row[length_column]
+        penalty = brevity_penalty(length, reference_length)
         n_orders = write_precisions(row + MATCHES, n, smoothing, smooth_value, scale, to + n_weightings)
         if smoothing == ADD_ONE:
             scored = row[REFERENCES] > 0 and length > 0 and reference_length > 0
@@ -126,3 +133,70 @@ def bleu_scores(
         to[n_weightings + n] = penalty
         row, to = row + columns, to + n_weightings + n + 1
     return scores
+
+
+cdef enum:  # NLTK's methods
+    METHOD_0, METHOD_1, METHOD_2, METHOD_3, METHOD_4, METHOD_5, METHOD_6, METHOD_7
+
+_NLTK_METHODS = {"none": METHOD_0, **{f"nltk{method}": method for method in range(1, 8)}}
+
+
+cdef void write_nltk_precisions(
+    const double* row, size_t n, int method, double value, double log_length, double last, double* precisions
+) noexcept nogil:
+    """Write the precision of each of n orders; `last` is that of the order above the highest."""
+    cdef const double* matches = row + MATCHES
+    cdef const double* ngrams = matches + n
+    cdef double n_matches, ngrams_at_least_one, power = 1, below, prior
+    cdef size_t order
+    for order in range(n):
+        n_matches, ngrams_at_least_one = matches[order], max(ngrams[n + order], 1.0)
+        precisions[order] = n_matches / ngrams_at_least_one
+        if n_matches == 0:
+            power *= 2
+        if method == METHOD_2 and order > 0:
+            precisions[order] = (n_matches + 1) / (ngrams_at_least_one + 1)
+        elif n_matches != 0:
+            continue
+        elif method == METHOD_0:
+            precisions[order] = DBL_MIN
+        elif method == METHOD_1:
+            precisions[order] = value / ngrams_at_least_one
+        elif method == METHOD_3:
+            precisions[order] = 1 / (power * ngrams_at_least_one)
+        elif (method == METHOD_4 or method == METHOD_7) and row[LENGTH] > 1:
+            precisions[order] = log_length / (power * value) / ngrams_at_least_one
+    if method == METHOD_6:
+        for order in range(2, n):
+            below, prior = precisions[order - 1], 0
+            if precisions[order - 2] != 0:
+                prior = below * below / precisions[order - 2]
+            precisions[order] = (matches[order] + value * prior) / (ngrams[order] + value)
+    elif method == METHOD_5 or method == METHOD_7:
+        below = precisions[0] + 1
+        for order in range(n):
+            below = (below + precisions[order] + (precisions[order + 1] if order + 1 < n else last)) / 3
+            precisions[order] = below
+
+
+def nltk_precisions(
+    const double[:, ::1] rows, size_t length_column, str method, double value, size_t max_order,
+    const double[:] log_lengths,
+):
+    """See `plain.nltk_precisions`."""
+    cdef int smoothing = _NLTK_METHODS[method]
+    cdef size_t k = rows.shape[1], i
+    cdef double last = 0
+    cdef double[:, ::1] precisions = empty((rows.shape[0], max_order + 1))
+    cdef const double* row
+    if log_lengths.shape[0] != rows.shape[0]:
+        raise ValueError("there must be a logarithm for each row")
+    if not 1 <= max_order <= k // 3 or k < MATCHES + 3 * max_order or k <= length_column:
+        raise ValueError(f"rows of {k} columns do not have {max_order} orders")
+    for i in range(<size_t> rows.shape[0]):
+        row = &rows[i, 0]
+        if smoothing == METHOD_5 or smoothing == METHOD_7:
+            last = row[k - 2] / max(row[k - 1], 1.0)
+        write_nltk_precisions(row, max_order, smoothing, value, log_lengths[i], last, &precisions[i, 0])
+        precisions[i, max_order] = brevity_penalty(row[LENGTH], row[length_column])
+    return precisions.base

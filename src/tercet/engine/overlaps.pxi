@@ -2,19 +2,23 @@
 
 cdef int set_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
     """Write the sizes of intersection and union."""
-    cdef int64_t* seen = <int64_t*> room(s, LEFT, 8 * p.n_types)  # of each unit, the last pair that met it
-    cdef int64_t in_text = 2 * pair + 2, in_both = in_text + 1, before, i, n_shared = 0, n_either = 0
+    cdef int64_t* seen = <int64_t*> room(s, LEFT, 8 * p.n_types)
+    cdef int64_t before, i, n_shared = 0, n_either = 0
     cdef int64_t text = p.texts[pair], reference = p.references[pair]
     if seen == NULL:
         return NO_MEMORY
     for i in range(p.offsets[text], p.offsets[text + 1]):
-        n_either += seen[p.ids[i]] != in_text
-        seen[p.ids[i]] = in_text
+        n_either += seen[p.ids[i]] == 0
+        seen[p.ids[i]] = 1
     for i in range(p.offsets[reference], p.offsets[reference + 1]):
         before = seen[p.ids[i]]
-        n_shared += before == in_text
-        n_either += before < in_text
-        seen[p.ids[i]] = in_both
+        n_shared += before == 1
+        n_either += before == 0
+        seen[p.ids[i]] = 2
+    for i in range(p.offsets[text], p.offsets[text + 1]):
+        seen[p.ids[i]] = 0
+    for i in range(p.offsets[reference], p.offsets[reference + 1]):
+        seen[p.ids[i]] = 0
     row[0], row[1] = n_shared, n_either
     return DONE
 

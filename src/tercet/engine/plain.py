@@ -3,12 +3,12 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 from .plain_alignments import edit_counts, edit_rows, edit_steps, error_rates
-from .plain_bleu import bleu_scores
+from .plain_bleu import bleu_scores, nltk_precisions
 from .plain_chrf import chrf_rows, f_scores
 from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
 from .plain_rouge import rouge_rows
-from .plain_rows import bleu_rows
+from .plain_rows import bleu_rows, gleu_rows, jaccard_rows
 from .plain_subsequences import union_lcs_hits, weighted_lcs_hits
 from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums, span_of_column, sum_rows
 from .plain_text import all_strings, intern, is_plain, letters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -130,3 +131,69 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
     if n_orders < n:
         total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)
+
+
+def nltk_precisions(
+    rows: Array, length_column: int, method: str, value: float, max_order: int, log_lengths: Array
+) -> Array:
+    """Return the precisions that NLTK's ``method0`` to ``method7`` give, and the penalty, shape (n, N + 1).
+
+    Rows are those of :func:`bleu_scores` with the columns of `floors` and, for methods 5 and 7, of `next_order` (see
+    :func:`.plain_rows.bleu_rows`). `value` is the method's number, and `log_lengths` are the logarithms of the tokens
+    of the predictions, read by methods 4 and 7 alone. Of N n-grams (at least 1 an item), M of them matches, and z
+    orders without a match up to and with this one (``none`` is method0):
+
+    - none: a number next to 0 for M = 0; 1: value / N; 3: 1 / (2**z N); else M / N
+    - 2: (M + 1) / (N + 1) for all orders but the first
+    - 4: log(tokens) / (2**z value N) for M = 0
+    - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_average`
+    - 6: (M + value prior) / (N + value) from order 3 on; see :func:`_interpolate`
+    - 7: 4, then 5
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
+    three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
+    whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
+    """
+    precisions, first = np.empty((len(rows), max_order + 1)), _MATCHES
+    for row, log_length, result in zip(rows.tolist(), log_lengths.tolist(), precisions, strict=True):
+        matches, ngrams, floors = (row[first + n * max_order : first + (n + 1) * max_order] for n in range(3))
+        values, n_zeros = [], 0
+        for order, (n_matches, floor) in enumerate(zip(matches, floors, strict=True)):
+            floor = max(floor, 1.0)  # rows of items that were left out are 0 throughout
+            precision = n_matches / floor
+            n_zeros += n_matches == 0
+            if method == "nltk2" and order > 0:
+                precision = (n_matches + 1) / (floor + 1)
+            elif n_matches == 0 and method == "none":
+                # The smallest positive float, whose logarithm is finite.
+                precision = sys.float_info.min
+            elif n_matches == 0 and method == "nltk1":
+                precision = value / floor
+            elif n_matches == 0 and method == "nltk3":
+                precision = 1 / (2.0**n_zeros * floor)
+            # NLTK leaves a text of one token, whose logarithm is 0, as it is.
+            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[_LENGTH] > 1:
+                precision = log_length / (2.0**n_zeros * value) / floor
+            values.append(precision)
+        if method == "nltk6":
+            _interpolate(values, matches, ngrams, value)
+        elif method in ("nltk5", "nltk7"):
+            _average(values, row[-2] / max(row[-1], 1.0))
+        result[:] = *values, brevity_penalty(row[_LENGTH], row[length_column])
+    return precisions
+
+
+def _average(values: list[float], last: float) -> None:
+    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
+    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
+    below = values[0] + 1
+    for order, above in enumerate([*values[1:], last]):
+        below = values[order] = (below + values[order] + above) / 3
+
+
+def _interpolate(values: list[float], matches: Sequence[float], ngrams: Sequence[float], alpha: float) -> None:
+    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
+    for order in range(2, len(values)):
+        lowest, below = values[order - 2 : order]
+        prior = below * below / lowest if lowest else 0.0
+        values[order] = (matches[order] + alpha * prior) / (ngrams[order] + alpha)

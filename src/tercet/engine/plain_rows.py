@@ -1,13 +1,15 @@
-"""Texts to the rows of BLEU, in plain Python."""
+"""Texts to the rows of BLEU, GLEU and Jaccard similarity, in plain Python."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_counts import clipped
+from .plain_counts import clipped, ngrams
 from .plain_text import READINGS, Texts, texts_of_items
 
 Array = NDArray[np.float64]
@@ -16,8 +18,9 @@ Words = list[str]
 
 
 def bleu_rows(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, n_systems: int = 1
-) -> Array:
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, floors: bool = False,
+    next_order: bool = False, n_systems: int = 1,
+) -> Array:  # fmt: skip
     """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
 
     `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
@@ -26,17 +29,76 @@ def bleu_rows(
     whether the prediction has no token; whether there is no reference; number of references; tokens of the
     prediction; those of the closest reference (of two equally close ones the shorter), of the shortest, and their
     average (without a reference, the prediction's own length); for each order the matches, and the n-grams of the
-    prediction. Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64.
+    prediction. NLTK's methods need more: with `floors` the n-grams of each order that are at least 1, and with
+    `next_order` the matches and these n-grams of the order above the highest. Time: linear in the tokens; where both
+    texts have up to 512 tokens, in their product / 64.
     """
-    rows = np.empty((n_systems * n, 8 + 2 * max_order))
+    rows = np.empty((n_systems * n, 8 + (2 + floors) * max_order + 2 * next_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         size, lengths = len(words), list(map(len, references)) or [len(words)]
         closest = min(lengths, key=lambda length: (abs(length - size), length))
-        orders = range(1, max_order + 1)
         row[:4] = 1, not words, not references, len(references)
         row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
-        row[8:] = [*(clipped(words, references, order) for order in orders), *(max(size - n + 1, 0) for n in orders)]
+        matches = [clipped(words, references, order) for order in range(1, max_order + next_order + 1)]
+        totals = [max(size - order, 0) for order in range(max_order + 1)]
+        at_least_one = [max(total, 1) for total in totals]
+        further = [*(at_least_one[:-1] if floors else ()), *((matches[-1], at_least_one[-1]) if next_order else ())]
+        row[8:] = *matches[:max_order], *totals[:-1], *further
     return rows
+
+
+def gleu_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, min_order: int, max_order: int, n_systems: int = 1
+) -> Array:
+    """Count the n-grams of all lengths that predictions share with their best references (Wu et al. 2016, section 6).
+
+    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the matches with one
+    reference, and the n-grams of the longer of both texts: of the reference with the greatest share, of equal ones
+    the first. A pair without n-grams is the worst, as NLTK skips it. Without a reference, the prediction's own
+    n-grams are counted.
+    """
+    if not 1 <= min_order <= max_order:
+        raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
+    rows, orders = np.empty((n_systems * n, 6)), range(min_order, max_order + 1)
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        pairs = []
+        for reference in references or [[]]:
+            longest = max(len(words), len(reference))
+            ngrams = sum(max(longest - order + 1, 0) for order in orders)
+            pairs.append((sum(clipped(words, [reference], order) for order in orders), ngrams))
+        row[:4] = 1, not words, not references, len(references)
+        row[4:] = max(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0)
+    return rows
+
+
+def jaccard_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, order: int, multiset: bool, each: bool,
+    n_systems: int = 1,
+) -> tuple[Array, Array | None]:  # fmt: skip
+    """Compare the n-grams of predictions and references as sets or multisets (Jaccard 1901).
+
+    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the sizes of intersection
+    and union, and before them the first divided by the second: of the reference with the greatest share, of equal
+    ones the first; without a reference, of an empty text. With `each`, every reference also has a row in the second
+    array. Time: linear in the tokens of all pairs.
+    """
+    if order < 1:
+        raise ValueError(f"the order must be 1 or more: {order}")
+
+    def units(words: Words) -> Counter[tuple[str, ...]]:
+        counts = ngrams(words, order)
+        return counts if multiset else Counter(set(counts))
+
+    rows, pairs = np.empty((n_systems * n, 7)), []
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        shares = []
+        for reference in references or [[]]:
+            sides = units(words), units(reference)
+            shared, either = (sides[0] & sides[1]).total(), (sides[0] | sides[1]).total()
+            shares.append((shared / max(either, 1), shared, either))
+        row[:] = 1, not words, not references, len(references), *max(shares, key=itemgetter(0))
+        pairs += shares if references else []
+    return rows, np.array(pairs, float).reshape(-1, 3) if each else None
 
 
 def pairs_of(

@@ -32,10 +32,13 @@ cdef struct Request:
     double weight            # of precision in F: beta squared
     size_t columns, n_systems
     double* rows             # (n_systems, n, columns)
-    double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), or NULL where the best reference goes into the row
+    double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), of Jaccard (n_systems, m, 3), or NULL
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
     bint aligned             # whether edits without shifts are counted
+    int shortest             # n-grams of GLEU, 0 for the others
+    bint sets, multiset      # Jaccard's
+    bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
 cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
@@ -91,7 +94,7 @@ cdef int write_bleu(
     cdef int64_t closest = size, shortest = size, total = 0
     cdef Group group = group_of(a, text, first, last, n_types)
     cdef size_t d
-    cdef int order, problem
+    cdef int order, problem, n = q.max_order - q.next_order
     memset(q.counts, 0, 8 * q.max_order)
     problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
     for d in range(first, last):
@@ -103,9 +106,15 @@ cdef int write_bleu(
         total += length
     row[0], row[1], row[2] = <double> size, <double> closest, <double> shortest
     row[3] = <double> total / <double> (last - first) if last > first else <double> size
-    for order in range(q.max_order):
-        row[4 + order] = <double> q.counts[order]
-        row[4 + q.max_order + order] = <double> max(size - order, 0)
+    row += 4
+    for order in range(n):
+        row[order] = <double> q.counts[order]
+        row[n + order] = <double> max(size - order, 0)
+        if q.floors:
+            row[2 * n + order] = <double> max(size - order, 1)
+    if q.next_order:
+        row += 3 * n if q.floors else 2 * n
+        row[0], row[1] = <double> q.counts[n], <double> max(size - n, 1)
     return problem
 
 
@@ -116,6 +125,8 @@ cdef int write_item(
     cdef size_t n_types = 0, first = text + q.n_systems, system
     cdef double* row
     cdef int problem = DONE
+    if q.sets:
+        return write_jaccard(a, text, last, q, item, n, reference, m)
     if number_item(a, text, first, last, &n_types):
         return NO_MEMORY
     for system in range(q.n_systems):
@@ -127,6 +138,8 @@ cdef int write_item(
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
             problem = write_alignment(a, text, first, last, n_types, row)
+        elif q.shortest:
+            problem = write_gleu(a, text, first, last, n_types, q, row)
         elif not q.n_kinds:
             problem = write_bleu(a, text, first, last, n_types, q, row)
         else:
@@ -233,11 +246,14 @@ cdef int fill(
     return 0
 
 
-def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order, size_t n_systems=1):
+def bleu_rows(
+    texts, size_t n, reference_offsets, str reading, int max_order, bint floors=False, bint next_order=False,
+    size_t n_systems=1,
+):
     """See `plain.bleu_rows`."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order = READINGS[reading], max_order
-    rows = empty((n_systems * n, BASE + 4 + 2 * max_order))
+    q.reading, q.max_order, q.floors, q.next_order = READINGS[reading], max_order + next_order, floors, next_order
+    rows = empty((n_systems * n, BASE + 4 + (3 if floors else 2) * max_order + 2 * next_order))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

@@ -18,13 +18,12 @@ An order without a match would make the score 0, and is smoothed (Chen and Cherr
 0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except with smooth=True. The first three
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
 takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
-same compiled; NLTK's methods stand below the class.
+same compiled, as are NLTK's methods.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -558,12 +557,7 @@ class Bleu(BleuOptions):
     @cached_property
     def _reading(self) -> str | None:
         """How the engine tokenizes raw texts; None if it cannot."""
-        plain = (
-            isinstance(self.tokenizer, str)
-            and not self._nltk_columns
-            and self.stemmer is None
-            and self.lemmatizer is None
-        )
+        plain = isinstance(self.tokenizer, str) and self.stemmer is None and self.lemmatizer is None
         return self._tokenizer if plain and self._tokenizer in ENGINE_TOKENIZERS else None
 
     @property
@@ -574,7 +568,8 @@ class Bleu(BleuOptions):
         """Return one row per item; time is linear in the tokens."""
         if self._reading is not None:
             texts = lowered(batch) if self._lowercase else batch
-            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, self.max_order)
+            options = self.max_order, self._nltk_columns, self._next_columns
+            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, *options)
         else:
             tokens, _ = self.tokens(batch)
             base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
@@ -665,23 +660,13 @@ class Bleu(BleuOptions):
 
     def _as_nltk(self, rows: Array, length_column: int, method: str, weights: Array) -> Array:
         """Return BLEU with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
-        n, first = self.max_order, _FIRST_MATCH_COLUMN
-        counts = NltkCounts(
-            matches=rows[:, first : first + n],
-            ngrams=rows[:, first + n : first + 2 * n],
-            ngrams_at_least_one=rows[:, first + 2 * n : first + 3 * n],
-            length=rows[:, _LENGTH_COLUMN],
-            next_matches=rows[:, -2],
-            next_ngrams=rows[:, -1],
-        )
-        precisions = nltk_precisions(counts, method, self.smooth_value)
-        # For the penalty alone, which is the last column.
-        penalty = engine.bleu_scores(rows, length_column, "none", 0.0, False, weights, 1.0)[:, -1:]
+        parts = nltk_precisions(rows, length_column, method, self.smooth_value, self.max_order)
+        precisions, penalty, has_match = parts[:, :-1], parts[:, -1:], rows[:, _FIRST_MATCH_COLUMN, None] > 0
         # The logarithm of a 0 is minus infinity: that of 1 adds nothing.
         logarithms = np.log(np.where(precisions > 0, precisions, 1.0))
         means = np.exp((logarithms[:, None, :] * weights).sum(axis=-1))
-        scores = self.scale * penalty * np.where(rows[:, first : first + 1] > 0, means, 0.0)
-        return np.hstack([scores, self.scale * precisions, penalty])
+        scores = self.scale * penalty * np.where(has_match, means, 0.0)
+        return np.concatenate([scores, self.scale * precisions, penalty], axis=1)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
@@ -772,7 +757,7 @@ class Bleu(BleuOptions):
         return tokens, words(), range(1, self.max_order + 1), as_written
 
 
-# Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, NLTK, other tokenizers.
+# Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, other tokenizers.
 
 IntArray = NDArray[np.int64]
 
@@ -832,87 +817,14 @@ def _rows(
 # The smoothing of NLTK.
 
 
-@dataclass(slots=True)
-class NltkCounts:
-    """What NLTK's methods read of sums of rows, with N orders: shape (..., N), or (...) where there is one number."""
-
-    matches: Array
-    ngrams: Array
-    #: N-grams of each order, at least 1 an item: NLTK divides by these.
-    ngrams_at_least_one: Array
-    #: Tokens of the predictions.
-    length: Array
-    #: Matches and n-grams, at least 1 an item, of the order N + 1: read by methods 5 and 7 alone.
-    next_matches: Array
-    next_ngrams: Array
-
-
-def nltk_precisions(counts: NltkCounts, method: str, value: float | None) -> Array:
-    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0), shape (..., N).
-
-    Of N n-grams (at least 1 an item), M of them matches, and z orders without a match up to and with this one:
-
-    - none: a number next to 0 for M = 0; 1: smooth_value / N; 3: 1 / (2**z N); else M / N
-    - 2: (M + 1) / (N + 1) for all orders but the first
-    - 4: log(tokens) / (2**z smooth_value N) for M = 0
-    - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_averaged`
-    - 6: (M + smooth_value prior) / (N + smooth_value) from order 3 on; see :func:`_interpolated`
-    - 7: 4, then 5
-
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
-    three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
-    whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see
-    :meth:`Bleu.corpus_totals`).
-    """
-    matches = counts.matches
-    # Rows of items that were left out are 0 throughout.
-    ngrams = np.maximum(counts.ngrams_at_least_one, 1.0)
-    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    values = matches / ngrams
-    zero = matches == 0
-    n_zeros_so_far = np.cumsum(zero, axis=-1)
-    if method == "none":
-        # NLTK's method0 gives an order without a match the smallest positive float, whose logarithm is finite.
-        return np.where(zero, sys.float_info.min, values)
-    if method == "nltk1":
-        return np.where(zero, smooth_value / ngrams, values)
-    if method == "nltk2":
-        later = np.arange(matches.shape[-1]) > 0
-        return np.where(later, (matches + 1) / (ngrams + 1), values)
-    if method == "nltk3":
-        return np.where(zero, 1 / (2.0**n_zeros_so_far * ngrams), values)
-    if method == "nltk6":
-        return _interpolated(values, counts, smooth_value)
+def nltk_precisions(rows: Array, length_column: int, method: str, value: float | None, max_order: int) -> Array:
+    """Return :func:`.plain_bleu.nltk_precisions` of these rows, of the method's own value without another."""
+    lengths = log_lengths = rows[:, _LENGTH_COLUMN]
     if method in ("nltk4", "nltk7"):
-        length = counts.length[..., None]
-        # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-        has_logarithm = length > 1
-        log_length = np.log(np.where(has_logarithm, length, 2.0))
-        values = np.where(zero & has_logarithm, log_length / (2.0**n_zeros_so_far * smooth_value) / ngrams, values)
-    return _averaged(values, counts) if method in ("nltk5", "nltk7") else values
-
-
-def _averaged(values: Array, counts: NltkCounts) -> Array:
-    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    last = counts.next_matches / np.maximum(counts.next_ngrams, 1.0)
-    above = np.concatenate([values[..., 1:], last[..., None]], axis=-1)
-    result = np.empty_like(values)
-    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
-    below = values[..., 0] + 1
-    for order in range(values.shape[-1]):
-        below = (below + values[..., order] + above[..., order]) / 3
-        result[..., order] = below
-    return result
-
-
-def _interpolated(values: Array, counts: NltkCounts, alpha: float) -> Array:
-    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
-    result = values.copy()
-    for order in range(2, values.shape[-1]):
-        below, lowest = result[..., order - 1], result[..., order - 2]
-        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
-        result[..., order] = (counts.matches[..., order] + alpha * prior) / (counts.ngrams[..., order] + alpha)
-    return result
+        log_lengths = np.log(np.where(lengths > 1, lengths, 2.0))
+    smooth_value = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    precisions: Array = engine.nltk_precisions(rows, length_column, method, smooth_value, max_order, log_lengths)
+    return precisions
 
 
 # Which implementation gives the same number.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -14,11 +15,12 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows
+from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
 from tercet.corpus.tokenizers import tokenize
+from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
@@ -72,6 +74,10 @@ class GoogleBleu(HasTokenizer):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         parts = {
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",
@@ -82,9 +88,13 @@ class GoogleBleu(HasTokenizer):
         return Signature.of(self.name, parts)
 
     def tokens(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the tokens, and a callable that gives the different ones by id; evaluate's 13a strips no end."""
-        tokenizer = "13a-unstripped" if self.tokenizer == "13a" else self.tokenizer
-        return tokenize(batch, tokenizer, lowercase=self.lowercase)  # type: ignore[arg-type]
+        """Return the tokens, and a callable that gives the different ones by id."""
+        return tokenize(batch, self._tokenizer, lowercase=self.lowercase)
+
+    @property
+    def _tokenizer(self) -> Any:
+        """The tokenizer: evaluate's 13a strips no end."""
+        return "13a-unstripped" if self.tokenizer == "13a" else self.tokenizer
 
     def ngrams(self, lengths: Any) -> Any:
         """Return how many n-grams there are in texts of these lengths."""
@@ -109,9 +119,16 @@ class GoogleBleu(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
-        tokens, _ = self.tokens(batch)
-        base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
-        return SegmentStats(self.signature(), self.columns, np.hstack([base, self.counts(tokens)[0] * base[:, :1]]))
+        if self._tokenizer in ENGINE_TOKENIZERS:
+            texts = lowered(batch) if self.lowercase else batch
+            rows = of_texts(texts, engine.gleu_rows, self._tokenizer, self.min_len, self.max_len)
+        else:
+            tokens, _ = self.tokens(batch)
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
+            rows = np.hstack([base, self.counts(tokens)[0]])
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), _MATCHES:] = 0.0
+        return SegmentStats(self.signature(), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""

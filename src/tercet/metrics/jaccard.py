@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows
+from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
 from tercet.corpus.stems import (
     check_stopwords,
     check_word_options,
@@ -30,6 +30,7 @@ from tercet.corpus.stems import (
     word_map,
 )
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
@@ -173,7 +174,7 @@ class Jaccard(Metric):
         }
         return {"jaccard": self, **variants}
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         return (*self.base_columns, *(f"{name}_{part}" for name in self.by_name for part in _PARTS))
@@ -199,6 +200,10 @@ class Jaccard(Metric):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         variants = list(self.by_name.values())
         common_parts = self._parts()
         # Of a variant only what differs from the options of the call is written.
@@ -234,16 +239,32 @@ class Jaccard(Metric):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; variants with the same tokenizer and case share one tokenization."""
         splits: Splits = {}
-        parts = []
-        for variant in self.by_name.values():
-            tokens, _ = self.tokens(batch, variant, splits)
-            parts.append(self._item_parts(variant, self.overlaps(variant, tokens)))
-        first, _ = self.tokens(batch, self, splits)
-        base = base_rows(batch, first.tokens.lengths[: first.n_items], self.missing_references)
-        rows = np.concatenate([base, *parts], axis=1)
-        left_out = base[:, self.base_columns.index("items")] == 0
-        rows[left_out, len(self.base_columns) :] = 0.0
+        first = len(self.base_columns)
+        own, *others = (self._rows(batch, variant, splits) for variant in self.by_name.values())
+        rows = np.concatenate([own, *(variant_rows[:, first:] for variant_rows in others)], axis=1)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), first:] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def _rows(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:
+        """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
+        changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
+        if changed or not (isinstance(variant.tokenizer, str) and variant.tokenizer in ENGINE_TOKENIZERS):
+            tokens, _ = self.tokens(batch, variant, splits)
+            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
+            return np.hstack([base, self._item_parts(variant, self.overlaps(variant, tokens))])
+        is_mean = variant.multi_ref == "average" and not batch.one_each
+        rows: Array
+        rows, pairs = of_texts(
+            lowered(batch) if variant.lowercase else batch, engine.jaccard_rows,
+            variant.tokenizer, variant.ngram, variant.multiset, is_mean,
+        )  # fmt: skip
+        if is_mean:
+            counts = batch.reference_counts
+            starts, has_reference = np.cumsum(counts) - counts, counts > 0
+            sums = np.add.reduceat(pairs, starts[has_reference], axis=0)
+            rows[has_reference, len(self.base_columns) :] = sums / counts[has_reference, None]
+        return rows
 
     def tokens(
         self, batch: Corpus, variant: Jaccard, splits: Splits | None = None, as_written: bool = False
@@ -303,11 +324,10 @@ class Jaccard(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
-        items = np.maximum(totals[..., self.base_columns.index("items")], 1.0)
+        parts, items = totals[..., len(self.base_columns) :], np.maximum(totals[..., 0], 1.0)
         scores: Scores = {}
-        for name in self.by_name:
-            first = self.columns.index(f"{name}_{_PARTS[0]}")
-            score, shared, either = np.moveaxis(totals[..., first : first + len(_PARTS)], -1, 0)
+        for place, name in enumerate(self.by_name):
+            score, shared, either = (parts[..., len(_PARTS) * place + part] for part in range(len(_PARTS)))
             scores[name] = self.scale * score / items
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores

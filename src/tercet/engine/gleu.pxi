@@ -1,0 +1,45 @@
+# GLEU of a prediction: n-grams of several lengths together, shared with its best reference.
+
+cdef int write_gleu(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* row
+) noexcept nogil:
+    """Matches, and n-grams of the longer text; without a reference, the prediction's own n-grams."""
+    cdef uint32_t* of = a.token_of
+    cdef int64_t size = of[text + 1] - of[text], longest = size, matches
+    cdef double ngrams, share, best = -1
+    cdef Group group
+    cdef size_t d
+    cdef int order, problem
+    row[0], row[1] = 0, 0
+    for d in range(first, max(last, first + 1)):
+        if d < last:
+            longest = max(size, <int64_t> (of[d + 1] - of[d]))
+            group = group_of(a, text, d, d + 1, n_types)
+            memset(q.counts, 0, 8 * q.max_order)
+            problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
+            if problem != DONE:
+                return problem
+        ngrams, matches = 0, 0
+        for order in range(q.shortest - 1, q.max_order):
+            ngrams += <double> max(longest - order, 0)
+            if d < last:
+                matches += q.counts[order]
+        # A pair without n-grams is the worst, because NLTK skips it; of equal ones the first counts.
+        share = <double> matches / ngrams if ngrams > 0 else -1
+        if d == first or share > best:
+            best, row[0], row[1] = share, <double> matches, ngrams
+    return DONE
+
+
+def gleu_rows(
+    texts, size_t n, reference_offsets, str reading, int min_order, int max_order, size_t n_systems=1
+):
+    """See `plain.gleu_rows`."""
+    cdef Request q
+    if not 1 <= min_order <= max_order:
+        raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.shortest, q.max_order = READINGS[reading], min_order, max_order
+    rows = empty((n_systems * n, BASE + 2))
+    fill(texts, reference_offsets, &q, n_systems, rows, None)
+    return rows
