@@ -12,6 +12,7 @@ TYPES = ("n", 1), ("n", 3), ("L", 0), ("S", -1), ("SU", 2)
 CALLS = {
     "bleu": lambda engine, *given: engine.bleu_rows(*given[:3], "13a", 4, given[3]),
     "chrf": lambda engine, *given: engine.chrf_rows(*given[:3], 6, [0, 2], False, 2, False, given[3]),
+    "wer": lambda engine, *given: engine.error_rows(*given[:3], "blanks", given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),
     "rouge": lambda engine, *given: engine.rouge_rows(*given[:3], "rouge", TYPES, 1.0, False, given[3])[0],
     "rouge pairs": lambda engine, *given: engine.rouge_rows(*given[:3], "unicode", TYPES, 2.0, True, given[3])[1],
