@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -71,6 +72,10 @@ class Wer(HasTokenizer):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         parts = {
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",
