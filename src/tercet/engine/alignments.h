@@ -2,7 +2,9 @@
  * registers, for which the compiler must know how many there are. */
 #if defined(__GNUC__)
 #define FOR_EACH_NUMBER inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect(x, 0)
 #else
+#define UNLIKELY(x) (x)
 #define FOR_EACH_NUMBER inline
 #endif
 
@@ -34,21 +36,20 @@ static FOR_EACH_NUMBER void count_of_words(
             columns[w] = (Column){more[w], less[w]};
         }
     }
-    /* The way back: a deletion if it can be, then an insertion in place of a match. */
+    /* The way back: a deletion if it can be, then an insertion in place of a match. Most steps are neither: branches
+     * let the processor go on before it has read the bits. */
     int64_t edits = m, i = n - 1, deletions = 0, insertions, hits;
     for (int w = 0; w < n_words; w++) {
         uint64_t rows = w < n_words - 1 || !(n & 63) ? ~(uint64_t)0 : ((uint64_t)1 << (n & 63)) - 1;
         edits += (int64_t)bit_count(more[w] & rows) - (int64_t)bit_count(less[w] & rows);
     }
-    int64_t j = m;
-    while (i >= 0 && j > 0) {
-        while (columns[i >> 6].more >> (i & 63) & 1) {
+    for (int64_t j = m; i >= 0 && j > 0; i--) {
+        if (UNLIKELY(columns[i >> 6].more >> (i & 63) & 1)) {
             deletions++;
-            if (--i < 0) break;
+            continue;
         }
-        if (i < 0) break;
-        j--, columns -= n_words;
-        i -= !(columns[i >> 6].less >> (i & 63) & 1);
+        do j--, columns -= n_words;
+        while (UNLIKELY(columns[i >> 6].less >> (i & 63) & 1)); /* as none is in the column before the first */
     }
     deletions += i + 1;
     insertions = m - (n - deletions);
