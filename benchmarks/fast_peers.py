@@ -1,9 +1,11 @@
-"""The fastest packages for ROUGE, BLEU and chrF that we know of, beside tercet; what is not installed here is left out."""
+"""The fastest packages for ROUGE, BLEU, chrF and WER that we know of, beside tercet; what is not installed here is left out."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import sacrebleu
@@ -21,6 +23,11 @@ OPTIONAL = {
     "rapidrouge": "rapidrouge",
     "fastchrf": "fastchrf",
     "sacrebleu-mojo": "sacrebleu_mojo",
+    "universal-edit-distance": "universal_edit_distance",
+    "werx": "werx",
+    "fastwer": "fastwer",
+    "werpy": "werpy",
+    "jiwer": "jiwer",
 }
 MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
@@ -31,6 +38,7 @@ MOST = {
     "sacrebleu": (400_000, 100_000),
     "fastchrf": (400_000, 10_000),
     "sacrebleu-mojo": (4_000_000, 100_000),
+    "jiwer": (400_000, 10_000),
 }
 
 Call = Callable[[], Any]
@@ -125,6 +133,30 @@ def chrf_pair_calls(work: Work) -> dict[str, Call]:
         alone = [[text] for text in texts], [[text] for text in references]
         calls["fastchrf"] = lambda: [scores[0][0] for scores in fastchrf.pairwise_chrf(*alone)]
     return calls
+
+
+def wer_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the WER of the corpus: tercet's first, which counts characters besides."""
+    scorer, texts, references = tercet.scorer("wer"), work.predictions, work.first_references
+    wer = scorer(texts, references)["wer"]
+
+    def fastwer(module: Any) -> float:
+        found = module.score(texts, references)  # in percent, rounded to four places
+        return wer if abs(found - 100 * wer) < 1e-4 else found
+
+    calls = {
+        "universal-edit-distance": lambda module: module.word_error_rate(texts, references),
+        "werx": lambda module: module.wer(references, texts),
+        "fastwer": fastwer,
+        "werpy": lambda module: module.wer(references, texts),
+        "jiwer": lambda module: module.wer(references, texts),
+    }
+    peers = {
+        name: partial(call, importlib.import_module(OPTIONAL[name]))
+        for name, call in calls.items()
+        if name not in MISSING and not _takes_minutes(name, work)
+    }
+    return {"tercet": lambda: scorer(texts, references)["wer"], **peers}
 
 
 def _takes_minutes(peer: str, work: Work) -> bool:

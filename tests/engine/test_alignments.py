@@ -1,14 +1,19 @@
 """Alignments beside rapidfuzz's, step by step: the choice between those of the same cost, in tables of all sizes."""
 
 import random
+import re
+from itertools import chain
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+from test_rows import arrow
 
+from tercet.engine import _engine, plain
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.plain_text import READINGS, LoneSurrogateError
 
 KINDS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}
 
@@ -78,21 +83,82 @@ def test_counts_of_many_pairs_of_all_lengths_in_one_call(engine):
     assert counts(engine, []) == []
 
 
-texts = st.lists(st.sampled_from(["a", "b", "кот", "猫", "\0", "😀", "antidisestablishment", " ", "\n"]), max_size=12)
+SPLIT = {
+    "none": str.split,
+    "char": lambda text: list("".join(text.split())),
+    "blanks": lambda text: [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word],
+}
+LONG = ["antidisestablishment", "a b c d e f g " * 5, "кот и пёс " * 7, "\xe9t\xe9 " * 20]
+WHITE = ["", " ", "  ", "\t", "\n", "\xa0", "\u3000", "\x85", "\x1c ", "\u2003\n"]
+words = st.sampled_from(["a", "b", "кот", "猫", "é", "\0", "😀", *LONG])
+texts = st.lists(st.tuples(words, st.sampled_from([" ", " ", *WHITE])), max_size=12).map(
+    lambda parts: "".join(chain(*parts))
+)
+spaced = st.tuples(st.sampled_from(WHITE), texts).map("".join)
 
 
-@given(items=st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=4), by_words=st.booleans())
-def test_rows_are_of_the_reference_of_the_fewest_edits_the_first_on_ties(engine, items, by_words):
-    items = [(" ".join(text), [" ".join(each) for each in references]) for text, references in items]
+def nearest(split, text, references):
+    """Return the counts of rapidfuzz for the reference of the fewest edits, the first on ties."""
+    tokens, *others = map(split, (text, *references))
+    counts = [counted(theirs(tokens, other)) for other in others] or [[0, 0, 0, len(tokens)]]
+    return min(counts, key=lambda each: sum(each[1:]))
+
+
+def flat(items):
+    """Return the texts of items as the engine takes them, and where the references of each begin."""
     every = [text for text, _ in items] + [text for _, references in items for text in references]
-    offsets = np.append(0, np.cumsum([len(references) for _, references in items])).astype(np.int64)
-    split, expected = str.split if by_words else list, []
-    for text, references in items:
-        words, *others = map(split, (text, *references))
-        counts = [counted(theirs(words, other)) for other in others] or [[0, 0, 0, len(words)]]
-        expected.append([1, not words, not others, len(others), *min(counts, key=lambda each: sum(each[1:]))])
-    reading = "none" if by_words else "char-and-blank"
-    assert engine.edit_rows(every, len(items), offsets, reading).tolist() == expected
+    return every, np.append(0, np.cumsum([len(references) for _, references in items])).astype(np.int64)
+
+
+@pytest.mark.parametrize("reading", SPLIT)
+@given(items=st.lists(st.tuples(spaced, st.lists(spaced, max_size=3)), max_size=5), as_column=st.booleans())
+def test_rows_are_of_the_reference_of_the_fewest_edits_the_first_on_ties(engine, reading, items, as_column):
+    """Words by their reading, characters without white space at the ends of a text."""
+    every, offsets = flat(items)
+    expected = [
+        [
+            *(1, not SPLIT[reading](text), not references, len(references)),
+            *nearest(SPLIT[reading], text, references),
+            *nearest(lambda each: list(each.strip()), text, references),
+        ]
+        for text, references in items
+    ]
+    given_as = arrow(every) if as_column else every
+    assert engine.error_rows(given_as, len(items), offsets, reading).tolist() == expected
+
+
+@given(st.lists(st.tuples(spaced, spaced), max_size=70), st.sampled_from([*READINGS]))
+def test_both_implementations_make_the_same_rows_of_up_to_70_pairs(pairs, reading):
+    every = [text for side in zip(*pairs, strict=True) for text in side]
+    found = [each.error_rows(every, len(pairs), None, reading).tolist() for each in (_engine, plain)]
+    assert found[0] == found[1]
+
+
+def test_rows_of_all_lengths_around_a_word_of_bits(engine):
+    """Texts of some characters on both sides of 64, 128, 192 and 256, where a larger table begins."""
+    rng = random.Random(7)
+    items = []
+    for n in (1, 2, 62, 63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300):
+        for n_types, n_changes in ((2, n), (26, n // 3), (26, 2)):
+            text, reference = made(rng, n_types, n, n_changes)
+            alphabet = "abcdefghijklmnopqrstuvwxyz" if n % 2 else "аbвгдеёжзийклмнопрстуфхцчш"
+            items.append(tuple("".join(alphabet[token] for token in side) for side in (text, reference)))
+            items.append(tuple(" ".join(side) for side in items[-1]))
+    every = [text for side in zip(*items, strict=True) for text in side]
+    expected = [
+        [1, not text, 0, 1, *nearest(str.split, text, [reference]), *nearest(list, text, [reference])]
+        for text, reference in items
+    ]
+    assert engine.error_rows(every, len(items), None, "blanks").tolist() == expected
+
+
+@pytest.mark.parametrize("bad", ["a \ud800", "\U0001f600\udfff", "é" * 9000 + "\udc80"])
+def test_a_lone_surrogate_is_refused_and_leaves_nothing_behind(engine, bad):
+    expected = engine.error_rows(["кот é", "кот e"], 1, None, "blanks").tolist()
+    for texts_of_items in (["a", bad], [bad, "a"]):
+        with pytest.raises(LoneSurrogateError):
+            engine.error_rows(["猫", *texts_of_items, "猫"], 2, None, "blanks")
+    assert engine.error_rows(["кот é", "кот e"], 1, None, "blanks").tolist() == expected
 
 
 def test_long_documents_are_aligned_in_halves_as_there(engine):

@@ -24,6 +24,7 @@ CHUNK = 1 << 13
 as_13a = Tokenizer13a()
 SPLIT = {
     "rouge": lambda text: re.findall("[a-z0-9]+", text.lower()), "none": str.split, "char-and-blank": list,
+    "blanks": lambda text: [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word],
     "13a-unstripped": lambda text: as_13a(text).split(), "char": lambda text: list("".join(text.split())),
 }  # fmt: skip
 every_split = pytest.mark.parametrize("reading", SPLIT)

@@ -1,4 +1,4 @@
-"""Edits of tokens that turn predictions into their nearest references, as rows."""
+"""Transcripts as jiwer's transforms change them, before their words are compared."""
 
 from __future__ import annotations
 
@@ -6,43 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 from string import whitespace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from tercet.engine.chosen import engine
-from tercet.engine.counting import nearest_edits
-
-from .corpus import Corpus
-from .reading import ENGINE_TOKENIZERS, of_texts
-from .tokenizers import has_blanks_alone, tokenize
-
-Change = Callable[[str], str] | None
-
-
-def edit_rows(batch: Corpus, tokenizer: Any, change: Change) -> NDArray[np.float64]:
-    """Return the rows that :func:`tercet.engine.plain_alignments.edit_rows` defines, of texts changed before.
-
-    With the tokenizer "char-and-blank" they are stripped, too, as before jiwer counts characters.
-    """
-    texts = [*(batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist()))]
-    changed = [[change(text) for text in column] for column in texts] if change else texts
-    if tokenizer == "char-and-blank":
-        changed = [[text.strip() for text in column] for column in changed]
-    # Without other white space, the engine splits into the same words.
-    elif tokenizer == "blanks" and all(map(has_blanks_alone, changed)):
-        tokenizer = "none"
-    if tokenizer in (*ENGINE_TOKENIZERS, "char-and-blank"):
-        rows: NDArray[np.float64] = of_texts(batch.with_strings(*changed), engine.edit_rows, tokenizer)
-        return rows
-    tokens, _ = tokenize(batch, tokenizer, prepare=change)
-    empty, missing = tokens.tokens.lengths[: tokens.n_items] == 0, tokens.reference_counts == 0
-    base = np.column_stack([np.ones(tokens.n_items), empty, missing, tokens.reference_counts])
-    return np.hstack([base, nearest_edits(tokens)[0]])
-
-
-# Texts as jiwer's transforms change them, before their words are compared.
 
 # In jiwer's order: "won't" before "n't", which is its end.
 _CONTRACTIONS = {

@@ -45,21 +45,6 @@ def split_intl(text: str) -> list[str]:
     return text.split()
 
 
-#: White space other than blanks.
-_WHITE = [char for char in map(chr, range(0x3001)) if char.isspace() and char != " "]
-
-
-def has_blanks_alone(texts: Iterable[str]) -> bool:
-    """Return whether there is no white space but blanks: texts are then split the same at any."""
-    joined = "".join(texts)
-    return not any(white in joined for white in _WHITE)
-
-
-def _split_at_blanks(text: str) -> list[str]:
-    """Split at blanks as jiwer: other white space that stands alone is part of a word, a run of any is a blank."""
-    return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
-
-
 #: Characters that MeCab is given at a time: its stack overflows at about a million.
 _MECAB_LIMIT = 100_000
 
@@ -234,12 +219,6 @@ def _by_zh(texts: Any) -> Interned:
     return intern_texts(_mapped(lambda text: _zh_pattern().sub(r" \g<0> ", text.strip()), texts), "zh")
 
 
-def _by_blanks(texts: Any) -> Interned:
-    """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
-    strings = texts.to_pylist()
-    return intern_texts(texts, "none") if has_blanks_alone(strings) else _by_python(strings, _split_at_blanks, False)
-
-
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
     return intern_texts(_mapped(partial(_split_by_mecab, tokenizer), texts), "none")
 
@@ -251,7 +230,6 @@ def _mapped(function: Callable[[str], str], texts: Any) -> Any:
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     **{name: partial(intern_texts, reading=name) for name in READINGS if name != "zh"},
     "zh": _by_zh,
-    "blanks": _by_blanks,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}

@@ -9,7 +9,7 @@
 #    words    # # # # . . . . . . . . .         of cells on a way of so few edits is right.
 #    of 64    # # # # # # # . . . . . .
 #    tokens   . . . # # # # # # # . . .         Where the edits are not known, the band begins narrow and doubles until
-#             . . . . . . # # # # # # #         what is found lies in it.
+#             . . . . . . # # # # # # #         what is found lies in it. Of a few words, there is none (alignments.h).
 #
 # The way back needs the bits of all columns. Of a table that is too large for it, the costs of the halves of the text
 # say where the way crosses the middle, and each half is aligned alone (Hirschberg 1975).
@@ -20,6 +20,7 @@ cdef enum:
     LEAST_COLUMNS = 10
     FIRST_BAND = 64        # edits more than the lengths differ by
     OFTEN = 128            # after so many columns, it is asked whether all ways lead out of the band
+    LARGEST_TABLE = 1 << 18   # words of the places of tokens, where each token has one for each 64 of the reference
 
 cdef uint32_t NO_WORD = <uint32_t> -1
 
@@ -30,8 +31,12 @@ cdef struct Places:        # where a token stands among 64 of the reference
 cdef struct Token:         # the places of a token: the first ones that may count, and how many there are
     uint32_t first, size
 
-cdef struct Column:        # 64 rows of one: which of them cost one more than the row above, and which one less
-    uint64_t more, less
+cdef extern from "alignments.h" nogil:
+    enum:
+        FEW_WORDS         # of a small table
+    ctypedef struct Column:
+        uint64_t more, less
+    void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
 
 cdef struct Band:
     int64_t n, m           # tokens of the reference and of the text
@@ -44,6 +49,8 @@ cdef struct Alignment:
     uint8_t* steps         # the alignment from its end, where it is asked for, else NULL
     int64_t counts[4]      # of each kind of step
     size_t n_types
+    uint64_t* places       # of each token, all words of 64; NULL where that were too many
+    int64_t likely         # edits of the whole, by those at the column where all ways led out of a band
 
 
 cdef inline int64_t first_word(const Band* b, int64_t column) noexcept nogil:
@@ -71,12 +78,23 @@ cdef Band band_of(int64_t n, int64_t m, int64_t most) noexcept nogil:
 
 cdef int find_places(Alignment* a, const uint32_t* reference, int64_t n, int64_t direction) noexcept nogil:
     """Find where each token stands in the reference, which is read in a direction."""
-    cdef Places* places = <Places*> room(a.scratch, TABLE, sizeof(Places) * (2 * n + 1))
-    cdef Token* all_tokens = <Token*> room(a.scratch, FIRST, sizeof(Token) * a.n_types)
+    cdef size_t n_words = (n + 63) >> 6
+    cdef Places* places
+    cdef Token* all_tokens
     cdef Token* token
     cdef Places* last
     cdef uint32_t used = 1
     cdef int64_t i
+    a.places = NULL
+    if a.n_types <= LARGEST_TABLE // n_words:
+        a.places = <uint64_t*> room(a.scratch, PLACES, 8 * n_words * a.n_types)
+        if a.places == NULL:
+            return NO_MEMORY
+        for i in range(n):
+            a.places[reference[i if direction > 0 else n - 1 - i] * n_words + (i >> 6)] |= <uint64_t> 1 << (i & 63)
+        return 0
+    places = <Places*> room(a.scratch, TABLE, sizeof(Places) * (2 * n + 1))
+    all_tokens = <Token*> room(a.scratch, FIRST, sizeof(Token) * a.n_types)
     if places == NULL or all_tokens == NULL:
         return NO_MEMORY
     places[0].word = NO_WORD
@@ -98,11 +116,15 @@ cdef int find_places(Alignment* a, const uint32_t* reference, int64_t n, int64_t
     return 0
 
 
-cdef void forget_places(Alignment* a, const uint32_t* reference, int64_t n) noexcept nogil:
+cdef void forget_places(Alignment* a, const uint32_t* reference, int64_t n, int64_t direction) noexcept nogil:
     cdef Token* all_tokens = <Token*> a.scratch.rooms[FIRST]
+    cdef size_t n_words = (n + 63) >> 6
     cdef int64_t i
     for i in range(n):
-        all_tokens[reference[i]] = Token(0, 0)
+        if a.places != NULL:
+            a.places[reference[i if direction > 0 else n - 1 - i] * n_words + (i >> 6)] = 0
+        else:
+            all_tokens[reference[i]] = Token(0, 0)
 
 
 cdef inline int64_t rise_of(const Column* column, int64_t row) noexcept nogil:
@@ -134,11 +156,13 @@ cdef int64_t fill_columns(
     """
     cdef Column* column = <Column*> room(a.scratch, CARRIES, sizeof(Column) * (b.last + 1))
     cdef const Places* places = <const Places*> a.scratch.rooms[TABLE]
-    cdef uint64_t* equal = <uint64_t*> room(a.scratch, PLACES, 8 * (b.last + 1))
+    cdef uint64_t* equal = a.places
     cdef Token* token
     cdef const Places* each
     cdef int64_t low, high, filled = -1, cost = 0, j, w
     cdef uint64_t same, more, less, rises, falls, rise, fall, end = (b.n - 1) & 63
+    if equal == NULL:
+        equal = <uint64_t*> room(a.scratch, PLACES, 8 * (b.last + 1))
     if column == NULL or equal == NULL:
         return NO_MEMORY
     for j in range(1, n_columns + 1):
@@ -149,16 +173,19 @@ cdef int64_t fill_columns(
             cost = min(64 * (filled + 1), b.n) if j == 1 else cost + min(64, b.n - 64 * filled)
         if stopped(a.scratch, high - low + 1):
             return INTERRUPTED
-        token = <Token*> a.scratch.rooms[FIRST] + text[0]
-        while places[token.first].word < low:
-            token.first += 1
-        each = places + token.first
-        while each.word <= high:
-            equal[each.word] = each.bits
-            each += 1
+        if a.places != NULL:
+            equal = a.places + text[0] * (b.last + 1)
+        else:
+            token = <Token*> a.scratch.rooms[FIRST] + text[0]
+            while places[token.first].word < low:
+                token.first += 1
+            each = places + token.first
+            while each.word <= high:
+                equal[each.word] = each.bits
+                each += 1
         rise, fall = 1, 0
         for w in range(low, high + 1):
-            same, more, less, equal[w] = equal[w] | fall, column[w].more, column[w].less, 0
+            same, more, less = equal[w] | fall, column[w].more, column[w].less
             same = (((same & more) + more) ^ more) | same | less
             rises, falls = less | ~(same | more), same & more
             more, less = (falls << 1 | fall) | ~(same | (rises << 1 | rise)), (rises << 1 | rise) & same
@@ -167,11 +194,14 @@ cdef int64_t fill_columns(
                 rise, fall = rises >> 63, falls >> 63
             else:
                 rise, fall = rises >> end & 1, falls >> end & 1
+        if a.places == NULL:
+            memset(equal + low, 0, 8 * (high - low + 1))
         cost += <int64_t> rise - <int64_t> fall
         if kept != NULL:
             memcpy(kept + (j - 1) * width, column + low, sizeof(Column) * (high - low + 1))
         text += direction
         if j & (OFTEN - 1) == 0 and leaves_band(b, column, j, cost):
+            a.likely = max(a.likely, (b.most + b.most // 8) * b.m // j)
             return b.n + b.m
     return cost
 
@@ -215,7 +245,7 @@ cdef int64_t costs_of_half(
     cdef int64_t found = find_places(a, reference, b.n, direction)
     if found == 0:
         found = fill_columns(a, b, text, n_columns, direction, NULL, 0)
-        forget_places(a, reference, b.n)
+        forget_places(a, reference, b.n, direction)
     if 0 <= found < b.n + b.m:
         unroll(a, b, n_columns, found, costs)
     return found
@@ -257,10 +287,27 @@ cdef int64_t align_band(
     found = find_places(a, reference, b.n, 1)
     if found == 0:
         found = fill_columns(a, b, text, b.m, 1, kept, width)
-        forget_places(a, reference, b.n)
+        forget_places(a, reference, b.n, 1)
     if 0 <= found <= most:
         go_back(a, b, reference, text, kept, width)
     return found
+
+
+cdef int64_t count_whole(
+    Alignment* a, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m
+) noexcept nogil:
+    """Add the counts of a table of few words, which is made without a band; return 0 or a problem."""
+    cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * FEW_WORDS * (m + 1))
+    cdef int64_t counts[4]
+    if columns == NULL or find_places(a, reference, n, 1):
+        return NO_MEMORY
+    count_small(columns, a.places, n, text, m, counts)
+    forget_places(a, reference, n, 1)
+    a.counts[MATCH] += counts[0]
+    a.counts[SUBSTITUTION] += counts[1]
+    a.counts[DELETION] += counts[2]
+    a.counts[INSERTION] += counts[3]
+    return INTERRUPTED if stopped(a.scratch, FEW_WORDS * m) else 0
 
 
 cdef int64_t align(
@@ -284,10 +331,14 @@ cdef int64_t align(
         return 0
     most = max(n, m) if edits < 0 else edits
     in_halves = min(n, 2 * most + 1) * m >= LEAST_CELLS and n >= LEAST_ROWS and m >= LEAST_COLUMNS
+    if a.steps == NULL and n <= 64 * FEW_WORDS and a.n_types <= LARGEST_TABLE // FEW_WORDS and not in_halves:
+        add_steps(a, MATCH, start)
+        return count_whole(a, reference, n, text, m)
     if edits < 0:
         edits = min(most, max(n, m) - min(n, m) + FIRST_BAND)
     half = m // 2
     while True:
+        a.likely = 0
         b = band_of(n, m, edits)
         if in_halves:
             found = find_middle(a, &b, reference, text, &before, &behind)
@@ -299,7 +350,7 @@ cdef int64_t align(
                 break
         if found < 0:
             return found
-        edits = min(2 * edits, before + behind if in_halves else found)  # what was found is no better than it is
+        edits = min(max(2 * edits, a.likely), before + behind if in_halves else found)  # no better than it is
     if found < 0:
         return found
     if in_halves:
@@ -326,10 +377,9 @@ cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) 
 
 
 cdef int write_alignment(
-    Arena* a, size_t text, size_t first, size_t last, size_t n_types, double* row
+    Scratch* s, const uint32_t* ids, const uint32_t* of, size_t text, size_t first, size_t last, size_t n_types, double* row
 ) noexcept nogil:
-    """Write the counts of a prediction and the nearest of the documents from `first` on, up to `last`."""
-    cdef uint32_t* of = a.token_of
+    """Write the counts of a document and the nearest of those from `first` on, up to `last`; `of` says where each begins."""
     cdef int64_t size = of[text + 1] - of[text], problem, fewest = -1, edits
     cdef Alignment each
     cdef size_t d
@@ -337,8 +387,8 @@ cdef int write_alignment(
     row[3] = <double> size
     for d in range(first, last):
         memset(&each, 0, sizeof(Alignment))
-        each.scratch, each.n_types = &a.scratch, n_types + 1  # the number of all that no reference has is n_types
-        problem = align(&each, a.ids + of[d], of[d + 1] - of[d], a.ids + of[text], size, -1)
+        each.scratch, each.n_types = s, n_types
+        problem = align(&each, ids + of[d], of[d + 1] - of[d], ids + of[text], size, -1)
         if problem:
             return problem
         edits = each.counts[SUBSTITUTION] + each.counts[DELETION] + each.counts[INSERTION]
@@ -349,12 +399,78 @@ cdef int write_alignment(
     return DONE
 
 
-def edit_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1):
-    """See `plain.edit_rows`."""
+cdef struct Characters:    # of the documents of an item
+    uint32_t* ids
+    uint32_t* of           # where those of each document begin
+    size_t n_types
+
+
+cdef int read_characters(
+    Arena* a, size_t item, size_t n, size_t n_systems, size_t reference, size_t n_references, Characters* c
+) noexcept nogil:
+    """Read the characters of an item's predictions and references, without white space at their ends, as numbers."""
+    cdef const Span* spans = <const Span*> a.scratch.rooms[SPANS]
+    cdef const Span* span
+    cdef size_t n_documents = n_systems + n_references, d, at, size, total = 0, steps = 0, k
+    cdef bint is_of_bytes = True
+    cdef uint32_t* numbers
+    cdef uint32_t* points
+    cdef uint32_t* to
+    for d in range(n_documents):
+        total += spans[d * n + item if d < n_systems else n_systems * (n - 1) + reference + d].length
+    c.ids = <uint32_t*> room(&a.scratch, CHARACTER_IDS, 4 * (total + 1))
+    c.of = <uint32_t*> room(&a.scratch, POINTS, 4 * (n_documents + 1))
+    if c.ids == NULL or c.of == NULL:
+        return NO_MEMORY
+    to = c.ids
+    for d in range(n_documents):
+        span = spans + (d * n + item if d < n_systems else n_systems * (n - 1) + reference + d)
+        c.of[d] = <uint32_t> (to - c.ids)
+        at = 0
+        if span.form == 1 or is_ascii(span):
+            size = span.length
+            while at < size and is_white(span.data[at]):
+                at += 1
+            while at < size and is_white(span.data[size - 1]):
+                size -= 1
+            for k in range(size - at):
+                to[k] = span.data[at + k]
+            to += size - at
+            continue
+        is_of_bytes = False
+        while at < span.length:
+            to[0] = character_at(span, &at)
+            to += to > c.ids + c.of[d] or not is_white(to[0])
+            if many(&steps):
+                return INTERRUPTED
+        while to > c.ids + c.of[d] and is_white((to - 1)[0]):
+            to -= 1
+    total = to - c.ids
+    c.of[n_documents], c.n_types = <uint32_t> total, 256
+    if is_of_bytes:
+        return 0
+    numbers = <uint32_t*> room(&a.scratch, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
+    points = <uint32_t*> room(&a.scratch, WORD_IDS, 4 * (total + 1))
+    if numbers == NULL or points == NULL:
+        return NO_MEMORY
+    c.n_types = 0
+    for k in range(total):
+        points[k] = c.ids[k]
+        if numbers[points[k]] == 0:
+            c.n_types += 1
+            numbers[points[k]] = <uint32_t> c.n_types
+        c.ids[k] = numbers[points[k]] - 1
+    for k in range(total):
+        numbers[points[k]] = 0
+    return 0
+
+
+def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1):
+    """See `plain.error_rows`."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
     q.reading, q.aligned = READINGS[reading], True
-    rows = empty((n_systems * n, BASE + 4))
+    rows = empty((n_systems * n, BASE + 8))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
@@ -377,7 +493,7 @@ def error_rates(const double[:, ::1] rows):
         rates[i, 2] = edits / max(hits + edits, 1.0)
         rates[i, 3] = 1 - preserved
         rates[i, 4] = preserved
-    return np.asarray(rates)
+    return rates.base
 
 
 def edit_counts(

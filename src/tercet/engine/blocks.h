@@ -152,13 +152,20 @@ static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {
     }
 }
 
-/* Loops that compilers turn into vectors: whether a byte is outside ASCII; letters; all but words as blanks. */
+/* Loops that compilers turn into vectors: whether a byte is outside ASCII; whether there is white space; letters; all but words as blanks. */
 #define IS_LETTER(byte) ((uint8_t)(((byte) | 32) - 'a') < 26)
 
 static int any_high(const uint8_t *text, size_t size) {
     uint8_t any = 0;
     for (size_t i = 0; i < size; i++) any |= text[i];
     return any >> 7;
+}
+
+static int has_white(const uint8_t *text, size_t size) { /* that is no blank; or what may begin such outside ASCII */
+    uint8_t any = 0;
+    for (size_t i = 0; i < size; i++)
+        any |= ((uint8_t)(text[i] - 9) < 5) | ((uint8_t)(text[i] - 28) < 4) | (text[i] == 0xC2) | ((uint8_t)(text[i] - 0xE1) < 3);
+    return any;
 }
 
 static size_t count_letters_of_ascii(const uint8_t *text, size_t size) {

@@ -13,6 +13,16 @@ for _i in range(0x3001):
         N_WHITE_SPACE += 1
 
 
+cdef inline bint is_white(uint32_t c) noexcept nogil:
+    cdef int k
+    if c < 128:
+        return 9 <= c <= 13 or 28 <= c <= 32
+    for k in range(N_WHITE_SPACE):
+        if WHITE_SPACE[k] == c:
+            return True
+    return False
+
+
 cdef int add_character(Arena* a, Types* types, uint32_t c) noexcept nogil:
     """Write one more type; return 0 or a problem."""
     cdef size_t end = types.starts[types.n + 1] if types.n else 0

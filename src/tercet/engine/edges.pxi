@@ -16,15 +16,16 @@ cdef extern from "blocks.h" nogil:
         INSIDE, LINE_END, MARK, POINT, DASH, DIGIT, WIDE, N_PLANES
     void read_words(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
     void read_blanks(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
+    int has_white(const uint8_t* text, size_t size)
     void read_leads(const uint8_t* text, size_t n_blocks, uint64_t* leads)
 
 cdef enum:  # how texts are read; the order matters: the first two know letters and digits of ASCII alone
-    LOWER_WORDS, SCRIPT_WORDS, BLANKS, MTEVAL, MTEVAL_UNSTRIPPED, MTEVAL_ENDS, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
+    LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, MTEVAL_ENDS, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
     MANY_BLOCKS = 1 << 20  # 64 MB of text, read between two questions whether Ctrl-C was pressed
 
 #: The readings by the names of their tokenizers; `plain_text` says what each is.
 READINGS = {
-    "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
+    "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "blanks": RUNS_OF_WHITE, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
     "zh": MTEVAL_ENDS, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
     "char-and-blank": ALL_CHARACTERS,
 }
@@ -60,6 +61,29 @@ cdef void blank_wide(Arena* a) noexcept nogil:
             left &= left - 1
             for q in range(place, place + space_length(a.text + place)):
                 a.planes[q >> 6] &= ~(<uint64_t> 1 << (q & 63))
+
+
+cdef void join_words(Arena* a) noexcept nogil:
+    """Put what stands alone between two others, and is no blank, inside of their word; a text is one line."""
+    cdef size_t d, place, first, end, size, n_white
+    memset(a.planes + LINE_END * a.n_blocks, 0, 8 * a.n_blocks)
+    if not has_white(a.text, a.used):
+        return
+    for d in range(a.n_documents):
+        place, end = a.documents[d], a.documents[d + 1]
+        while place < end:
+            first, n_white = place, 0
+            while place < end:
+                size = 1 if a.text[place] < 128 and is_white(a.text[place]) else space_length(a.text + place)
+                if not size:
+                    break
+                n_white += 1
+                place += size
+            if n_white == 1 and a.text[first] != 32 and first > a.documents[d] and place < end:
+                while first < place:
+                    a.planes[first >> 6] |= <uint64_t> 1 << (first & 63)
+                    first += 1
+            place += n_white == 0
 
 
 cdef inline bint stands_alone(const uint8_t* text, size_t place, const uint64_t* begins, bint padded) noexcept nogil:
@@ -177,6 +201,8 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         inside[n - 1] = (<uint64_t> 1 << (a.used & 63)) - 1
     elif reading >= BLANKS:
         blank_wide(a)
+    if reading == RUNS_OF_WHITE:
+        join_words(a)
     if MTEVAL <= reading <= MTEVAL_ENDS:
         cut_marks(a, begins, cuts, reading != MTEVAL_ENDS)
     for block in range(n):

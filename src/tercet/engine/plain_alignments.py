@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .plain_counts import Ids, Places, rows_of
 from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .plain_rows import pairs_of
-from .plain_text import Texts
+from .plain_text import Texts, strings
 
 #: A table of at least so many cells, rows and columns is made in halves, as in rapidfuzz: the choice between
 #: alignments depends on it.
@@ -41,32 +41,41 @@ def counted(steps: list[int]) -> list[int]:
     return [steps.count(kind) for kind in (MATCH, SUBSTITUTION, DELETION, INSERTION)]
 
 
-def edit_rows(
+def error_rows(
     texts: Texts, n: int, reference_offsets: Places | None, reading: str, n_systems: int = 1
 ) -> NDArray[np.float64]:
     """Return the counts of predictions and the references that need the fewest edits, the first on ties.
 
-    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the counts as
-    :func:`edit_counts` has them; without a reference, all tokens are insertions.
+    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the counts of words
+    as :func:`edit_counts` has them, without a reference all insertions; and those of characters, of texts without
+    white space at their ends, for which another reference can be the nearest.
     """
-    rows = np.empty((n_systems * n, 8))
-    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
-        numbers: dict[str, int] = {}
-        text, *others = (
-            np.array([numbers.setdefault(word, len(numbers)) for word in each], np.int32)
-            for each in (words, *references)
-        )
-        found = [counted(_steps(other, text, None)) for other in others] or [[0, 0, 0, len(words)]]
-        row[:4] = 1, not words, not references, len(references)
-        row[4:] = min(found, key=lambda counts: sum(counts[1:]))
+    stripped = [text.strip() for text in strings(texts)]
+    readings = (texts, reading), (stripped, "char-and-blank")
+    words, characters = (pairs_of(each, n, reference_offsets, how, n_systems) for each, how in readings)
+    rows = np.empty((n_systems * n, 12))
+    for row, of_words, of_characters in zip(rows, words, characters, strict=True):
+        row[:4] = 1, not of_words[0], not of_words[1], len(of_words[1])
+        row[4:] = [*_nearest(*of_words), *_nearest(*of_characters)]
     return rows
+
+
+def _nearest(tokens: list[str], references: list[list[str]]) -> list[int]:
+    """Return the counts of a text and the reference that needs the fewest edits."""
+    numbers: dict[str, int] = {}
+    text, *others = (
+        np.array([numbers.setdefault(token, len(numbers)) for token in each], np.int32)
+        for each in (tokens, *references)
+    )
+    found = [counted(_steps(other, text, None)) for other in others] or [[0, 0, 0, len(tokens)]]
+    return min(found, key=lambda counts: sum(counts[1:]))
 
 
 def error_rates(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the error rates of words and of characters, match error rate, and word information lost and preserved.
 
-    Rows begin with the four columns of :func:`edit_rows`; then come the hits H, substitutions S, deletions D and
-    insertions I of words, and those of characters, of an item or summed. Shape (n, 5), from 0 to 1 or more:
+    Rows are those of :func:`error_rows`, of an item or summed: behind four columns come the hits H, substitutions S,
+    deletions D and insertions I of words, and those of characters. Shape (n, 5), from 0 to 1 or more:
 
     - WER and CER are (S + D + I) / (H + S + D), edits per token of the reference; where that is empty, per one.
     - MER is (S + D + I) / (H + S + D + I), the share of the aligned places that are edits.

@@ -99,6 +99,11 @@ def _by_mteval(text: str, strip: bool) -> Lines:
     return _by_mteval_rules(f" {text} ")
 
 
+def _by_runs_of_white(text: str) -> Lines:
+    """Split at blanks as jiwer: other white space that stands alone is part of a word, a run of any is a blank."""
+    return [[word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]]
+
+
 @cache
 def _any_script() -> Any:
     import regex
@@ -128,6 +133,7 @@ READINGS: dict[str, Callable[[str], Lines]] = {
     "rouge": lambda text: _words_of_ascii(text.lower()),
     "rouge-script": lambda text: _words_of_ascii(text.translate(_LOWER_ASCII)),
     "none": _words_between_blanks,
+    "blanks": _by_runs_of_white,
     "13a": lambda text: _by_mteval(text, strip=True),
     "13a-unstripped": lambda text: _by_mteval(text, strip=False),
     "zh": _by_mteval_rules,

@@ -125,10 +125,15 @@ cdef int write_item(
     cdef size_t n_types = 0, first = text + q.n_systems, system
     cdef double* row
     cdef int problem = DONE
+    cdef Characters characters = Characters(NULL, NULL, 0)
     if q.sets:
         return write_jaccard(a, text, last, q, item, n, reference, m)
     if number_item(a, text, first, last, &n_types):
         return NO_MEMORY
+    if q.aligned:
+        problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
+        if problem:
+            return problem
     for system in range(q.n_systems):
         row = q.rows + (system * n + item) * q.columns
         row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
@@ -137,7 +142,13 @@ cdef int write_item(
         if q.edits != NULL:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
-            problem = write_alignment(a, text, first, last, n_types, row)
+            # The number of all words that no reference has is n_types.
+            problem = write_alignment(&a.scratch, a.ids, a.token_of, text, first, last, n_types + 1, row)
+            if problem == DONE:
+                problem = write_alignment(
+                    &a.scratch, characters.ids, characters.of, system, q.n_systems, q.n_systems + last - first,
+                    characters.n_types, row + 4,
+                )
         elif q.shortest:
             problem = write_gleu(a, text, first, last, n_types, q, row)
         elif not q.n_kinds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,8 @@ from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
 from tercet.base.rows import as_rows, left_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.edits import edit_rows, transcript_change
+from tercet.corpus.edits import transcript_change
+from tercet.corpus.reading import ENGINE_TOKENIZERS, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
@@ -70,6 +72,10 @@ class Wer(HasTokenizer):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         parts = {
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",
@@ -91,10 +97,17 @@ class Wer(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        words, characters = (
-            edit_rows(batch, tokenizer, self.change) for tokenizer in (self.tokenizer, "char-and-blank")
-        )
-        rows = np.hstack([words, characters[:, len(self.base_columns) :]])
+        change, texts = self.change, batch
+        if change:
+            strings = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
+            texts = batch.with_strings(*([change(text) for text in column] for column in strings))
+        if self.tokenizer in ENGINE_TOKENIZERS:
+            rows = of_texts(texts, engine.error_rows, self.tokenizer)
+        else:
+            rows = of_texts(texts, engine.error_rows, "none")
+            tokens, _ = tokenize(batch, self.tokenizer, prepare=change)
+            rows[:, 1] = tokens.tokens.lengths[: tokens.n_items] == 0
+            rows[:, 4:8] = nearest_edits(tokens)[0]
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(), self.columns, rows)
@@ -113,8 +126,9 @@ class Wer(HasTokenizer):
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
-        rates = {name: rate.tolist() for name, rate in self._rates(totals).items()}
-        return {**rates, **{name: self.total_of(totals, name) for name in self.facts}}
+        (rates,) = (self.scale * engine.error_rates(as_rows(totals, self.columns))).tolist()
+        counts = map(int, totals[len(self.base_columns) :].tolist())
+        return {**dict(zip(_RATES, rates, strict=True)), **dict(zip(self.facts, counts, strict=False))}
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""

@@ -1,0 +1,70 @@
+/* The alignment of a text with a reference of at most 256 tokens: see `alignments.pxi`. The words of a column stay in
+ * registers, for which the compiler must know how many there are. */
+#if defined(__GNUC__)
+#define FOR_EACH_NUMBER inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect(x, 0)
+#else
+#define UNLIKELY(x) (x)
+#define FOR_EACH_NUMBER inline
+#endif
+
+enum { FEW_WORDS = 4 };
+
+typedef struct { /* 64 rows of a column: which of them cost one more than the row above, and which one less */
+    uint64_t more, less;
+} Column;
+
+static FOR_EACH_NUMBER void count_of_words(
+    Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts, const int n_words
+) {
+    uint64_t more[FEW_WORDS], less[FEW_WORDS];
+    for (int w = 0; w < n_words; w++) {
+        more[w] = ~(uint64_t)0, less[w] = 0;
+        columns[w] = (Column){more[w], less[w]};
+    }
+    for (int64_t j = 0; j < m; j++) {
+        const uint64_t *equal = places + (size_t)text[j] * n_words;
+        uint64_t rise = 1, fall = 0;
+        columns += n_words;
+        for (int w = 0; w < n_words; w++) {
+            uint64_t same = equal[w] | fall;
+            same = (((same & more[w]) + more[w]) ^ more[w]) | same | less[w];
+            uint64_t rises = less[w] | ~(same | more[w]), falls = same & more[w];
+            uint64_t rises_here = rises << 1 | rise, falls_here = falls << 1 | fall;
+            more[w] = falls_here | ~(same | rises_here), less[w] = rises_here & same;
+            rise = rises >> 63, fall = falls >> 63;
+            columns[w] = (Column){more[w], less[w]};
+        }
+    }
+    /* The way back: a deletion if it can be, then an insertion in place of a match. Most steps are neither: branches
+     * let the processor go on before it has read the bits. */
+    int64_t edits = m, i = n - 1, deletions = 0, insertions, hits;
+    for (int w = 0; w < n_words; w++) {
+        uint64_t rows = w < n_words - 1 || !(n & 63) ? ~(uint64_t)0 : ((uint64_t)1 << (n & 63)) - 1;
+        edits += (int64_t)bit_count(more[w] & rows) - (int64_t)bit_count(less[w] & rows);
+    }
+    for (int64_t j = m; i >= 0 && j > 0; i--) {
+        if (UNLIKELY(columns[i >> 6].more >> (i & 63) & 1)) {
+            deletions++;
+            continue;
+        }
+        do j--, columns -= n_words;
+        while (UNLIKELY(columns[i >> 6].less >> (i & 63) & 1)); /* as none is in the column before the first */
+    }
+    deletions += i + 1;
+    insertions = m - (n - deletions);
+    hits = m + deletions - edits; /* those that are neither are matched, or substituted */
+    counts[0] = hits, counts[1] = n - deletions - hits, counts[2] = deletions, counts[3] = insertions;
+}
+
+/* Write hits, substitutions, deletions and insertions of the alignment; there is room for m + 1 columns. */
+static void count_small(
+    Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts
+) {
+    switch ((n - 1) >> 6) {
+    case 0: count_of_words(columns, places, n, text, m, counts, 1); break;
+    case 1: count_of_words(columns, places, n, text, m, counts, 2); break;
+    case 2: count_of_words(columns, places, n, text, m, counts, 3); break;
+    default: count_of_words(columns, places, n, text, m, counts, 4);
+    }
+}
