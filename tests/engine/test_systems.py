@@ -14,6 +14,7 @@ CALLS = {
     "chrf": lambda engine, *given: engine.chrf_rows(*given[:3], 6, [0, 2], False, 2, False, given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),
     "rouge": lambda engine, *given: engine.rouge_rows(*given[:3], "rouge", TYPES, 1.0, False, given[3])[0],
+    "rouge stems": lambda engine, *given: engine.rouge_rows(*given[:3], "none", TYPES, 1.0, False, given[3], True)[0],
     "rouge pairs": lambda engine, *given: engine.rouge_rows(*given[:3], "unicode", TYPES, 2.0, True, given[3])[1],
 }
 
