@@ -10,6 +10,7 @@ from nltk.stem.snowball import SnowballStemmer
 
 import oracles
 import tercet
+from tercet.corpus import stems
 from tercet.corpus.stems import lemmatizer_for, lemmatizer_label, map_words, stemmer_for, stopwords_for
 from tercet.errors import OptionError
 from tercet.metrics.rouge import perl
@@ -32,6 +33,14 @@ def test_porter_is_rouge_score_s_and_leaves_words_of_three_letters():
     assert [stemmer_for("porter")(word) for word in ("was", "ies", "ing", "Was", "Dying", "ÉTATS")] == [
         "was", "ies", "ing", "Was", "die", "état"
     ]  # fmt: skip
+
+
+def test_porter_needs_no_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    stems._porter.cache_clear()
+    assert stemmer_for("porter")("running") == "run"
+    for options in ({"use_stemmer": True}, {"stemmer": "porter", "tokenizer": "none"}):
+        assert tercet.score("rouge", ["cats running"], ["cat runs"], **options)["rouge2"] == 1
 
 
 def test_snowball_by_name_and_code():

@@ -192,7 +192,7 @@ cdef size_t stem_size(uint8_t* p, size_t n) noexcept nogil:
 
 
 cdef enum:
-    STEM_BITS = 12  # of the number of stems that are remembered
+    STEM_BITS = 13  # of the number of stems that are remembered
 
 cdef struct Stem:
     uint64_t low, high  # the key of a word of up to sixteen bytes
