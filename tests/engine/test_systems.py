@@ -18,6 +18,7 @@ CALLS = {
     "wer": lambda engine, *given: engine.error_rows(*given[:3], "blanks", given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),
     "rouge": lambda engine, *given: engine.rouge_rows(*given[:3], "rouge", TYPES, 1.0, False, given[3])[0],
+    "rouge stems": lambda engine, *given: engine.rouge_rows(*given[:3], "none", TYPES, 1.0, False, given[3], True)[0],
     "rouge pairs": lambda engine, *given: engine.rouge_rows(*given[:3], "unicode", TYPES, 2.0, True, given[3])[1],
 }
 

@@ -156,10 +156,10 @@ def tokenized(monkeypatch):
     counts = Counter()
 
     def counting(function):
-        def counted(texts, *others):
+        def counted(texts, *others, **options):
             read = texts if isinstance(texts, list) else strings(texts)
             counts.update(read if len(read) > 3 else ())
-            return function(texts, *others)
+            return function(texts, *others, **options)
 
         return counted
 

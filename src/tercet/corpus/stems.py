@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tercet.checks import refuse
+from tercet.engine.chosen import engine
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.signature import digest
@@ -34,42 +35,14 @@ def stemmer_for(stemmer: str | WordMap) -> WordMap:
     if callable(stemmer):
         return _checked("stemmer", stemmer)
     if stemmer == "porter":
-        return _porter()
+        return _porter
     return _snowball(_SNOWBALL_CODES.get(stemmer, stemmer))
 
 
-# The endings that each step of Porter's algorithm looks for (and those of NLTK's extensions).
-_PORTER_ENDINGS = {
-    "_step1a": "s", "_step1b": "ed ing", "_step1c": "y", "_step5a": "e", "_step5b": "ll",
-    "_step2": "ational tional enci anci izer abli bli alli entli eli ousli ization ation ator alism iveness fulness "
-    "ousness aliti iviti biliti fulli logi",
-    "_step3": "icate ative alize iciti ical ful ness",
-    "_step4": "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize",
-}  # fmt: skip
-
-
-@cache
-def _porter() -> WordMap:
-    """Return NLTK's Porter stemmer, its steps called only for words with one of their endings (faster)."""
-    needs("The Porter stemmer", "languages", "nltk")
-    from nltk.stem.porter import PorterStemmer
-
-    def only_with(endings: tuple[str, ...], step: WordMap) -> WordMap:
-        return lambda word: step(word) if word.endswith(endings) else word
-
-    stemmer = PorterStemmer()
-    for name, endings in _PORTER_ENDINGS.items():
-        setattr(stemmer, name, only_with(tuple(endings.split()), getattr(stemmer, name)))
-    every = tuple(ending for endings in _PORTER_ENDINGS.values() for ending in endings.split())
-
-    def stem(word: str) -> str:
-        # As rouge_score: words of up to three letters have no stem.
-        if len(word) <= 3:
-            return word
-        word = word.lower()
-        return stemmer.stem(word) if word.endswith(every) else word
-
-    return lru_cache(maxsize=1 << 18)(stem)
+@lru_cache(maxsize=1 << 18)
+def _porter(word: str) -> str:
+    # As in rouge_score, words of up to three letters keep their capitals, too.
+    return engine.porter(word.lower()) if len(word) > 3 else word
 
 
 @cache

@@ -8,6 +8,7 @@ from operator import itemgetter
 import numpy as np
 
 from .plain_counts import clipped, common_length, skip_bigrams
+from .plain_porter import porter as stem
 from .plain_rows import Array, Offsets, Words, pairs_of
 from .plain_subsequences import worth_of_runs
 from .plain_text import Texts, strings
@@ -21,17 +22,18 @@ Type = tuple[str, float]
 
 def rouge_rows(
     texts: Texts, n: int, reference_offsets: Offsets, reading: str, types: Sequence[Type], beta: float, each: bool,
-    n_systems: int = 1,
+    n_systems: int = 1, porter: bool = False,
 ) -> tuple[Array, Array | None, bool]:  # fmt: skip
     """Score predictions beside each of their references by what they share (Lin 2004), texts as one line each.
 
     Texts, and the first four columns of the rows, are as for :func:`bleu_rows`; a type is its kind with its order,
     gap (negative for any) or weight. Then come precision, recall and F of each type: of the reference with the
-    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. Of "W",
-    the caller raises precision and recall to the power of 1 / weight, and computes F. The last value says whether all
-    that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
+    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. With
+    `porter`, words are their stems; texts are then in lower case, or read as if they were. Of "W", the caller raises
+    precision and recall to the power of 1 / weight, and computes F. The last value says whether all that is
+    undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
     """
-    items = pairs_of(texts, n, reference_offsets, reading, n_systems)
+    items = pairs_of(texts, n, reference_offsets, reading, n_systems, stem if porter else str)
     rows, pairs = np.zeros((n_systems * n, 4 + 3 * len(types))), []
     kinds = [kind for kind, _ in types]
     if len(kinds) > MOST_TYPES or kinds.count("W") > 1:

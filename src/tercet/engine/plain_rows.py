@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import chain
 from operator import itemgetter
 
@@ -102,12 +103,17 @@ def jaccard_rows(
 
 
 def pairs_of(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
+    texts: Texts,
+    n: int,
+    reference_offsets: Offsets,
+    reading: str,
+    n_systems: int,
+    word_map: Callable[[str], str] = str,
 ) -> list[tuple[Words, list[Words]]]:
     """Return the words of each prediction, and those of its references, system by system."""
     split = READINGS[reading]
     items = [
-        [[list(chain.from_iterable(split(text))) for text in side] for side in own]
+        [[list(map(word_map, chain.from_iterable(split(text)))) for text in side] for side in own]
         for own in texts_of_items(texts, n, reference_offsets, n_systems)
     ]
     return [(predictions[system], references) for system in range(n_systems) for predictions, references in items]

@@ -107,7 +107,8 @@ cdef int write_rouge(
 
 
 def rouge_rows(
-    texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1
+    texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1,
+    bint porter=False,
 ):
     """See `plain.rouge_rows`."""
     cdef Request q
@@ -115,7 +116,7 @@ def rouge_rows(
     if len(types) > MOST_TYPES or [name for name, _ in types].count("W") > 1:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.weight = READINGS[reading], 1, beta * beta
+    q.reading, q.max_order, q.weight, q.porter = READINGS[reading], 1, beta * beta, porter
     for name, number in types:
         kind = &q.kinds[q.n_kinds]
         q.n_kinds += 1

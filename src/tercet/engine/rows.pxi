@@ -2,6 +2,7 @@
 #
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
 #   find_edges   where their tokens begin and end                (edges.pxi)
+#   stem_tokens  their stems, if asked for, in their places      (porter.pxi)
 #   number_item  numbers for the tokens of an item, by a table of its own: it stays in the fastest cache
 #   count_group  what a prediction shares with the references    (ngrams.pxi)
 #   write        its row, or one for each of its references
@@ -23,6 +24,7 @@ cdef struct Kind:
 
 cdef struct Request:
     int reading, max_order, n_kinds
+    bint porter              # whether tokens are stemmed
     bint lcs
     bint in_lines            # whether texts of several lines cannot be counted here
     bint uncounted           # found: such a text, or a table of more than 2 GiB; the rows are then undefined
@@ -199,6 +201,8 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             item += 1
         if find_edges(a, q.reading):
             return INTERRUPTED
+        if q.porter and stem_tokens(a):
+            return NO_MEMORY
         for block in range(a.n_blocks if q.in_lines else 0):
             q.uncounted |= a.planes[LINE_END * a.n_blocks + block] != 0
         if q.uncounted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,7 +223,7 @@ def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...
 
 
 def rows_of_texts(
-    batch: Corpus, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions
+    batch: Corpus, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions, porter: bool
 ) -> Array | None:
     """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
     texts = batch if tokenizer in KEEP_CASE else lowered(batch)
@@ -231,7 +231,8 @@ def rows_of_texts(
     # With several references the best one of ROUGE-W is known only after the roots, which are taken below.
     every_pair = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
     rows: Array
-    rows, pairs, uncounted = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, every_pair)
+    count = partial(engine.rouge_rows, porter=porter)
+    rows, pairs, uncounted = of_texts(texts, count, tokenizer, types, options.beta, every_pair)
     if uncounted:
         return None
     first = len(Metric.base_columns)

@@ -261,8 +261,11 @@ class Rouge(RougeOptions):
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
-        if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS:
-            rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self)
+        porter = self.porter or self.stemmer == "porter"
+        # Of texts that keep their capitals, the engine has no stems.
+        as_written = tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none")
+        if self._engine_types is not None and as_written:
+            rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self, porter)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
@@ -291,7 +294,8 @@ class Rouge(RougeOptions):
     @cached_property
     def _engine_types(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
-        as_written = self.stopwords is None and self._word_map() is None and self._prepare() is None
+        as_written = self.stopwords is None and self._prepare() is None
+        as_written = as_written and self._word_map() in (None, stemmer_for("porter"))
         is_plain = self._package is None and not self._by_script and self.alpha is None
         return types_for_engine(self.types) if as_written and is_plain else None
 
