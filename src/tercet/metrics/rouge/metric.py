@@ -237,12 +237,11 @@ class Rouge(RougeOptions):
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        tokenizer = self._tokenizer(context)
-        if tokenizer not in self._signatures:
-            self._signatures[tokenizer] = self._signature(tokenizer)
-        return self._signatures[tokenizer]
+        return self._signature(self._tokenizer(context))
 
     def _signature(self, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+        if tokenizer in self._signatures:
+            return self._signatures[tokenizer]
         parts = {
             "types": ",".join(rouge_type.name for rouge_type in self.types),
             "tok": tokenizer_label(tokenizer),
@@ -262,20 +261,21 @@ class Rouge(RougeOptions):
             "compat": self.compat,
             "equals": _equal_implementation(self, tokenizer),
         }
-        return Signature.of(self.name, parts)
+        self._signatures[tokenizer] = Signature.of(self.name, parts)
+        return self._signatures[tokenizer]
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
         if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS:
-            rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self, self._prepared)
+            rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
             triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
             base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
             rows = np.concatenate([base, *triples], axis=1)
-        return SegmentStats(self.signature(context), self.columns, rows)
+        return SegmentStats(self._signature(tokenizer), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
@@ -417,7 +417,8 @@ class Rouge(RougeOptions):
             return dict(segment_lists(self, stats))
         # As `finalize`, in plain numbers: of one pair, NumPy takes longer than the engine.
         n_items, _, _, _, *sums = totals.tolist()
-        return {name: self.scale * sums[place] / max(n_items, 1.0) for name, place in self._places.items()}
+        scale, n_items = self.scale, max(n_items, 1.0)
+        return {name: scale * sums[place] / n_items for name, place in self._places.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""
