@@ -269,8 +269,7 @@ class Rouge(RougeOptions):
         tokenizer, rows = self._tokenizer(context), None
         porter = self.porter or self.stemmer == "porter"
         # Of texts that keep their capitals, the engine has no stems.
-        as_written = tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none")
-        if self._engine_types is not None and as_written:
+        if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none"):
             rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
