@@ -86,6 +86,24 @@ def test_the_best_of_any_targets(targets, prediction):
     assert ours.score_multi(targets, prediction) == theirs.score_multi(targets, prediction)
 
 
+@given(st.randoms(use_true_random=False), st.integers(0, 3), st.booleans(), st.permutations(TYPES))
+def test_texts_of_several_lines_and_several_targets(rng, more, stem, names):
+    words = ["the", "Cat", "sat", "on", "Mats", "é", "3.5", "and"][: rng.randrange(1, 9)]
+
+    def text():
+        n = rng.randrange(1, 7)
+        return "\n".join(" ".join(rng.choices(words, k=rng.randrange(71 // n))) for _ in range(n))
+
+    prediction, targets = text(), [text() for _ in range(more + 1)]
+    names = names[: rng.randrange(1, 6)]
+    ours, theirs = (each.RougeScorer(names, use_stemmer=stem) for each in (rouge_scorer, original))
+    assert ours.score(targets[0], prediction) == theirs.score(targets[0], prediction)
+    found = ours.score_multi(targets, prediction)
+    assert found == theirs.score_multi(targets, prediction)
+    assert list(found) == names
+    assert {type(score) for score in found.values()} == {scoring.Score}
+
+
 @given(any_text, any_text)
 def test_any_tokens(target, prediction):
     for tokenizer in (Characters(), Fields()):
@@ -152,6 +170,24 @@ def test_an_unknown_type(name):
 def test_targets_are_a_list_of_texts(targets, shown):
     with pytest.raises(ValueError, match=f"^targets must be a list of at least one text, got {shown}.$"):
         rouge_scorer.RougeScorer(["rouge1"]).score_multi(targets, "the cat")
+
+
+def test_texts_that_are_too_long():
+    texts = ["a b " * 70_000 + "\na", "b\n" + "a b " * 66_000]
+    with pytest.raises(ValueError, match=r"^item 0 is too long for ROUGE-W and ROUGE-L by lines"):
+        rouge_scorer.RougeScorer(["rougeLsum"]).score(*texts)
+
+
+@pytest.mark.filterwarnings("error")
+def test_errors_and_warnings_of_several_targets_come_in_their_order():
+    scorer = rouge_scorer.RougeScorer(["rouge1", "rougeX"])
+    with pytest.raises(ValueError, match=r"^Invalid rouge type"):
+        scorer.score_multi(["a", 3], "a")
+    with pytest.raises(ValueError, match=r"^target must be a string, got 3"):
+        scorer.score_multi([3, "a"], "a")
+    with pytest.warns(UserWarning, match=LOST) as warned:
+        rouge_scorer.RougeScorer(["rouge1"]).score_multi(["แมว", "a", "แม"], "a")
+    assert len(warned) == 2
 
 
 def test_texts_are_strings():

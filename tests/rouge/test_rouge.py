@@ -323,8 +323,14 @@ def test_the_too_long_item_is_named_by_its_number_in_the_corpus(name, monkeypatc
     texts = ["a b"] * 6
     texts[4] = "a\n" * 31
     for n_jobs in (1, 3):
-        with pytest.raises(InputError, match="item 4 is too long"):
-            score("rouge_nlws", texts, texts, rouge_types=name, n_jobs=n_jobs)
+        with pytest.raises(InputError, match="item 4 is too long"):  # stop-words: counted from tokens
+            score("rouge_nlws", texts, texts, rouge_types=name, n_jobs=n_jobs, stopwords=["x"])
+
+
+def test_a_too_long_item_of_several_lines_is_named_as_well():
+    words = ["a b " * 70_000 + "\na", "b\n" + "a b " * 66_000]
+    with pytest.raises(InputError, match=r"^item 1 is too long for ROUGE-W .* takes 2.2 GiB"):
+        score("rouge_nlws", ["a", words[0]], ["a", words[1]], rouge_types="rougeLsum", tokenizer="none")
 
 
 def test_one_line_each_needs_no_way_back_for_the_union(monkeypatch):

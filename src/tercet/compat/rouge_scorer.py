@@ -7,13 +7,18 @@ import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
+from tercet.engine.plain_text import LoneSurrogateError
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
+from tercet.metrics.rouge.counts import types_for_engine
 from tercet.metrics.rouge.metric import Rouge
+from tercet.metrics.rouge.options import parse_types
 
 from . import scoring, tokenizers
 from .truth import token_texts
@@ -66,9 +71,12 @@ class RougeScorer(scoring.BaseScorer):
         InputError
             For a string in place of a list of targets, and for no target.
         """
-        scores = [] if isinstance(targets, str) else [self.score(target, prediction) for target in targets]
-        if not scores:
+        texts = [] if isinstance(targets, str) else list(targets)
+        if not texts:
             raise InputError(f"targets must be a list of at least one text, got {shorten(targets)}.")
+        if self._is_read and getattr(self.score, "__func__", None) is RougeScorer.score:
+            return self._read(texts, prediction)
+        scores = [self.score(target, prediction) for target in texts]
         return {
             name: max((target_scores[name] for target_scores in scores), key=lambda score: score.fmeasure)
             for name in self.rouge_types
@@ -84,18 +92,34 @@ class RougeScorer(scoring.BaseScorer):
         OptionError
             For an unknown type.
         """
+        if self._is_read:
+            return self._read([target], prediction)
         names = tuple(self.rouge_types)
         if type(self._tokenizer) is tokenizers.DefaultTokenizer:
             _check_texts(target, prediction)
         scores: dict[str, scoring.Score] = {}
         whole_types = tuple(name for name in names if name != _BY_LINE)
         if whole_types:
-            scores = _scores(whole_types, *token_texts(map(self._tokenizer.tokenize, (target, prediction))))
+            texts = token_texts(map(self._tokenizer.tokenize, (prediction, target)))
+            scores = _scores(_types(whole_types), texts, "none")
         if _BY_LINE in names:
-            lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (target, prediction)]
-            texts, n_target_lines = token_texts(chain(*lines)), len(lines[0])
-            scores |= _scores((_BY_LINE,), "\n".join(texts[:n_target_lines]), "\n".join(texts[n_target_lines:]))
+            lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (prediction, target)]
+            texts, n = token_texts(chain(*lines)), len(lines[0])
+            scores |= _scores(_types((_BY_LINE,)), ["\n".join(texts[:n]), "\n".join(texts[n:])], "none")
         return {name: scores[name] for name in names}
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether the engine finds words and lines by itself."""
+        return type(self._tokenizer) is tokenizers.DefaultTokenizer and not self._split_summaries
+
+    def _read(self, targets: list[str], prediction: str) -> dict[str, scoring.Score]:
+        """Return the scores of texts as they are, for each type the best."""
+        _check_texts(targets[0], prediction)
+        types = _types(tuple(self.rouge_types))
+        for target in targets[1:]:
+            _check_texts(target, prediction)
+        return _scores(types, [prediction, *targets], "rouge", self._tokenizer._use_stemmer)
 
     def _sentences(self, text: str) -> Iterable[str]:
         if not self._split_summaries:
@@ -108,10 +132,10 @@ class RougeScorer(scoring.BaseScorer):
 
 
 def _check_texts(target: Any, prediction: Any) -> None:
-    for name, text in (("target", target), ("prediction", prediction)):
-        if not isinstance(text, str):
-            hint = "" if name == "prediction" else "; score_multi takes a list of them"
-            raise InputError(f"{name} must be a string, got {shorten(text)}{hint}.")
+    if not isinstance(target, str):
+        raise InputError(f"target must be a string, got {shorten(target)}; score_multi takes a list of them.")
+    if not isinstance(prediction, str):
+        raise InputError(f"prediction must be a string, got {shorten(prediction)}.")
     if target.isascii():
         return
     # Half characters, which cannot be encoded, become question marks.
@@ -130,17 +154,36 @@ def _check_texts(target: Any, prediction: Any) -> None:
         )
 
 
-def _scores(names: tuple[str, ...], target: str, prediction: str) -> dict[str, scoring.Score]:
-    (row,) = _metric(names).segment_stats(Corpus([prediction], [target]), None).rows.tolist()
-    # Precision, recall and F of each type.
-    starts = range(len(Rouge.base_columns), len(row), 3)
-    scores = (scoring.Score(*row[start : start + 3]) for start in starts)
-    return dict(zip(dict.fromkeys(names), scores, strict=True))
+#: Where precision, recall and F of each type stand in a row, and how the engine calls the types.
+_Types = tuple[dict[str, slice], tuple[tuple[str, float], ...]]
+
+
+def _scores(
+    types: _Types, texts: list[str], reading: Literal["rouge", "none"], porter: bool = False
+) -> dict[str, scoring.Score]:
+    """Return the scores of the first text against the others, for each type the best."""
+    columns, kinds = types
+    if not kinds:
+        return {}
+    offsets = None if len(texts) == 2 else np.array([0, len(texts) - 1])
+    try:
+        rows, _, uncounted = engine.rouge_rows(texts, 1, offsets, reading, kinds, 1.0, False, 1, porter)
+    except LoneSurrogateError:
+        # Half characters separate words, as the question marks do that take their place.
+        return _scores(types, [text.encode(errors="replace").decode() for text in texts], reading, porter)
+    if uncounted:  # too long, as the error says
+        metric = Rouge(rouge_types=list(columns), tokenizer=reading, use_stemmer=porter)
+        rows = metric.segment_stats(Corpus(texts[:1], texts[1:], offsets), None).rows
+    (row,) = rows.tolist()
+    # By `tuple.__new__`: the constructor of a named tuple takes four times as long.
+    return {name: tuple.__new__(scoring.Score, row[measures]) for name, measures in columns.items()}
 
 
 @lru_cache
-def _metric(names: tuple[str, ...]) -> Rouge:
+def _types(names: tuple[str, ...]) -> _Types:
     for name in names:
         if not re.fullmatch("rouge([1-9]|L|Lsum)", str(name)):
             raise OptionError(f"Invalid rouge type: {name}. Known: rouge1 to rouge9, rougeL, rougeLsum.")
-    return Rouge(rouge_types=list(dict.fromkeys(names)), tokenizer="none")
+    different, first = list(dict.fromkeys(names)), len(Rouge.base_columns)
+    columns = {name: slice(first + 3 * place, first + 3 * place + 3) for place, name in enumerate(different)}
+    return columns, (types_for_engine(parse_types(different)) or ()) if names else ()

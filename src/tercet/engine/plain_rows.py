@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .plain_counts import clipped, ngrams
-from .plain_text import READINGS, Texts, texts_of_items
+from .plain_text import READINGS, Lines, Texts, texts_of_items
 
 Array = NDArray[np.float64]
 Offsets = NDArray[np.int64] | None
@@ -103,17 +103,31 @@ def jaccard_rows(
 
 
 def pairs_of(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
+) -> list[tuple[Words, list[Words]]]:
+    """Return the words of each prediction, and those of its references, system by system."""
+    items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems)
+    return [(_words(text), list(map(_words, references))) for text, references in items]
+
+
+def _words(lines: Lines) -> Words:
+    return list(chain.from_iterable(lines))
+
+
+def pairs_of_lines(
     texts: Texts,
     n: int,
     reference_offsets: Offsets,
     reading: str,
     n_systems: int,
     word_map: Callable[[str], str] = str,
-) -> list[tuple[Words, list[Words]]]:
-    """Return the words of each prediction, and those of its references, system by system."""
-    split = READINGS[reading]
+) -> list[tuple[Lines, list[Lines]]]:
+    """Return the same in lines, without those that have no words."""
     items = [
-        [[list(map(word_map, chain.from_iterable(split(text)))) for text in side] for side in own]
+        [
+            [[list(map(word_map, line)) for line in filter(None, READINGS[reading](text))] for text in side]
+            for side in own
+        ]
         for own in texts_of_items(texts, n, reference_offsets, n_systems)
     ]
     return [(predictions[system], references) for system in range(n_systems) for predictions, references in items]

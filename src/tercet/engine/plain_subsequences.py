@@ -30,7 +30,7 @@ def union_lcs_hits(
     documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        found = _hit_lines(documents[text], documents[reference], left[text], left[reference])
+        found = hit_lines(documents[text], documents[reference], left[text], left[reference])
         hits.append(sum(map(len, found)))
     return np.array(hits, np.int64)
 
@@ -58,7 +58,7 @@ def worth_of_runs(
 ) -> float:  # fmt: skip
     """Return the weighted hits of one pair, in lines of tokens."""
     total = 0.0
-    for line in _hit_lines(text, reference, text_left, reference_left, weights):
+    for line in hit_lines(text, reference, text_left, reference_left, weights):
         run = 0
         for goes_on in line:
             run += 1
@@ -74,7 +74,7 @@ def _lines(ids: Ids, lines: Places, line_offsets: Places) -> list[Lines]:
     return [rows[start:stop] for start, stop in pairwise(line_offsets.tolist())]
 
 
-def _hit_lines(
+def hit_lines(
     text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens, weights: Sequence[float] | None = None
 ) -> Iterator[list[bool]]:
     """Yield the hits in each line of the reference: whether a subsequence goes through the next token, too."""

@@ -5,11 +5,12 @@
 #   S, SU             shared skip-bigrams, SU with shared tokens    skip-bigrams of each, SU with tokens
 #   W, weight w       runs of k tokens for k ** w                   tokens ** w; for the reference, (tokens ** w) ** w
 #
-# Texts are taken as one line; where Lsum or W meet several, the caller counts from tokens.
+# Lsum and W are the union of what each two lines have in common, and W divides by the weight of the sum of the weights
+# of the reference's lines; all others take a text as one line. Of W, precision and recall are raised to 1 / w.
 
 from libc.math cimport pow
 
-ROUGE_KINDS = {"n": NGRAMS, "L": SUBSEQUENCE, "Lsum": SUBSEQUENCE, "S": SKIPS, "SU": SKIPS_AND_TOKENS, "W": RUNS}
+cdef dict ROUGE_KINDS = {"n": NGRAMS, "L": SUBSEQUENCE, "Lsum": UNION, "S": SKIPS, "SU": SKIPS_AND_TOKENS, "W": RUNS}
 
 cdef struct Shares:
     double hits, of_text, of_reference
@@ -35,28 +36,45 @@ cdef inline int64_t skip_bigrams(int64_t size, int64_t gap) noexcept nogil:
     return reach * size - reach * (reach + 1) // 2
 
 
-cdef int count_kind(Arena* a, Group* g, Request* q, const Kind* kind, Shares* found) noexcept nogil:
-    """Count a type; n-grams and the subsequence are counted already."""
-    cdef int64_t size = g.size, length = g.bounds[1] - g.bounds[0], less = 0, hits = 0
-    cdef int64_t bounds[4]  # for functions that count pairs: document 0 is the prediction, 2 the reference
-    cdef int64_t numbers[4]
-    cdef int problem = DONE
+cdef int find_lines(Arena* a, Pairs* documents) noexcept nogil:
+    """Write where the documents of the chunk begin, and their lines that have tokens; return 0 or NO_MEMORY."""
+    cdef size_t n = a.n_documents
+    cdef int64_t* offsets = <int64_t*> room(&a.scratch, LINE_OFFSETS, 16 * (n + 1))
+    cdef Numbered lines
+    memset(&lines, 0, sizeof(Numbered))
+    lines.offsets, lines.line_offsets = offsets, offsets + n + 1
+    if offsets == NULL or add_lines(a, &lines, 0):
+        return NO_MEMORY
+    lines.n_tokens = a.n_tokens
+    if end_all(a, n, &lines) != DONE:
+        return NO_MEMORY
+    documents.ids = documents.left_ids = a.ids
+    documents.offsets = documents.left_offsets = lines.offsets
+    documents.lines, documents.line_offsets = <int64_t*> a.scratch.rooms[LINES], lines.line_offsets
+    return 0
+
+
+cdef inline bint is_line(const Pairs* p, int64_t document) noexcept nogil:
+    return p.line_offsets[document + 1] - p.line_offsets[document] <= 1
+
+
+cdef int count_kind(
+    Arena* a, int64_t text, int64_t reference, size_t n_types, Request* q, const Kind* kind, Shares* found
+) noexcept nogil:
+    """Count a type of two documents; n-grams and the subsequence of the whole texts are counted already."""
+    cdef int64_t size = a.token_of[text + 1] - a.token_of[text], less = 0, hits = 0
+    cdef int64_t length = a.token_of[reference + 1] - a.token_of[reference], line, longest = 0
+    cdef double weights = 0
+    cdef int problem
     cdef Pairs pair
-    if kind.what == SUBSEQUENCE or kind.what == NGRAMS:
+    if kind.what <= SUBSEQUENCE or kind.what == UNION and is_line(&q.documents, text) and is_line(&q.documents, reference):
         less = max(kind.order - 1, 0)
-        found.hits = <double> q.counts[q.max_order if kind.what == SUBSEQUENCE else less]
+        found.hits = <double> q.counts[less if kind.what == NGRAMS else q.max_order]
         found.of_text, found.of_reference = <double> max(size - less, 0), <double> max(length - less, 0)
         return DONE
-    memset(&pair, 0, sizeof(Pairs))
-    bounds[0], bounds[2], bounds[3] = g.text - g.ids, g.bounds[0], g.bounds[1]
-    bounds[1] = bounds[0] + size
-    for less in range(4):
-        numbers[less] = less
-    pair.ids = pair.left_ids = g.ids
-    pair.offsets = pair.left_offsets = pair.lines = bounds
-    pair.texts, pair.references, pair.line_offsets = numbers, numbers + 2, numbers
-    pair.n_types, pair.gap = g.n_types + 1, kind.order
-    if kind.what != RUNS:
+    pair = q.documents
+    pair.texts, pair.references, pair.n_types, pair.gap = &text, &reference, n_types + 1, kind.order
+    if kind.what == SKIPS or kind.what == SKIPS_AND_TOKENS:
         problem = skip_matches(&a.scratch, &pair, 0, &hits)
         found.of_text, found.of_reference = <double> skip_bigrams(size, kind.order), <double> skip_bigrams(length, kind.order)
         found.hits = <double> hits
@@ -64,15 +82,22 @@ cdef int count_kind(Arena* a, Group* g, Request* q, const Kind* kind, Shares* fo
             found.hits += <double> q.counts[0]
             found.of_text, found.of_reference = found.of_text + <double> size, found.of_reference + <double> length
         return problem
-    if 8 * size * ((length + 63) >> 6) > <int64_t> 1 << 31:  # the table of runs that is kept for the way back
+    for line in range(pair.line_offsets[reference], pair.line_offsets[reference + 1]):
+        longest = max(longest, pair.lines[line + 1] - pair.lines[line])
+    if 8 * size * ((longest + 63) >> 6) > <int64_t> 1 << 31:  # the table that is kept for the way back
         q.uncounted = True
         return DONE
+    if kind.what == UNION:
+        problem = union_hits(&a.scratch, &pair, 0, &hits)
+        found.hits, found.of_text, found.of_reference = <double> hits, <double> size, <double> length
+        return problem
     if make_worth(a, q, kind.weight, max(size, length) + 1):
         return NO_MEMORY
-    pair.weights = q.worth
-    found.hits = 0
+    pair.weights, found.hits = q.worth, 0
     problem = weighted_hits(&a.scratch, &pair, 0, <int64_t*> &found.hits)
-    found.of_text, found.of_reference = q.worth[size], pow(q.worth[length], kind.weight)
+    for line in range(pair.line_offsets[reference], pair.line_offsets[reference + 1]):
+        weights += q.worth[pair.lines[line + 1] - pair.lines[line]]
+    found.of_text, found.of_reference = q.worth[size], pow(weights, kind.weight)
     return problem
 
 
@@ -93,7 +118,7 @@ cdef int write_rouge(
         problem = count_group(&a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order)
         for number in range(q.n_kinds):
             if problem == DONE:
-                problem = count_kind(a, &group, q, &q.kinds[number], &found)
+                problem = count_kind(a, text, d, n_types, q, &q.kinds[number], &found)
             if problem != DONE:
                 return problem
             precision, recall = found.hits / max(found.of_text, 1.0), found.hits / max(found.of_reference, 1.0)
@@ -106,6 +131,21 @@ cdef int write_rouge(
     return DONE
 
 
+cdef int take_roots(table, Py_ssize_t first, double weight, double of_precision) except -1:
+    """Raise precision and recall of W, in columns from `first` on, to 1 / weight, as NumPy does, and make F of them."""
+    cdef double[:, ::1] rows = table
+    cdef Py_ssize_t row
+    cdef double precision, recall, mixed
+    if weight != 1:
+        shares = table[:, first : first + 2]
+        shares **= 1 / weight
+    for row in range(rows.shape[0]):
+        precision, recall = rows[row, first], rows[row, first + 1]
+        mixed = recall + of_precision * precision
+        rows[row, first + 2] = (1 + of_precision) * precision * recall / mixed if mixed > 0 else 0
+    return 0
+
+
 def rouge_rows(
     texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1,
     bint porter=False,
@@ -113,24 +153,32 @@ def rouge_rows(
     """See `plain.rouge_rows`."""
     cdef Request q
     cdef Kind* kind
-    if len(types) > MOST_TYPES or [name for name, _ in types].count("W") > 1:
-        raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
+    cdef int runs = -1  # which type is W
+    cdef str name
     memset(&q, 0, sizeof(Request))
     q.reading, q.max_order, q.weight, q.porter = READINGS[reading], 1, beta * beta, porter
     for name, number in types:
+        if q.n_kinds == MOST_TYPES or name == "W" and runs >= 0:
+            q.n_kinds = 0
+            break
         kind = &q.kinds[q.n_kinds]
         q.n_kinds += 1
         kind.what, kind.weight, kind.order = ROUGE_KINDS[name], 0, 0
         if kind.what == RUNS:
-            kind.weight = number
+            kind.weight, runs = number, q.n_kinds - 1
         else:
             kind.order = number
-        q.lcs |= kind.what == SUBSEQUENCE
-        q.in_lines |= name == "Lsum" or name == "W"
+        q.lcs |= kind.what == SUBSEQUENCE or kind.what == UNION
+        q.as_pairs |= kind.what > SUBSEQUENCE
         if kind.what == NGRAMS:
             q.max_order = max(q.max_order, <int> kind.order)
-    rows = empty((n_systems * n, BASE + 3 * q.n_kinds))
-    n_pairs = n if reference_offsets is None else reference_offsets[n]
-    pairs = empty((n_systems * n_pairs, 3 * q.n_kinds)) if each else None
+    if not q.n_kinds:
+        raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
+    rows, pairs = empty((n_systems * n, BASE + 3 * q.n_kinds)), None
+    if each:
+        n_pairs = n if reference_offsets is None else reference_offsets[n]
+        pairs = empty((n_systems * n_pairs, 3 * q.n_kinds))
     fill(texts, reference_offsets, &q, n_systems, rows, pairs)
+    if runs >= 0 and not q.uncounted:
+        take_roots(pairs if each else rows, 3 * runs + (0 if each else BASE), q.kinds[runs].weight, q.weight)
     return rows, pairs, bool(q.uncounted)

@@ -15,7 +15,7 @@ cdef enum:
     LOOK = 1 << 22   # bytes of text after which to look for Ctrl-C
 
 cdef enum:  # what a type of ROUGE counts
-    NGRAMS, SUBSEQUENCE, SKIPS, SKIPS_AND_TOKENS, RUNS
+    NGRAMS, SUBSEQUENCE, UNION, SKIPS, SKIPS_AND_TOKENS, RUNS
 
 cdef struct Kind:
     int what
@@ -26,8 +26,9 @@ cdef struct Request:
     int reading, max_order, n_kinds
     bint porter              # whether tokens are stemmed
     bint lcs
-    bint in_lines            # whether texts of several lines cannot be counted here
-    bint uncounted           # found: such a text, or a table of more than 2 GiB; the rows are then undefined
+    bint as_pairs            # whether a type is counted from `documents`
+    bint uncounted           # a table takes more than 2 GiB; the rows are then undefined
+    Pairs documents          # those of the chunk, and their lines
     Kind kinds[MOST_TYPES]
     double* worth            # of runs, n_worth of them
     size_t n_worth
@@ -173,7 +174,7 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
     """
     cdef const Span* references = texts + q.n_systems * n
     cdef size_t m = bounds[n] if bounds != NULL else n, system
-    cdef size_t item = 0, begun, r, first, last, need, document, since = 0, block
+    cdef size_t item = 0, begun, r, first, last, need, document, since = 0
     cdef int problem
     while item < n:
         begun = item
@@ -203,17 +204,15 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             return INTERRUPTED
         if q.porter and stem_tokens(a):
             return NO_MEMORY
-        for block in range(a.n_blocks if q.in_lines else 0):
-            q.uncounted |= a.planes[LINE_END * a.n_blocks + block] != 0
-        if q.uncounted:
-            return DONE
+        if q.as_pairs and find_lines(a, &q.documents):
+            return NO_MEMORY
         document = 0
         while begun < item:
             a.item = begun
             first = bounds[begun] if bounds != NULL else begun
             last = document + q.n_systems + (bounds[begun + 1] - first if bounds != NULL else 1)
             problem = write_item(a, document, last, q, begun, n, first, m)
-            if problem != DONE:
+            if problem != DONE or q.uncounted:
                 return problem
             document = last
             begun += 1

@@ -77,6 +77,38 @@ cdef int keep_steps(
     return DONE
 
 
+cdef uint64_t union_in_word(
+    const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line, const int64_t* last,
+    uint64_t* places, uint64_t* steps
+) noexcept nogil:
+    """Return which of up to 64 tokens of a line the subsequences with each line of a text go through, a bit each."""
+    cdef uint64_t marked = 0, bits, here, open, ends
+    cdef int64_t start = line[0], first, j
+    cdef size_t i
+    for i in range(size):
+        places[reference[i]] |= <uint64_t> 1 << i
+    while line < last:
+        bits, first = ALL, line[0] - start
+        for j in range(first, line[1] - start):
+            here = places[text[j]]
+            bits = (bits + (bits & here)) | (bits & ~here)
+            steps[j] = bits
+        open = ALL >> (64 - size) if ~bits else 0  # the columns that are left on the way back
+        for j in range(line[1] - start - 1, first - 1, -1):
+            here = places[text[j]]
+            ends = (here | ~steps[j]) & open  # a match, or where the table grows, which is the way to the row before
+            if ends == 0:
+                break
+            ends = <uint64_t> 1 << highest_bit(ends)
+            open, here = ends | (ends - 1), here & ends
+            open ^= here
+            marked |= here
+        line += 1
+    for i in range(size):
+        places[reference[i]] = 0
+    return marked
+
+
 cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noexcept nogil:
     """Write how many tokens of the lines of a reference the subsequences with any line of the text go through."""
     cdef int64_t text = p.texts[pair], reference = p.references[pair], line, i, j
@@ -91,6 +123,7 @@ cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noex
     cdef uint32_t* theirs = <uint32_t*> room(s, THEIRS, 4 * p.n_types)
     cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * length)
     cdef uint64_t* steps
+    cdef uint64_t bits
     cdef uint8_t* marked
     if not (places and left and theirs and carries):
         return NO_MEMORY
@@ -102,6 +135,18 @@ cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noex
         marked = <uint8_t*> room(s, MARKED, size)
         if steps == NULL or marked == NULL:
             return NO_MEMORY
+        if size <= 64:
+            bits = union_in_word(ids, size, own, lines, last, places, steps)
+            while bits:
+                i = lowest_bit(bits)
+                bits &= bits - 1
+                if left[ids[i]] > 0 and theirs[ids[i]] > 0:
+                    left[ids[i]] -= 1
+                    theirs[ids[i]] -= 1
+                    hits[0] += 1
+            if stopped(s, length):
+                return INTERRUPTED
+            continue
         memset(marked, 0, size)
         if keep_steps(s, ids, size, own, lines, last, places, carries, steps) != DONE:
             return INTERRUPTED

@@ -223,26 +223,29 @@ def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...
 
 
 def rows_of_texts(
-    batch: Corpus, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions, porter: bool
+    batch: Corpus,
+    tokenizer: str,
+    types: tuple[tuple[str, float], ...],
+    options: RougeOptions,
+    prepare: Callable[[str], str] | None,
+    porter: bool,
 ) -> Array | None:
-    """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
-    texts = batch if tokenizer in KEEP_CASE else lowered(batch)
-    roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
-    # With several references the best one of ROUGE-W is known only after the roots, which are taken below.
-    every_pair = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
+    """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
+    texts = batch
+    if prepare is not None:
+        prepared = [prepare(text) for text in batch.texts.to_pylist()]
+        texts = batch.with_strings(prepared[: batch.n_items], prepared[batch.n_items :])
+    if tokenizer not in KEEP_CASE:
+        texts = lowered(texts)
+    # Of several references, the best one of ROUGE-W is known only after its roots.
+    every_pair = not batch.one_each and (options.multi_ref != "best" or any(kind == "W" for kind, _ in types))
     rows: Array
     count = partial(engine.rouge_rows, porter=porter)
     rows, pairs, uncounted = of_texts(texts, count, tokenizer, types, options.beta, every_pair)
     if uncounted:
         return None
-    first = len(Metric.base_columns)
-    for place, weight in roots:
-        offset = len(MEASURES) * place
-        table, start = (rows, first + offset) if pairs is None else (pairs, offset)
-        precision, recall = table[:, start].copy(), table[:, start + 1].copy()
-        table[:, start : start + len(MEASURES)] = _measures(precision, recall, weight, options.beta)
     if pairs is not None:
-        counts, item_triples = batch.reference_counts, rows[:, first:]
+        counts, item_triples = batch.reference_counts, rows[:, len(Metric.base_columns) :]
         has_reference = counts > 0
         starts, n_references = (np.cumsum(counts) - counts)[has_reference], counts[has_reference]
         item_triples[:] = 0.0
@@ -266,15 +269,8 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
-    return _measures(precision, recall, counts.root, beta, epsilon, alpha)
-
-
-def _measures(
-    precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
-) -> Array:
-    """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""
-    if root != 1:
-        precision, recall = precision ** (1 / root), recall ** (1 / root)
+    if counts.root != 1:
+        precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
     weight = beta * beta
     denominator = recall + weight * precision + epsilon
     if alpha is not None:

@@ -16,7 +16,7 @@ from tercet.base.about import from_card
 from tercet.base.metric import segment_lists
 from tercet.base.options import missing_label
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
-from tercet.corpus.artefacts import LetterCounts, count_letters, dropped_letters
+from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places
 from tercet.corpus.stems import (
@@ -225,18 +225,22 @@ class Rouge(RougeOptions):
         tokenizer = self._tokenizer(context)
         if tokenizer == "unicode" and self.tokenizer == "auto":
             return _LETTERS_KEPT
-        if tokenizer != "rouge":
+        if tokenizer != "rouge" or _is_ascii(corpus):
             return None
-        return dropped_letters(corpus, context, chosen=self.given.get("tokenizer") == "rouge")
+        return dropped_letters(corpus, context, chosen=self._names_tokenizer)
+
+    @cached_property
+    def _names_tokenizer(self) -> bool:
+        """Whether the user gave ROUGE's tokenizer."""
+        return self.given.get("tokenizer") == "rouge"
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        tokenizer = self._tokenizer(context)
-        if tokenizer not in self._signatures:
-            self._signatures[tokenizer] = self._signature(tokenizer)
-        return self._signatures[tokenizer]
+        return self._signature(self._tokenizer(context))
 
     def _signature(self, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+        if tokenizer in self._signatures:
+            return self._signatures[tokenizer]
         parts = {
             "types": ",".join(rouge_type.name for rouge_type in self.types),
             "tok": tokenizer_label(tokenizer),
@@ -256,23 +260,23 @@ class Rouge(RougeOptions):
             "compat": self.compat,
             "equals": _equal_implementation(self, tokenizer),
         }
-        return Signature.of(self.name, parts)
+        self._signatures[tokenizer] = Signature.of(self.name, parts)
+        return self._signatures[tokenizer]
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
         porter = self.porter or self.stemmer == "porter"
         # Of texts that keep their capitals, the engine has no stems.
-        as_written = tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none")
-        if self._engine_types is not None and as_written:
-            rows = rows_of_texts(batch, str(tokenizer), self._engine_types, self, porter)
+        if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none"):
+            rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
             triples = [self._item_scores(rouge_type, counter.count(rouge_type), tokens) for rouge_type in self.types]
             base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
             rows = np.concatenate([base, *triples], axis=1)
-        return SegmentStats(self.signature(context), self.columns, rows)
+        return SegmentStats(self._signature(tokenizer), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
@@ -293,9 +297,8 @@ class Rouge(RougeOptions):
 
     @cached_property
     def _engine_types(self) -> tuple[tuple[str, float], ...] | None:
-        """What the engine counts of texts as they are, for each type; None where it cannot."""
-        as_written = self.stopwords is None and self._prepare() is None
-        as_written = as_written and self._word_map() in (None, stemmer_for("porter"))
+        """What the engine counts of texts, for each type; None where it cannot."""
+        as_written = self.stopwords is None and self._word_map() in (None, stemmer_for("porter"))
         is_plain = self._package is None and not self._by_script and self.alpha is None
         return types_for_engine(self.types) if as_written and is_plain else None
 
@@ -313,7 +316,7 @@ class Rouge(RougeOptions):
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
-        prepare = self._prepare()
+        prepare = self._prepared
         if self._cut_by_line:
             # Both cuts of each text in one batch, so that equal words have equal ids.
             cuts = prepare, self._prepare(first_bytes_of_lines)
@@ -330,6 +333,10 @@ class Rouge(RougeOptions):
             n = len(tokens.tokens.lengths)
             tokens = replace(tokens.documents(0, n // 2), cut_by_line=tokens.documents(n // 2, n))
         return tokens, words
+
+    @cached_property
+    def _prepared(self) -> Callable[[str], str] | None:
+        return self._prepare()
 
     def _prepare(self, cut_bytes: Callable[..., str] = truncate_bytes) -> Callable[[str], str] | None:
         """Return the preprocessing of a text before tokenization."""
@@ -407,9 +414,12 @@ class Rouge(RougeOptions):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
-        if self.use_aggregator or stats is None:
-            return super().report(totals, stats)
-        return dict(segment_lists(self, stats))
+        if not self.use_aggregator and stats is not None:
+            return dict(segment_lists(self, stats))
+        # As `finalize`, in plain numbers: of one pair, NumPy takes longer than the engine.
+        n_items, _, _, _, *sums = totals.tolist()
+        scale, n_items = self.scale, max(n_items, 1.0)
+        return {name: scale * sums[place] / n_items for name, place in self._places.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""
@@ -521,6 +531,13 @@ _LETTERS_KEPT = (
     "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
     "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to choose."
 )
+
+
+def _is_ascii(corpus: Corpus | None) -> bool:
+    """Return whether these are a few items whose references have no letters to drop: known at once of strings."""
+    if corpus is None or corpus.strings is None or corpus.n_segments > FEW:
+        return False
+    return all(map(str.isascii, corpus.strings[1]))
 
 
 # Why a prediction has its ROUGE: the n-grams, subsequences or skip-bigrams that it shares with a reference.
