@@ -534,8 +534,8 @@ _LETTERS_KEPT = (
 
 
 def _is_ascii(corpus: Corpus | None) -> bool:
-    """Return whether these are a few items whose references have no letters to drop: known at once of strings."""
-    if corpus is None or corpus.strings is None or corpus.n_segments > FEW:
+    """Return whether no letter of references is dropped: known of strings before words of a `FEW` are compared."""
+    if corpus is None or corpus.strings is None or corpus.n_segments > 64 * FEW:
         return False
     return all(map(str.isascii, corpus.strings[1]))
 
