@@ -8,7 +8,7 @@ from .plain_chrf import chrf_rows, f_scores
 from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
 from .plain_rouge import rouge_rows
-from .plain_rows import bleu_rows, gleu_rows, jaccard_rows
+from .plain_rows import bleu_rouge_rows, bleu_rows, gleu_rows, jaccard_rows
 from .plain_subsequences import union_lcs_hits, weighted_lcs_hits
 from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums
 from .plain_text import intern, letters

@@ -38,6 +38,7 @@ cdef struct Request:
     bint aligned             # whether edits without shifts are counted
     int shortest             # n-grams of GLEU, 0 for the others
     bint sets, multiset      # Jaccard's
+    int recall               # how several references count beside BLEU's precision, 0 for the others
     bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
@@ -138,6 +139,8 @@ cdef int write_item(
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
             problem = write_alignment(a, text, first, last, n_types, row)
+        elif q.recall:
+            problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
         elif q.shortest:
             problem = write_gleu(a, text, first, last, n_types, q, row)
         elif not q.n_kinds:
