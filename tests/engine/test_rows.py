@@ -80,6 +80,15 @@ def test_jaccard_is_counted_alike(reading, items, order, multiset):
             assert (pairs.tolist() if each else pairs) == (wanted_pairs.tolist() if each else None)
 
 
+@pytest.mark.parametrize("reading", READINGS)
+@given(items=items, order=st.integers(1, 6), beta=st.sampled_from([0.5, 1.0, 3.0]), best=st.booleans())
+def test_bleu_s_precision_and_rouge_s_recall_are_counted_alike(reading, items, order, beta, best):
+    strings, n, offsets = corpus(items)
+    expected = plain.bleu_rouge_rows(strings, n, offsets, reading, order, beta, best).tolist()
+    for column in (strings, arrow(strings)):
+        assert _engine.bleu_rouge_rows(column, n, offsets, reading, order, beta, best).tolist() == expected
+
+
 words = st.lists(st.sampled_from("abc"), max_size=70).map(" ".join)
 
 
@@ -102,6 +111,10 @@ def test_texts_of_any_length_are_counted_alike():
             [
                 *(each.bleu_rows(strings, 1, np.array([0, 2]), "none", order).tolist() for order in (4, 7)),
                 each.gleu_rows(strings, 1, np.array([0, 2]), "none", 1, 5).tolist(),
+                *(
+                    each.bleu_rouge_rows(strings, 1, np.array([0, 2]), "none", 3, 1.0, best).tolist()
+                    for best in (0, 1)
+                ),
                 *(
                     each.jaccard_rows(strings, 1, np.array([0, 2]), "none", 2, bag, False)[0].tolist()
                     for bag in (0, 1)
@@ -160,6 +173,8 @@ def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
         engine.gleu_rows(["a", "a"], 1, None, "13a", 3, 2)
     with pytest.raises(ValueError, match="order must be 1 or more"):
         engine.jaccard_rows(["a", "a"], 1, None, "13a", 0, False, False)
+    with pytest.raises(ValueError, match="order must be 1 or more"):
+        engine.bleu_rouge_rows(["a", "a"], 1, None, "13a", 0, 1.0, True)
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
     assert engine.jaccard_rows([], 0, None, "13a", 1, False, False)[0].shape == (0, 7)
     assert engine.gleu_rows([], 0, None, "13a", 1, 4).shape == (0, 6)

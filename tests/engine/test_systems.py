@@ -14,6 +14,7 @@ CALLS = {
     "gleu": lambda engine, *given: engine.gleu_rows(*given[:3], "none", 1, 3, given[3]),
     "jaccard": lambda engine, *given: engine.jaccard_rows(*given[:3], "unicode", 2, True, False, given[3])[0],
     "jaccard pairs": lambda engine, *given: engine.jaccard_rows(*given[:3], "none", 1, False, True, given[3])[1],
+    "bleu and rouge": lambda engine, *given: engine.bleu_rouge_rows(*given[:3], "none", 2, 1.0, True, given[3]),
     "chrf": lambda engine, *given: engine.chrf_rows(*given[:3], 6, [0, 2], False, 2, False, given[3]),
     "wer": lambda engine, *given: engine.error_rows(*given[:3], "blanks", given[3]),
     "ter": lambda engine, *given: engine.ter_rows(*given),

@@ -1,4 +1,4 @@
-"""Texts to the rows of BLEU, GLEU and Jaccard similarity, in plain Python."""
+"""Texts to the rows of BLEU, alone and with ROUGE's recall, of GLEU and Jaccard similarity, in plain Python."""
 
 from __future__ import annotations
 
@@ -46,6 +46,39 @@ def bleu_rows(
         further = [*(at_least_one[:-1] if floors else ()), *((matches[-1], at_least_one[-1]) if next_order else ())]
         row[8:] = *matches[:max_order], *totals[:-1], *further
     return rows
+
+
+def bleu_rouge_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, beta: float, best: bool,
+    n_systems: int = 1,
+) -> Array:  # fmt: skip
+    """Count what BLEU's precision and ROUGE's recall are made of.
+
+    The rows are those of :func:`bleu_rows` without the shortest and the average length, and then for each order the
+    hits, which are the matches with one reference, and the n-grams of that reference: with `best` of the one with the
+    greatest F (of equal ones the shortest, then the first), else the means of all.
+    """
+    if max_order < 1:
+        raise ValueError(f"the order must be 1 or more: {max_order}")
+    rows = np.zeros((n_systems * n, 6 + 4 * max_order))
+    rows[:, : 6 + 2 * max_order] = np.delete(
+        bleu_rows(texts, n, reference_offsets, reading, max_order, n_systems=n_systems), (6, 7), axis=1
+    )
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        for order in range(1, max_order + 1 if references else 1):
+            of_text = max(len(words) - order + 1, 0)
+            counts = [(clipped(words, [each], order), max(len(each) - order + 1, 0)) for each in references]
+            shares = [_f_of(hits, of_text, total, beta * beta) for hits, total in counts]
+            _, _, found = max((f, -total, (hits, total)) for f, (hits, total) in zip(shares, counts, strict=True))
+            means = [sum(numbers) / len(counts) for numbers in zip(*counts, strict=True)]
+            row[5 + 2 * max_order + order], row[5 + 3 * max_order + order] = found if best else means
+    return rows
+
+
+def _f_of(hits: int, of_text: int, of_reference: int, weight: float) -> float:
+    precision, recall = hits / max(of_text, 1), hits / max(of_reference, 1)
+    mixed = weight * precision + recall
+    return (1 + weight) * precision * recall / mixed if mixed > 0 else 0.0
 
 
 def gleu_rows(

@@ -41,6 +41,7 @@ cdef struct Request:
     bint aligned             # whether edits without shifts are counted
     int shortest             # n-grams of GLEU, 0 for the others
     bint sets, multiset      # Jaccard's
+    int recall               # how several references count beside BLEU's precision, 0 for the others
     bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
@@ -152,6 +153,8 @@ cdef int write_item(
                     &a.scratch, characters.ids, characters.of, system, q.n_systems, q.n_systems + last - first,
                     characters.n_types, row + 4,
                 )
+        elif q.recall:
+            problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
         elif q.shortest:
             problem = write_gleu(a, text, first, last, n_types, q, row)
         elif not q.n_kinds:

@@ -14,13 +14,14 @@ from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty, reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows, divide_or_zero
+from tercet.base.rows import PairRows, base_of_pairs, base_rows, divide_or_zero, left_out
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.engine.chosen import engine
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched, predicted
@@ -108,7 +109,7 @@ class BleuRouge(Metric):
         """Whether texts are lowercased: stems and lemmas are."""
         return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         orders = range(1, self.max_order + 1)
@@ -141,6 +142,10 @@ class BleuRouge(Metric):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         parts = {
             "tok": tokenizer_label(self.tokenizer),
             "case": "lc" if self._lowercase or self.tokenizer == "rouge" else "mixed",
@@ -156,14 +161,20 @@ class BleuRouge(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
-        tokens, _ = self.tokens(batch)
-        counts, n = self.counts(tokens), tokens.n_items
-        base = base_rows(batch, counts.lengths[:n], self.missing_references)
-        lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
-        recalled = self._recalled(counts, tokens.pair_offsets)
-        rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
-        left_out = base[:, self.base_columns.index("items")] == 0
-        rows[left_out, len(self.base_columns) :] = 0.0
+        changed = self.stemmer is not None or self.lemmatizer is not None
+        if isinstance(self.tokenizer, str) and self.tokenizer in ENGINE_TOKENIZERS and not changed:
+            texts = lowered(batch) if self._lowercase else batch
+            options = self.tokenizer, self.max_order, self.beta, self.multi_ref == "best"
+            rows: Array = of_texts(texts, engine.bleu_rouge_rows, *options)
+        else:
+            tokens, _ = self.tokens(batch)
+            counts, n = self.counts(tokens), tokens.n_items
+            base = base_rows(batch, counts.lengths[:n], self.missing_references)
+            lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
+            recalled = self._recalled(counts, tokens.pair_offsets)
+            rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
