@@ -207,19 +207,16 @@ cdef void go_back(
     cdef int64_t i = b.n - 1, j = b.m, word
     cdef uint8_t kind
     cdef uint8_t* to = a.steps
-    cdef const Column* column
     if to != NULL:
         to += a.counts[0] + a.counts[1] + a.counts[2] + a.counts[3]
     while i >= 0 and j > 0:
-        column = kept + (j - 1) * width - first_word(b, j)
-        if column[i >> 6].more >> (i & 63) & 1:
+        if kept[(j - 1) * width + (i >> 6) - first_word(b, j)].more >> (i & 63) & 1:
             kind = DELETION
             i -= 1
         else:
             j -= 1
             word = i >> 6
-            column = kept + (j - 1) * width - first_word(b, j)
-            if j > 0 and word <= last_word(b, j) and column[word].less >> (i & 63) & 1:
+            if j > 0 and word <= last_word(b, j) and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1:
                 kind = INSERTION
             else:
                 kind = MATCH if reference[i] == text[j] else SUBSTITUTION
