@@ -1,9 +1,11 @@
 """Error rates are jiwer's, to the last digit: rates, counts, transforms, empty texts; and what it does not have."""
 
 import random
+import re
 
 import jiwer
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -199,3 +201,27 @@ def test_many_against_many_are_the_rates_of_the_pairs():
     texts = ["a b c", "a", "", "b c d"]
     expected = [[jiwer.wer(other, one) for other in texts] for one in texts]
     assert np.array_equal(Wer().pairwise(texts), expected)
+
+
+def at_blanks(text):
+    return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
+
+
+@ANY_TEXTS
+@pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks':UserWarning")
+@given(
+    items=st.lists(st.tuples(transcripts, st.lists(transcripts, max_size=3)), max_size=70),
+    flags=st.fixed_dictionaries({name: st.booleans() for name in ("lowercase", "no_punct", "standardize")}),
+    split=st.sampled_from([("blanks", at_blanks), ("char", lambda text: list("".join(text.split())))]),
+    missing=st.sampled_from(["skip", "zero"]),
+    as_columns=st.booleans(),
+)
+def test_texts_that_the_engine_splits_have_the_rows_of_those_that_python_does(
+    items, flags, split, missing, as_columns
+):
+    texts, references = [text for text, _ in items], [each for _, each in items]
+    if as_columns:
+        texts, references = pa.array(texts, pa.string()), pa.array(references, pa.list_(pa.string()))
+    metrics = [Wer(tokenizer=each, missing_references=missing, **flags) for each in split]
+    rows = [metric.segment_stats(metric.corpus(texts, references)).rows.tolist() for metric in metrics]
+    assert rows[0] == rows[1]

@@ -14,6 +14,23 @@ typedef struct { /* 64 rows of a column: which of them cost one more than the ro
     uint64_t more, less;
 } Column;
 
+/* Fill words of the next column, and a copy of them where there is room for one; the last row's rise and fall remain. */
+static inline void fill_words(
+    Column *__restrict column, const uint64_t *__restrict equal, int64_t n_words, uint64_t last_row, Column *__restrict copy, uint64_t *last_rise, uint64_t *last_fall
+) {
+    uint64_t rise = 1, fall = 0, rises = 0, falls = 0;
+    for (int64_t w = 0; w < n_words; w++) {
+        uint64_t more = column[w].more, less = column[w].less, same = equal[w] | fall;
+        same = (((same & more) + more) ^ more) | same | less;
+        rises = less | ~(same | more), falls = same & more;
+        more = falls << 1 | fall | ~(same | (rises << 1 | rise)), less = (rises << 1 | rise) & same;
+        column[w].more = more, column[w].less = less;
+        if (copy) copy[w].more = more, copy[w].less = less;
+        rise = rises >> 63, fall = falls >> 63;
+    }
+    *last_rise = rises >> last_row & 1, *last_fall = falls >> last_row & 1;
+}
+
 static FOR_EACH_NUMBER void count_of_words(
     Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts, const int n_words
 ) {

@@ -36,6 +36,10 @@ cdef extern from "alignments.h" nogil:
         FEW_WORDS         # of a small table
     ctypedef struct Column:
         uint64_t more, less
+    void fill_words(
+        Column* column, const uint64_t* equal, int64_t n_words, uint64_t last_row, Column* copy,
+        uint64_t* last_rise, uint64_t* last_fall
+    )
     void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
 
 cdef struct Band:
@@ -50,7 +54,7 @@ cdef struct Alignment:
     int64_t counts[4]      # of each kind of step
     size_t n_types
     uint64_t* places       # of each token, all words of 64; NULL where that were too many
-    int64_t likely         # edits of the whole, by those at the column where all ways led out of a band
+    int64_t likely         # a quarter more edits than at the pace of the columns before all ways led out of a band
 
 
 cdef inline int64_t first_word(const Band* b, int64_t column) noexcept nogil:
@@ -159,8 +163,8 @@ cdef int64_t fill_columns(
     cdef uint64_t* equal = a.places
     cdef Token* token
     cdef const Places* each
-    cdef int64_t low, high, filled = -1, cost = 0, j, w
-    cdef uint64_t same, more, less, rises, falls, rise, fall, end = (b.n - 1) & 63
+    cdef int64_t low, high, filled = -1, cost = 0, j
+    cdef uint64_t rise, fall, end = (b.n - 1) & 63
     if equal == NULL:
         equal = <uint64_t*> room(a.scratch, PLACES, 8 * (b.last + 1))
     if column == NULL or equal == NULL:
@@ -183,25 +187,15 @@ cdef int64_t fill_columns(
             while each.word <= high:
                 equal[each.word] = each.bits
                 each += 1
-        rise, fall = 1, 0
-        for w in range(low, high + 1):
-            same, more, less = equal[w] | fall, column[w].more, column[w].less
-            same = (((same & more) + more) ^ more) | same | less
-            rises, falls = less | ~(same | more), same & more
-            more, less = (falls << 1 | fall) | ~(same | (rises << 1 | rise)), (rises << 1 | rise) & same
-            column[w] = Column(more, less)
-            if w < b.last:
-                rise, fall = rises >> 63, falls >> 63
-            else:
-                rise, fall = rises >> end & 1, falls >> end & 1
+        fill_words(column + low, equal + low, high - low + 1, 63 if high < b.last else end, kept, &rise, &fall)
         if a.places == NULL:
             memset(equal + low, 0, 8 * (high - low + 1))
         cost += <int64_t> rise - <int64_t> fall
         if kept != NULL:
-            memcpy(kept + (j - 1) * width, column + low, sizeof(Column) * (high - low + 1))
+            kept += width
         text += direction
         if j & (OFTEN - 1) == 0 and leaves_band(b, column, j, cost):
-            a.likely = max(a.likely, (b.most + b.most // 8) * b.m // j)
+            a.likely = max(a.likely, (b.most + b.most // 4) * b.m // j)
             return b.n + b.m
     return cost
 
@@ -211,18 +205,26 @@ cdef void go_back(
 ) noexcept nogil:
     """Add the steps, from the last: a deletion if it can be, then an insertion in place of a match."""
     cdef int64_t i = b.n - 1, j = b.m, word
+    cdef uint8_t kind
+    cdef uint8_t* to = a.steps
+    if to != NULL:
+        to += a.counts[0] + a.counts[1] + a.counts[2] + a.counts[3]
     while i >= 0 and j > 0:
         if kept[(j - 1) * width + (i >> 6) - first_word(b, j)].more >> (i & 63) & 1:
-            add_steps(a, DELETION, 1)
+            kind = DELETION
             i -= 1
-            continue
-        j -= 1
-        word = i >> 6
-        if j > 0 and word <= last_word(b, j) and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1:
-            add_steps(a, INSERTION, 1)
         else:
-            add_steps(a, MATCH if reference[i] == text[j] else SUBSTITUTION, 1)
-            i -= 1
+            j -= 1
+            word = i >> 6
+            if j > 0 and word <= last_word(b, j) and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1:
+                kind = INSERTION
+            else:
+                kind = MATCH if reference[i] == text[j] else SUBSTITUTION
+                i -= 1
+        a.counts[kind] += 1
+        if to != NULL:
+            to[0] = kind
+            to += 1
     add_steps(a, DELETION, i + 1)
     add_steps(a, INSERTION, j)
 
