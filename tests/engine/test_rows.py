@@ -16,7 +16,7 @@ from tercet.engine import _engine, plain
 from tercet.engine.plain_text import LoneSurrogateError
 from texts import PAIRS
 
-READINGS = ["rouge", "none", "13a", "13a-unstripped", "unicode", "char"]
+READINGS = ["rouge", "none", "13a", "13a-unstripped", "zh", "unicode", "char"]
 texts = st.text(st.sampled_from("ab A.,-&'9\n\t é\u0130\u212aяあ中\u0301\x00\x85"), max_size=20)
 THREE = ("n", 1), ("n", 2), ("L", 0)
 items = st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=6)

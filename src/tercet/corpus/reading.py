@@ -76,7 +76,7 @@ class Crossing:
 # Texts as the engine reads them: Python strings as they are, or the bytes of an Arrow column.
 
 #: The tokenizers that the engine applies itself, to the texts as they are given.
-ENGINE_TOKENIZERS = ("rouge", "none", "blanks", "13a", "13a-unstripped", "unicode", "char")
+ENGINE_TOKENIZERS = ("rouge", "none", "blanks", "13a", "13a-unstripped", "zh", "unicode", "char")
 
 
 def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strings: list[str] | None = None) -> Any:

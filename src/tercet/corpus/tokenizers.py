@@ -201,24 +201,6 @@ def lowered_texts(texts: Any) -> Any:
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
-@cache
-def _zh_pattern() -> Any:
-    r"""Characters that sacrebleu's zh sets apart.
-
-    Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits after a \u that takes
-    four: what they select is U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
-    """
-    return re.compile(
-        "[\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff"
-        "\u2001-\u2a6d\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f"
-        "\ufe30-\ufe4f\u2600-\u26ff\u2700-\u27bf\u3200-\u33ff]"
-    )
-
-
-def _by_zh(texts: Any) -> Interned:
-    return intern_texts(_mapped(lambda text: _zh_pattern().sub(r" \g<0> ", text.strip()), texts), "zh")
-
-
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
     return intern_texts(_mapped(partial(_split_by_mecab, tokenizer), texts), "none")
 
@@ -228,8 +210,7 @@ def _mapped(function: Callable[[str], str], texts: Any) -> Any:
 
 
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
-    **{name: partial(intern_texts, reading=name) for name in READINGS if name != "zh"},
-    "zh": _by_zh,
+    **{name: partial(intern_texts, reading=name) for name in READINGS},
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}

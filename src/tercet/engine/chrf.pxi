@@ -15,7 +15,10 @@ cdef extern from "sets.h" nogil:
     void match_in_two(wide_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
 
 cdef enum:
-    MOST_CELLS = 1 << 20     # of a table; longer texts are hashed
+    MOST_CELLS = 1 << 18     # of a table, but for long texts:
+    CELLS_OF_ONE = 32        # for each of their characters; n-grams of which there are more are hashed
+    TOO_MANY = 2             # what match_by_cells returns for these
+    LONGEST = 1 << 20        # characters of a text that is not hashed
     PARTS = 3                # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
@@ -33,7 +36,7 @@ cdef struct ChrfRequest:
     double factor            # beta squared
     int* word_orders         # of each score
     uint32_t* number_of      # of each character; all zero between items
-    size_t n_cells           # of the table, since it was last cleared
+    size_t n_cells           # of the table that hold numbers, or zeros
     uint32_t last            # number in the table
     double* counts           # room for those of all orders
     int64_t* matches         # likewise
@@ -161,25 +164,35 @@ cdef int match_by_cells(
 
     The row of a cell is the number of the n-gram without its last token, from 1 on (0: it is not there), its column
     the last token. Numbers in cells go on from order to order, and from pair to pair: those of earlier ones, which
-    still stand there, are not above `since`.
+    still stand there, are not above `since`. So the table has rows for what there is, not for all there might be:
+    where it has to grow, nothing is lost. Return TOO_MANY where it would have too many cells.
     """
-    cdef size_t width = n_types + 1, n_cells = (length + 1) * width, i, cell, found
+    cdef size_t width = n_types + 1, n_cells = width, i, cell, found, room_before
     cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
     cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
     cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
-    cdef uint32_t* cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
+    cdef uint32_t* cells
     cdef uint32_t since, number, row, last = q.last
     cdef bint is_new, is_left
     cdef int n
-    if rows == NULL or own_rows == NULL or left == NULL or cells == NULL:
+    if rows == NULL or own_rows == NULL or left == NULL:
         return NO_MEMORY
-    if n_cells > q.n_cells or last >> 31:
-        q.n_cells = min(n_cells + n_cells // 2, s.sizes[TABLE] // 4)  # longer pairs may follow
-        memset(cells, 0, 4 * q.n_cells)
-        last = 0
     memset(rows, 0, 4 * length)
     memset(own_rows, 0, 4 * size)
     for n in range(max_order):
+        if n_cells > max(<size_t> MOST_CELLS, CELLS_OF_ONE * length):
+            return TOO_MANY
+        room_before = s.sizes[TABLE]
+        cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
+        if cells == NULL:
+            return NO_MEMORY
+        if s.sizes[TABLE] != room_before:  # zeros
+            q.n_cells = s.sizes[TABLE] // 4
+        if last >> 31:
+            q.n_cells = last = 0
+        if n_cells > q.n_cells:
+            memset(cells + q.n_cells, 0, 4 * (n_cells - q.n_cells))
+            q.n_cells = n_cells
         memset(left, 0, 4 * (length + 1))
         since, found, i = last, 0, 0
         while i + n < length:  # without a branch: what is new is hard to foresee
@@ -203,9 +216,10 @@ cdef int match_by_cells(
             found += is_left
             i += 1
         q.matches[n] = found
+        q.last = last
         if found == 0:
             break
-    q.last = last
+        n_cells = (last - since + 1) * width
     return 0
 
 
@@ -222,15 +236,18 @@ cdef int match_texts(
     memset(q.matches, 0, 8 * max_order)
     if length == 0 or max_order == 0:
         return 0
-    if (length + 1) * (n_types + 1) > MOST_CELLS or size > MOST_CELLS:
+    if length > 8 * sizeof(wide_t) or max_order > MOST_AT_ONCE:
+        problem = TOO_MANY
+        if size <= LONGEST:
+            problem = match_by_cells(s, q, text, size, other, length, n_types, max_order)
+        if problem != TOO_MANY:
+            return problem
         bounds[0], bounds[1] = 0, <uint32_t> length
         group.text, group.size, group.ids, group.bounds = text, size, other, bounds
         group.n_references, group.n_types = 1, n_types
         problem = by_numbers(s, &group, max_order, q.matches)
         q.n_cells = 0  # its table lies where the cells do
         return 0 if problem == DONE else problem
-    if length > 8 * sizeof(wide_t) or max_order > MOST_AT_ONCE:
-        return match_by_cells(s, q, text, size, other, length, n_types, max_order)
     places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (n_types + 1))
     if places == NULL:
         return NO_MEMORY

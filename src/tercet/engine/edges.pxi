@@ -20,13 +20,13 @@ cdef extern from "blocks.h" nogil:
     void read_leads(const uint8_t* text, size_t n_blocks, uint64_t* leads)
 
 cdef enum:  # how texts are read; the order matters: the first two know letters and digits of ASCII alone
-    LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, MTEVAL_ENDS, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
+    LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, ZH, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
     MANY_BLOCKS = 1 << 20  # 64 MB of text, read between two questions whether Ctrl-C was pressed
 
 #: The readings by the names of their tokenizers; `plain_text` says what each is.
 READINGS = {
     "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "blanks": RUNS_OF_WHITE, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
-    "zh": MTEVAL_ENDS, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
+    "zh": ZH, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
     "char-and-blank": ALL_CHARACTERS,
 }
 
@@ -203,8 +203,8 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         blank_wide(a)
     if reading == RUNS_OF_WHITE:
         join_words(a)
-    if MTEVAL <= reading <= MTEVAL_ENDS:
-        cut_marks(a, begins, cuts, reading != MTEVAL_ENDS)
+    if MTEVAL <= reading <= ZH:
+        cut_marks(a, begins, cuts, reading != ZH)
     for block in range(n):
         here = inside[block]
         behind = (here << 1) | last

@@ -13,6 +13,15 @@ _EXTENDERS = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # lett
 #: Scripts that are written without blanks, as the inside of a set of the package regex.
 UNSPACED = _EXTENDERS + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 
+#: Characters that sacrebleu's zh sets apart, as the inside of a set of `re`: ranges alone. Two of sacrebleu's are
+#: written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits after a \u that takes four: what they select is
+#: U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
+SET_APART_BY_ZH = (
+    "\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff"
+    "\u2001-\u2a6d\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f"
+    "\ufe30-\ufe4f\u2600-\u26ff\u2700-\u27bf\u3200-\u33ff"
+)
+
 # Kinds: the lowest three bits of an entry. Any other character separates words.
 APART = 0
 LETTER = 1  # letter or digit of a script with blanks

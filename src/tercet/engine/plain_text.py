@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import UNSPACED, is_counted, is_without_blanks
+from .kinds import SET_APART_BY_ZH, UNSPACED, is_counted, is_without_blanks
 
 #: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow.
 Texts = list[str] | tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -126,9 +126,12 @@ def _parted(word: str) -> tuple[str, ...]:
     return (word[0], word[1:]) if len(word) > 1 and word[0] in punctuation else (word,)
 
 
-#: How texts are read, by the names of the tokenizers. Two leave work to their callers: before "zh", the characters
-#: that it sets apart are between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
-#: before the textual steps.
+def _by_zh(text: str) -> Lines:
+    return _by_mteval_rules(re.sub(f"[{SET_APART_BY_ZH}]", r" \g<0> ", text.strip()))
+
+
+#: How texts are read, by the names of the tokenizers. "13a-unstripped" is evaluate's, which does not strip a text's
+#: right end before the textual steps.
 READINGS: dict[str, Callable[[str], Lines]] = {
     "rouge": lambda text: _words_of_ascii(text.lower()),
     "rouge-script": lambda text: _words_of_ascii(text.translate(_LOWER_ASCII)),
@@ -136,7 +139,7 @@ READINGS: dict[str, Callable[[str], Lines]] = {
     "blanks": _by_runs_of_white,
     "13a": lambda text: _by_mteval(text, strip=True),
     "13a-unstripped": lambda text: _by_mteval(text, strip=False),
-    "zh": _by_mteval_rules,
+    "zh": _by_zh,
     "unicode": lambda text: [_any_script().findall(line) for line in unicodedata.normalize("NFC", text).split("\n")],
     "chrf-words": lambda text: [words_of_chrf(line) for line in text.split("\n")],
     "char": lambda text: [[c for c in line if not c.isspace()] for line in text.split("\n")],

@@ -1,7 +1,7 @@
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
 # Columns of the textbook's table are taken 64 at a time, one bit each as in ngrams.pxi; each token of the text keeps
-# its carry for the next 64. Who needs the places of the matches keeps the bits of each cell, too: on the way back
+# its carry for the next 64. For the length alone four times as many are taken, whose steps overlap in the processor. Who needs the places of the matches keeps the bits of each cell, too: on the way back
 # from the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so
 # that the way goes on in the column before, and else in the row before.
 
@@ -16,28 +16,32 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
     """Write the length for a text and one reference of any length, in local ids."""
     cdef size_t length = g.bounds[1] - g.bounds[0], first, last, i, j, n = 0
     cdef const uint32_t* ids = g.ids + g.bounds[0]
-    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * (g.n_types + 1))
+    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 32 * (g.n_types + 1))
     cdef uint32_t* found = <uint32_t*> room(s, FOUND, 4 * g.size)  # the tokens of the text that are in the reference
-    cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * g.size)
-    cdef uint64_t bits
+    cdef uint8_t* carries = <uint8_t*> room(s, CARRIES, g.size)
+    cdef const uint64_t* here
+    cdef uint64_t carry, b0, b1, b2, b3
     if places == NULL or found == NULL or carries == NULL:
         return NO_MEMORY
     for i in range(g.size):
         found[n] = g.text[i]
         n += g.text[i] != g.n_types
-    memset(carries, 0, 8 * n)
+    memset(carries, 0, n)
     common[0] = 0
-    for first in range(0, length, 64):
-        last = min(first + 64, length)
+    for first in range(0, length, 256):
+        last = min(first + 256, length)
         for i in range(first, last):
-            places[ids[i]] |= <uint64_t> 1 << (i - first)
-        bits = ALL
+            places[4 * <size_t> ids[i] + ((i - first) >> 6)] |= <uint64_t> 1 << ((i - first) & 63)
+        b0 = b1 = b2 = b3 = ALL
         for j in range(n):
-            bits = next_bits(bits, places[found[j]], carries + j)
-        common[0] += bit_count(~bits)
+            here, carry = places + 4 * <size_t> found[j], carries[j]
+            b0, b1 = next_bits(b0, here[0], &carry), next_bits(b1, here[1], &carry)
+            b2, b3 = next_bits(b2, here[2], &carry), next_bits(b3, here[3], &carry)
+            carries[j] = <uint8_t> carry
+        common[0] += bit_count(~b0) + bit_count(~b1) + bit_count(~b2) + bit_count(~b3)
         for i in range(first, last):
-            places[ids[i]] = 0
-        if stopped(s, n):
+            places[4 * <size_t> ids[i] + ((i - first) >> 6)] = 0
+        if stopped(s, 4 * n):
             return INTERRUPTED
     return DONE
 
