@@ -13,7 +13,6 @@ import typer
 
 from tercet.base.metric import Metric
 from tercet.comparison.scores import Comparison
-from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs
@@ -116,6 +115,8 @@ def segment_text(
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
+
+    from tercet.comparison.segment import side_by_side
 
     width, colour = Console().width, coloured(out)
     shown_segments = (
