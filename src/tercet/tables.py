@@ -149,7 +149,7 @@ def to_terminal(parts: Iterable[Any], width: int | None, colour: bool) -> str:
     from rich.console import Console
 
     buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, emoji=False)
     for part in parts:
         is_line = isinstance(part, str)
         console.print(part, soft_wrap=is_line, markup=not is_line)

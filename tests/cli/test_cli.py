@@ -11,6 +11,7 @@ import pytest
 
 import tercet
 from commands import TERCET, command, process
+from tercet.cli.app import COMMANDS
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -143,15 +144,49 @@ def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
     assert (tmp_path / "text.txt").read_text() == "one text\n"
 
 
-@pytest.mark.needs("torch")  # else there is nothing to import by mistake
-@pytest.mark.parametrize("words", ["--version", "compare --help", "metrics"])
-def test_what_scores_nothing_imports_nothing_that_scores(words):
+SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
+
+
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        ("--help", {*SCORING, "rich", "tercet.base", "tercet.cli.options", "tercet.cli.score_command"}),
+        ("--version", {*SCORING, "rich", "pydantic", "tercet.base"}),  # typer checks with pydantic what it is given
+        ("score --help", {*SCORING, "rich", "tercet.cli.correlate_command", "tercet.cli.mbr_command"}),
+        ("compare --help", {*SCORING, "rich"}),
+        ("metrics", SCORING - {"numpy", "pyarrow"}),
+        (
+            "score {0}/sys.txt -r {0}/ref.txt",
+            {"pyarrow", "pandas", "torch", "datasets", "tqdm", "rich.markdown", "numpy.ma"},
+        ),
+    ],
+)
+def test_a_command_imports_what_it_needs(words, heavy, tmp_path):
+    for name in ("sys.txt", "ref.txt"):
+        (tmp_path / name).write_text("a b c d\n")
     code = "import sys; from tercet.cli.app import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
-    ended = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
+    arguments = words.format(tmp_path).split()
+    ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert ended.returncode == 0
-    heavy = {"pandas", "torch", "datasets", "tqdm", *(() if words == "metrics" else ("numpy", "pyarrow"))}
-    heavy |= {"pydantic"} if words == "--version" else set()  # of typer, which checks with it what it is given
     assert not heavy & set(ended.stderr.split())
+
+
+def test_the_list_of_commands_says_of_each_what_its_own_help_says():
+    for name, (_, sentence) in COMMANDS.items():
+        assert " ".join(sentence.split()) in " ".join(run(name, "--help").split()), name
+        assert " ".join(sentence.split()) in " ".join(run("--help").split()), name
+
+
+def test_names_are_shown_as_they_are(tmp_path):
+    for name in (":cat:.txt", "ref.txt"):
+        (tmp_path / name).write_text("a b c d\n")
+    assert " :cat: " in run("score", ":cat:.txt", "-r", "ref.txt", cwd=tmp_path)
+
+
+def test_no_command_at_all_shows_the_help():
+    for words in ((), ("idf",)):
+        shown = command(*words, code=2)
+        assert (shown.stdout.strip(), shown.stderr) == (run(*words, "--help").strip(), "")
 
 
 def test_the_package_can_be_run_as_the_command():

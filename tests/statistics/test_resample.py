@@ -11,6 +11,7 @@ import sacrebleu
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sacrebleu.significance import PairedTest
 
 from conftest import ANY_TEXTS
@@ -18,6 +19,7 @@ from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.statistics.bootstrap import (
+    _quantiles,
     bootstrap,
     bootstrap_scores,
     bootstrap_weights,
@@ -264,3 +266,13 @@ def test_holm_adjusts_upwards_in_the_order_of_p(pvalues):
     for rank, index in enumerate(sorted(range(len(pvalues)), key=lambda i: pvalues[i])):
         going = going and (len(pvalues) - rank) * pvalues[index] <= 0.05
         assert rejected[index] == going
+
+
+@given(
+    values=arrays(
+        np.float64, st.integers(1, 70), elements=st.floats(-1e9, 1e9) | st.sampled_from([0.25, 1 / 3, np.nan])
+    ),
+    levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(np.array),
+)
+def test_quantiles_are_those_of_numpy_to_the_bit(values, levels):
+    assert _quantiles(values, levels).tobytes() == np.quantile(values, levels).tobytes()

@@ -1,44 +1,73 @@
-"""The command ``tercet``. Commands import the scoring code when they run, so that help is fast."""
+"""The command ``tercet``. A command is imported when it runs, and imports the scoring code then: help is fast."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from contextlib import suppress
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from typer.main import get_group
 
 from tercet.errors import TercetError, as_settings, for_command_line
-from tercet.explanation.places import visible
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
 
-from .bertscore_commands import bertscore_baseline, idf
-from .correlate_command import correlate_command
-from .explain_command import ExplainCommand, explain
-from .mbr_command import EXAMPLES, mbr_command
-from .metrics_command import metrics
-from .options import HOW_METRICS_ARE_WRITTEN, standard_streams
-from .score_command import MetricCommand, compare_command, score_command
+from .help import Group
+from .streams import standard_streams
+
+#: The commands, as help lists them: the file of each, and what it does, as its docstring begins.
+COMMANDS = {
+    "score": ("score_command", "Score systems: each score with its interval and signature."),
+    "compare": (
+        "score_command",
+        "Compare systems: scores with intervals, differences from a baseline, and which of them are significant.",
+    ),
+    "correlate": (
+        "correlate_command",
+        "Correlate metrics with human grades: which metric to trust, with intervals and tests.",
+    ),
+    "explain": (
+        "explain_command",
+        "Show why a segment scores as it does: its matches, and the numbers behind the score.",
+    ),
+    "mbr": (
+        "mbr_command",
+        "Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk.",
+    ),
+    "metrics": ("metrics_command", "List the metrics, or the options of one: values, default and description."),
+    "idf": ("bertscore_commands", "Make files of document frequencies for bertscore_idf."),
+    "bertscore-baseline": (
+        "bertscore_commands",
+        "Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python.",
+    ),
+}
+
+
+class _Commands(Group):
+    """Lists the commands without their files; one is imported when it runs, is completed or shows its help."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name of a command, the command, and its arguments."""
+        name, listed, arguments = super().resolve_command(ctx, args)
+        if name is None or listed is None:
+            return name, listed, arguments
+        return name, get_group(import_module(f".{COMMANDS[name][0]}", __package__).app).commands[name], arguments
+
 
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+for _name, (_, _sentence) in COMMANDS.items():
+    app.command(_name, help=_sentence)(lambda: None)
 
 _LONGEST_MESSAGE = 5_000
 _VERSION = f"tercet {__version__}"
-
-app.command("score", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
-app.command("compare", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
-app.command("correlate", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(correlate_command)
-app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)(explain)
-app.command("mbr", cls=MetricCommand, epilog=EXAMPLES)(mbr_command)
-app.command("metrics")(metrics)
-app.add_typer(idf, name="idf")
-app.command("bertscore-baseline")(bertscore_baseline)
 
 
 @for_command_line()
@@ -56,6 +85,11 @@ def main() -> None:
     except (TercetError, OSError, MemoryError, Warning) as error:
         # The standard error may be closed.
         with suppress(OSError):
+            from rich.console import Console
+            from rich.markup import escape
+
+            from tercet.explanation.places import visible
+
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
         sys.exit(2)
@@ -78,6 +112,8 @@ def _message(error: BaseException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    from tercet.explanation.places import visible
+
     typer.echo(f"warning: {visible(_for_command(str(message)))}", err=True)
 
 

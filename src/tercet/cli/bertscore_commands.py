@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from tercet.errors import InputError, needs
 from tercet.explanation.places import visible
 from tercet.files.text import LIMITS, stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
 
+from .help import Group
 from .options import Quiet
 
-idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
+app = typer.Typer(rich_markup_mode=None)
+idf = typer.Typer(
+    cls=Group,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Make files of document frequencies for bertscore_idf.",
+)
+app.add_typer(idf, name="idf")
 
 
 Corpus = Annotated[
@@ -73,6 +78,7 @@ def fit_idf(
     )
 
 
+@app.command("bertscore-baseline")
 def bertscore_baseline(
     corpus: Corpus,
     model: Model,
@@ -89,6 +95,10 @@ def bertscore_baseline(
     quiet: Quiet = False,
 ) -> None:
     """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
     from tercet.metrics.bertscore.metric import make_baseline
     from tercet.metrics.bertscore.weights import write_baseline
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
-from rich.console import Console
 
 from tercet.base.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
@@ -15,6 +14,7 @@ from tercet.explanation.places import visible
 from tercet.files.writing import check_file, check_outputs
 
 from .options import (
+    HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ClusterColumn,
     Format,
@@ -31,6 +31,7 @@ from .options import (
     takes_groups,
     writing,
 )
+from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.correlation.result import Correlation
@@ -103,6 +104,10 @@ class _MeanOutput(Output):
     )
 
 
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("correlate", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
@@ -183,5 +188,7 @@ def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str
 
         return trust_html(correlation, command=command_line())
     if format == "text":
+        from rich.console import Console
+
         return to_text(correlation, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
     return in_format(correlation, format)

@@ -22,7 +22,16 @@ from tercet.explanation.places import one_cell, visible
 from tercet.files.writing import check_outputs
 from tercet.registry import in_suite, metric_class
 
-from .options import ReferenceColumns, References, SourceColumn, Systems, metrics_like, read_metrics, report_on
+from .options import (
+    HOW_METRICS_ARE_WRITTEN,
+    ReferenceColumns,
+    References,
+    SourceColumn,
+    Systems,
+    metrics_like,
+    read_metrics,
+    report_on,
+)
 from .score_command import MetricCommand
 
 if TYPE_CHECKING:
@@ -95,6 +104,10 @@ class ExplainCommand(MetricCommand):
         super().format_help(ctx, formatter)
 
 
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)
 def explain(
     arguments: Arguments,
     against: Annotated[str | None, typer.Option("--against", "-a", help="Package to explain")] = None,

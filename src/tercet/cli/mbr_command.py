@@ -12,6 +12,7 @@ from tercet.explanation.places import visible
 from tercet.files.writing import check_different, check_file, check_outputs
 
 from .options import Out, Progress, metric_option, reading, takes_groups, writing
+from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -194,6 +195,10 @@ class _ChosenOutput(Progress):
         return self.format or ("jsonl" if suffix in (".jsonl", ".ndjson") else "text")
 
 
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("mbr", cls=MetricCommand, epilog=EXAMPLES)
 @takes_groups
 def mbr_command(candidates: Candidates, utility: _Utility, output: _ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""

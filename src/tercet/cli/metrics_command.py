@@ -14,7 +14,10 @@ from tercet.registry import SHORT_NAMES, canonical, metric_class
 
 from .options import metrics_like
 
+app = typer.Typer(rich_markup_mode=None)
 
+
+@app.command("metrics")
 def metrics(
     metric: Annotated[
         str | None,

@@ -10,11 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from tercet.base.metric import Metric
 from tercet.comparison.scores import Comparison
-from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs
@@ -116,6 +114,10 @@ def segment_text(
     test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int, baseline: str | None, out: Path | None
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
+    from rich.console import Console
+
+    from tercet.comparison.segment import side_by_side
+
     width, colour = Console().width, coloured(out)
     shown_segments = (
         side_by_side(test_set, segment, metrics, baseline=baseline, width=width, colour=colour)
@@ -158,6 +160,8 @@ def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOu
 
         return to_html(comparisons, command=command_line())
     if format == "text":
+        from rich.console import Console
+
         width = Console().width if in_terminal(output.out) else 200
         return to_text(comparisons, width=width, colour=coloured(output.out), verbose=output.verbose)
     return in_format(comparisons, format)

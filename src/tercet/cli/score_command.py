@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
 
 from tercet.errors import OptionError
 from tercet.explanation.places import visible
 from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
+from .help import Command
 from .options import (
+    HOW_METRICS_ARE_WRITTEN,
     CompareOutput,
     Format,
     ScoreOutput,
@@ -140,7 +141,7 @@ _OPTIONS_OF_COMMANDS = ("metrics", "baseline")
 _ALIKE = 0.8
 
 
-class MetricCommand(TyperCommand):
+class MetricCommand(Command):
     """A command with ``--metric``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -264,3 +265,8 @@ def _score_with_ray(
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
     name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
     return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)
+
+
+app = typer.Typer(rich_markup_mode=None)
+app.command("score", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
+app.command("compare", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,13 @@ from tercet.statistics.paired_tests import (
     pvalue_text,
 )
 from tercet.statistics.stats import SegmentStats
-from tercet.streaming.rows import Rows, stats_of_rows
 from tercet.tables import Cell, Column, Table, to_notebook
 
 from .metric_specs import label_of
 from .test_sets import TestSet, too_little
+
+if TYPE_CHECKING:
+    from tercet.streaming.rows import Rows
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
@@ -425,7 +427,7 @@ def check_options(
 
 def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
     """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
-    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).checked()
 
 
 def paired_significance(
@@ -456,6 +458,8 @@ def paired_significance(
 
 def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
+    from tercet.streaming.rows import stats_of_rows
+
     return significance(metric, [stats_of_rows(metric, system_parts) for system_parts in parts], **settings)
 
 

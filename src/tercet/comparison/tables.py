@@ -293,7 +293,10 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
 
 def _room(columns: dict[str, list[str]]) -> int:
     """Return the width of a table in which long system names fold."""
-    widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
+    widths = [
+        max(Text.from_markup(cell, emoji=False).cell_len for cell in [name, *cells])
+        for name, cells in columns.items()
+    ]
     return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
 
 

@@ -77,9 +77,9 @@ class TestSet:
         return {}
 
     def corpus(self) -> Corpus:
-        """Return the texts of all systems and the references, checked and encoded once."""
+        """Return the texts of all systems and the references, checked."""
         texts = read_systems(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
-        return texts.encoded()
+        return texts.checked()
 
 
 @known_keywords

@@ -84,6 +84,15 @@ class Corpus:
         _ = self.texts
         return self
 
+    def checked(self) -> Corpus:
+        """Return the same corpus, as it is; InputError as for `texts`."""
+        if self._texts is None and self.strings is not None:
+            try:
+                "".join([*self._predictions, *self._references]).encode()
+            except UnicodeEncodeError:
+                raise self._encoding_error() from None
+        return self
+
     @property
     def predictions(self) -> Any:
         """The predictions, in Arrow's memory."""

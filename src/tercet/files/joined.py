@@ -10,14 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, level_of_caller, shorten
 
 from .read import READERS, items, table_format
 from .table import Log, Table
 from .text import open_binary
-from .tmx import Memory, pick_language, read_memory
+
+if TYPE_CHECKING:
+    from .tmx import Memory
 
 
 class Joined(NamedTuple):
@@ -54,6 +56,7 @@ def columns_of(
     table: Table, systems: Sequence[str], references: Sequence[str], source: str | None
 ) -> tuple[list[str], list[str], str | None]:
     """Return the columns of codes of languages; systems are by default all others of the references' language."""
+    from .tmx import pick_language
 
     def pick(code: str) -> str:
         try:
@@ -113,6 +116,8 @@ def join_memories(
 
 
 def _read(path: str) -> Memory:
+    from .tmx import read_memory
+
     with open_binary(path) as stream:
         return read_memory(stream, path)
 
@@ -139,6 +144,8 @@ def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[
 
 def _pick(name: str, languages: Sequence[str], code: str) -> str:
     """Return the language that is wanted, or else the only one that differs from it in region or script alone."""
+    from .tmx import pick_language
+
     try:
         return pick_language(languages, code)
     except InputError as error:

@@ -18,8 +18,6 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, BinaryIO
 
-import pyarrow as pa
-
 from tercet.corpus.items import kind_of
 from tercet.errors import InputError, argument, first_line, level_of_caller, shorten
 
@@ -269,7 +267,6 @@ _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
-    pa.ArrowException,
     EOFError,
     OSError,
     RuntimeError,
@@ -335,7 +332,12 @@ def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) ->
     # The header before an entry's bytes has 30 of its own, and then a name and an extra field of these lengths.
     start = entry.header_offset + 30 + sum(struct.unpack_from("<HH", data, entry.header_offset + 26))
     packed = data[start : start + entry.compress_size]
-    return pa.decompress(packed, entry.file_size, codec="zstd", asbytes=True)
+    import pyarrow as pa
+
+    try:
+        return pa.decompress(packed, entry.file_size, codec="zstd", asbytes=True)
+    except pa.ArrowException as error:
+        raise zipfile.BadZipFile(str(error)) from None
 
 
 def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:

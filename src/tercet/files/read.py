@@ -5,28 +5,36 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
-from .arrow_tables import read_ipc, read_parquet
-from .logs import read_inspect
 from .table import Table
-from .tables import read_csv, read_jsonl, read_tsv, read_workbook
 from .text import LIMITS, Limits, check_beginning
-from .tmx import read_tmx
+
+
+def _reader(file: str, function: str) -> Callable[..., Table]:
+    """Return a reader that imports its file, and with it what only this format needs, when it reads."""
+
+    def read(*arguments: Any, **settings: Any) -> Table:
+        table: Table = getattr(import_module(f".{file}", __package__), function)(*arguments, **settings)
+        return table
+
+    return read
+
 
 #: Readers by format: of a binary stream, given the name of the file for messages, and limits.
 READERS: dict[str, Callable[..., Table]] = {
-    "tsv": read_tsv,
-    "csv": read_csv,
-    "jsonl": read_jsonl,
-    "tmx": read_tmx,
-    "xlsx": read_workbook,
-    "parquet": read_parquet,
-    "arrow": read_ipc,
-    "inspect": read_inspect,
+    "tsv": _reader("tables", "read_tsv"),
+    "csv": _reader("tables", "read_csv"),
+    "jsonl": _reader("tables", "read_jsonl"),
+    "tmx": _reader("tmx", "read_tmx"),
+    "xlsx": _reader("tables", "read_workbook"),
+    "parquet": _reader("arrow_tables", "read_parquet"),
+    "arrow": _reader("arrow_tables", "read_ipc"),
+    "inspect": _reader("logs", "read_inspect"),
 }
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {

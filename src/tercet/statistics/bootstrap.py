@@ -90,13 +90,27 @@ def _of_system(
     observed = {name: float(value) for name, value in metric.finalize(metric.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
         levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
-        bounds = np.quantile(distribution, levels)
+        bounds = _quantiles(distribution, levels)
         # a bound beside the score by a rounding error is the score, as where all resamples are equal
         bounds[np.abs(bounds - observed[name]) <= ROUNDING * abs(observed[name])] = observed[name]
         low, high = bounds.tolist()
         error = float(np.std(distribution, ddof=1)) if len(distribution) > 1 else 0.0
         results[name] = BootstrapResult(ConfidenceInterval(low, high), distribution, error)
     return results
+
+
+def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the quantiles of values, to the bit those of np.quantile, which imports numpy.ma (30 ms)."""
+    ordered, last = np.sort(values), len(values) - 1
+    if np.isnan(ordered[last]):
+        return np.full(len(levels), np.nan)
+    places = last * levels
+    below = places.astype(np.int64)
+    low, part = ordered[below], places - below
+    high = ordered[np.minimum(below + 1, last)]
+    step = high - low
+    # from the nearer of the two, as NumPy does
+    return np.subtract(high, step * (1 - part), out=low + step * part, where=part >= 0.5)
 
 
 def _bca_levels(

@@ -1,0 +1,73 @@
+"""The standard streams of a command: if closed, broken or full, it ends with a short message or quietly."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+_REPLACED = "tercet_replaced"
+#: Replacements of table characters that an encoding lacks. Letters become escapes, so that names still differ.
+_SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """Return the replacement of characters that a stream's encoding lacks, and where to continue."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    lines = "".join("-" if "\u2500" <= sign <= "\u257f" else _SIGNS.get(sign, sign) for sign in signs)
+    return lines.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+codecs.register_error(_REPLACED, _replaced)
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Open streams that were closed (``>&-``), and flush at the end.
+
+    A reader that stops early, such as ``head``, ends the command quietly, with code 1. An output
+    that is full or closed raises an OSError that names the standard output.
+    """
+    _open_closed()
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the encoding lacks must not end the command.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_REPLACED)
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OF_A_STREAM:
+            raise
+        # What could not be written is dropped: Python would try to write it again at exit.
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        raise OSError(error.errno, error.strerror, "the standard output") from None
+
+
+def _open_closed() -> None:
+    """Replace closed streams, so that no file of the command gets their descriptors."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    # Each call takes the lowest free descriptor: 0, 1 and 2 are those of the standard streams.
+    while os.open(os.devnull, os.O_RDWR) < 3:
+        pass
+    # Opened the wrong way round, a stream cannot be read or written, as one that is closed.
+    for name, flags, mode in (
+        ("stdin", os.O_WRONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
