@@ -633,8 +633,10 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        rows, length_column = as_rows(totals, self.columns), _REFERENCE_LENGTH_COLUMNS[length_rule]
-        if self.compat == "nltk" or method.startswith("nltk"):
+        length_column = _REFERENCE_LENGTH_COLUMNS[length_rule]
+        as_nltk = self.compat == "nltk" or method.startswith("nltk")
+        rows = as_rows(totals, self.columns, by_column=not as_nltk)
+        if as_nltk:
             scores = self._as_nltk(rows, length_column, method, weights)
         else:
             # One smooth_value serves all methods of a grid.
