@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from itertools import product
+from itertools import combinations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +17,7 @@ from sacrebleu.significance import PairedTest
 from conftest import ANY_TEXTS
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
+from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
 from tercet.statistics.bootstrap import (
     _quantiles,
@@ -225,6 +226,34 @@ def test_permutation_is_that_of_the_texts(metric):
     result = found[scorer.primary]
     assert result.null_distribution == pytest.approx(sizes, abs=1e-12)
     assert result.pvalue == (np.sum(np.array(sizes) >= abs(result.statistic) - 1e-12) + 1) / 41
+
+
+@pytest.mark.parametrize(
+    "metric", ["bleu_multi", "bleu_multi:compat=nltk", "chrf_multi", "ter", "rouge:tokenizer=unicode"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_all_pairs_get_the_p_of_sums_that_are_exchanged_one_pair_and_one_toss_at_a_time(metric, seed):
+    """A plain form: the rows of each toss are put together and summed anew, and scored alone."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["the", "cat", "sat", "on", "a", "mat", "кот", ""])
+    references, *outputs = ([" ".join(rng.choice(words, rng.integers(1, 9))) for _ in range(12)] for _ in range(5))
+    outputs.append(outputs[0])  # a system against itself
+    scorer = metric_of(metric)
+    systems = [scorer.stats(texts, references) for texts in outputs]
+    pairs = list(combinations(range(5), 2))
+    tested = paired_permutation_test(scorer, systems, pairs, n_resamples=70, seed=seed)
+    masks = np.random.default_rng(seed).integers(2, size=(70, 12), dtype=bool)[:, :, None]
+    for (first, second), results in zip(pairs, tested, strict=True):
+        one, other = systems[first].rows, systems[second].rows
+        sums = [(np.where(mask, other, one).sum(axis=0), np.where(mask, one, other).sum(axis=0)) for mask in masks]
+        for name, result in results.items():
+            sizes = [abs(float(scorer.finalize(b)[name]) - float(scorer.finalize(a)[name])) for a, b in sums]
+            a, b = (float(scorer.finalize(rows.sum(axis=0))[name]) for rows in (one, other))
+            slack = 1e-12 * max(a, b)
+            as_large = sum(size >= abs(b - a) - slack for size in sizes)
+            assert result.statistic == b - a
+            assert result.pvalue == (71 if max(sizes) - min(sizes) <= slack else as_large + 1) / 71
+            assert result.null_distribution == pytest.approx(sizes, abs=1e-12)
 
 
 @pytest.mark.parametrize("test", [paired_bootstrap_test, paired_permutation_test])

@@ -55,14 +55,17 @@ def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     return rows
 
 
-def as_rows(totals: NDArray[np.float64], columns: Sequence[str]) -> Rows:
+def as_rows(totals: NDArray[np.float64], columns: Sequence[str], *, by_column: bool = False) -> Rows:
     """Return sums of rows of any shape (..., k) as one after the other, shape (n, k), as the engine reads them.
 
-    A MergeError says that they are of other options, which have another number of columns.
+    With `by_column`, those that lie in memory column by column, as of paired tests, are not copied. A MergeError says
+    that they are of other options, which have another number of columns.
     """
     k = totals.shape[-1]
     if k != len(columns):
         raise MergeError(f"The sums have {k} numbers, but these options have {len(columns)}: {', '.join(columns)}.")
+    if by_column and totals.ndim == 2 and totals.dtype == np.float64 and totals.flags.f_contiguous:
+        return totals
     return np.ascontiguousarray(totals, np.float64).reshape(-1, k)
 
 

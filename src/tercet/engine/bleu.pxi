@@ -25,49 +25,47 @@ cdef inline double brevity_penalty(double length, double reference_length) noexc
     return exp(1 - reference_length / length) if length > 0 else 0
 
 
-cdef inline bint has_match(const double* matches, size_t n) noexcept nogil:
-    """Whether n-grams of any order match."""
+cdef inline bint has_match(const double* matches, size_t n, size_t step) noexcept nogil:
+    """Whether n-grams of any order match; `step` is how far one column is from the next."""
     cdef size_t order
     for order in range(n):
-        if matches[order] != 0:
+        if matches[order * step] != 0:
             return True
     return False
 
 
 cdef size_t write_precisions(
-    const double* matches, size_t n, int method, double smooth_value, double scale, double* precisions
+    const double* matches, size_t n, size_t step, int method, double smooth_value, double scale, double* precisions
 ) noexcept nogil:
-    """Write the precision of each of n orders; return how many orders the effective order keeps."""
-    cdef const double* ngrams = matches + n
+    """Write the precisions of n orders up to the first without n-grams; return how many there are."""
+    cdef const double* ngrams = matches + n * step
     cdef double n_matches, n_ngrams, divisor = 1
-    cdef size_t order, n_orders = 0
+    cdef size_t order
     for order in range(n):
-        precisions[order] = 0
-    if method != ADD_ONE and not has_match(matches, n):
-        for order in range(n):
-            n_orders += ngrams[order] > 0
-        return n_orders
-    for order in range(n):
-        n_matches, n_ngrams = matches[order], ngrams[order]
+        n_matches, n_ngrams = matches[order * step], ngrams[order * step]
         if method == ADD_ONE or (method == ADD_K and order > 0):
             n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
         if not n_ngrams > 0:
-            break
-        n_orders += 1
-        if n_matches == 0 and method == EXP_DECAY:
-            divisor *= 2
-            precisions[order] = scale / (divisor * n_ngrams)
-        elif n_matches == 0 and method == FLOOR:
-            precisions[order] = scale * smooth_value / n_ngrams
-        else:
-            precisions[order] = scale * n_matches / n_ngrams
-    return n_orders
+            memset(precisions + order, 0, (n - order) * sizeof(double))
+            return order
+        if n_matches == 0:
+            if method == EXP_DECAY:
+                divisor *= 2
+                n_matches, n_ngrams = 1, divisor * n_ngrams
+            elif method == FLOOR:
+                n_matches = smooth_value
+        precisions[order] = scale * n_matches / n_ngrams
+    return n
 
 
 cdef double sum_of_logs(const double* values, size_t n) noexcept nogil:
     """Return the sum of logarithms as Python's `sum` adds: from 3.12 on, with what each addition loses (Neumaier)."""
     cdef double total = 0, lost = 0, after, logarithm
     cdef size_t i
+    if not SUM_ROUNDS_ONCE:
+        for i in range(n):
+            total += log(values[i])
+        return total
     for i in range(n):
         logarithm = log(values[i])
         after = total + logarithm
@@ -76,7 +74,7 @@ cdef double sum_of_logs(const double* values, size_t n) noexcept nogil:
         else:
             lost += (logarithm - after) + total
         total = after
-    return total + lost if SUM_ROUNDS_ONCE and lost != 0 and isfinite(lost) else total
+    return total + lost if lost != 0 and isfinite(lost) else total
 
 
 cdef double mean_of(
@@ -88,13 +86,13 @@ cdef double mean_of(
     cdef size_t order
     for order in range(n):
         uniform &= weights[order] == 1 / <double> n
-        if order < n_orders and weights[order] > 0 and precisions[order] == 0:
-            return 0
-    if uniform:
+    if uniform:  # 0 if a precision is 0, whose logarithm is minus infinity
         return exp(sum_of_logs(precisions, n_orders) / <double> n_orders) if n_orders else 0
     for order in range(n):
         weight_of_all += weights[order]
         if order < n_orders and weights[order] > 0:
+            if precisions[order] == 0:
+                return 0
             weight_of_orders += weights[order]
             total += weights[order] * log(precisions[order] / scale)
     if weight_of_orders == 0:
@@ -107,31 +105,34 @@ cdef double mean_of(
 def bleu_scores(
     rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
 ):
-    """See `plain.bleu_scores`."""
+    """See `plain.bleu_scores`; rows may lie in memory row by row or column by column."""
     cdef size_t n, n_weightings, n_rows, columns, i, w, n_orders
+    cdef Py_ssize_t next_row, step
     cdef const double* weight = doubles_of(weights, &n_weightings, &n)
-    cdef const double* row = doubles_of(rows, &n_rows, &columns)
+    cdef const double* row = strided_doubles(rows, &n_rows, &columns, &next_row, &step)
+    cdef const double* matches
     cdef int smoothing = _METHODS[method]
     if columns < max(MATCHES + 2 * n, length_column + 1):
         raise ValueError(f"rows of {columns} columns do not have {n} orders")
     scores = empty((n_rows, n_weightings + n + 1))
     cdef double* to = doubles_of(scores, &i, &w)
     cdef double length, reference_length, penalty
-    cdef bint scored
     for i in range(n_rows):
-        length, reference_length = row[LENGTH], row[length_column]
+        matches, length, reference_length = row + MATCHES * step, row[LENGTH * step], row[length_column * step]
         penalty = brevity_penalty(length, reference_length)
-        n_orders = write_precisions(row + MATCHES, n, smoothing, smooth_value, scale, to + n_weightings)
-        if smoothing == ADD_ONE:
-            scored = row[REFERENCES] > 0 and length > 0 and reference_length > 0
+        if smoothing != ADD_ONE and not has_match(matches, n, step):
+            memset(to, 0, (n_weightings + n) * sizeof(double))
         else:
-            scored = has_match(row + MATCHES, n)
-        for w in range(n_weightings):
-            to[w] = 0
-            if scored:
-                to[w] = penalty * mean_of(to + n_weightings, n, n_orders if effective else n, weight + w * n, scale)
+            n_orders = write_precisions(matches, n, step, smoothing, smooth_value, scale, to + n_weightings)
+            if smoothing == ADD_ONE and not (row[REFERENCES * step] > 0 and length > 0 and reference_length > 0):
+                memset(to, 0, n_weightings * sizeof(double))
+            else:
+                for w in range(n_weightings):
+                    to[w] = penalty * mean_of(
+                        to + n_weightings, n, n_orders if effective else n, weight + w * n, scale
+                    )
         to[n_weightings + n] = penalty
-        row, to = row + columns, to + n_weightings + n + 1
+        row, to = row + next_row, to + n_weightings + n + 1
     return scores
 
 

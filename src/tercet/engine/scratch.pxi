@@ -1,6 +1,6 @@
 # Pairs of documents as arrays give them, and memory for each: rooms that only grow from pair to pair.
 
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
 cdef struct Pairs:
     const uint32_t* ids         # of the tokens of all documents, smaller than n_types
@@ -88,6 +88,23 @@ cdef double* doubles_of(object array, size_t* n, size_t* columns) except? NULL:
     PyBuffer_Release(&view)
     if not fits:
         raise ValueError("expected an array of float64 of one or two dimensions")
+    return numbers
+
+
+cdef const double* strided_doubles(
+    object array, size_t* n, size_t* columns, Py_ssize_t* next_row, Py_ssize_t* next_column
+) except? NULL:
+    """Return the same of an array of two dimensions, which may lie column by column, and the steps in numbers."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_STRIDES | PyBUF_FORMAT)
+    cdef bint fits = view.ndim == 2 and view.itemsize == 8 and view.format[0] == b"d"
+    cdef const double* numbers = <const double*> view.buf
+    if fits:
+        n[0], columns[0] = view.shape[0], view.shape[1]
+        next_row[0], next_column[0] = view.strides[0] // 8, view.strides[1] // 8
+    PyBuffer_Release(&view)
+    if not fits:
+        raise ValueError("expected an array of float64 of two dimensions")
     return numbers
 
 

@@ -633,7 +633,9 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        scores = self._row_formula(method, length_rule, weights)(as_rows(totals, self.columns))
+        by_column = self.compat != "nltk" and not method.startswith("nltk")
+        rows = as_rows(totals, self.columns, by_column=by_column)
+        scores = self._row_formula(method, length_rule, weights)(rows)
         return scores.reshape(*totals.shape[:-1], scores.shape[1])
 
     def _row_formula(self, method: str, length_rule: str, weights: Array) -> Callable[[Array], Array]:
