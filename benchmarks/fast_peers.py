@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
@@ -421,3 +423,80 @@ def by_help(work: Work) -> Sides:
         for package in ("tercet", "sacrebleu")
     }
     return beside(work, sides["tercet"], {"sacrebleu": lambda: sides["sacrebleu"]})
+
+
+def processor() -> float:
+    """Return the seconds that this process and those that it started have computed."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+class Row(NamedTuple):
+    """A work, the calls that do it, and its sizes: pairs in a call, words in a text and lines; with what is asked."""
+
+    work: str
+    sides: Callable[[Work], Sides]
+    sizes: dict[tuple[int, ...], str]
+    clock: Callable[[], float] = processor
+
+
+BULK = {(10_000, 25): "", (1_000_000, 25): "", (100, 800): "", (2, 20_000): ""}
+SIZES = {(1, 25): "", (2, 25): "", (3, 25): "", (8, 25): "", (64, 25): "", **BULK}
+FEW = {(1, 25): "", (2, 25): "", (3, 25): ""}
+ONE = {(1, 25): "60 us"}
+#: What tercet.score does in some rows: the work's name, and the metric with its options.
+METRICS: list[tuple[str, str, dict[str, Any]]] = [
+    ("ROUGE 1+2+L", "rouge", {"rouge_types": TYPES}),
+    ("BLEU", "bleu", {"smooth_method": "none"}),
+    ("chrF", "chrf", {}),
+    ("TER", "ter", {}),
+    ("WER", "wer", {}),
+    ("GLEU", "google_bleu", {"tokenizer": "none"}),
+]
+STEMS = "ROUGE 1+2+L with stems"
+LINES = partial(rouge, types=[*TYPES, "rougeLsum"])
+
+ROWS = [
+    Row("ROUGE 1+2+L", rouge, SIZES | {(1, 25): "1.1; 6 us", (2, 25): "1.3", (8, 25): "2"}),
+    Row(STEMS, partial(rouge, use_stemmer=True), {(1, 25): "1", (8, 25): "2", (64, 25): "3", (10_000, 25): "5", (10, 800): "2"}),
+    Row(f"{STEMS}, a new process", partial(first_call, codes=FIRST_ROUGE), {(1, 25): "0.45 s", (10_000, 25): ""}),
+    Row("ROUGE 1+2+L+Lsum", LINES, {(1, 100): "1.2"}),
+    Row("ROUGE 1+2+L+Lsum, 5 lines", LINES, {(1, 100, 5): "1.2"}),
+    Row("ROUGE-L", partial(rouge, types=["rougeL"]), {(2, 20_000): ""}),
+    Row("rouge_score's class (drop-in)", drop_in, {(1, 25): "0.8", (1, 100): "1", (1, 800): "1.2"}),
+    Row("BLEU", bleu, SIZES | {(1, 25): "2.5"}),
+    Row("BLEU, zh", bleu_zh, {(10_000, 25): "25"}),
+    Row('BLEU, compat="nltk"', bleu_nltk, ONE),
+    Row("BLEU, a new process", partial(first_call, codes=FIRST_BLEU), {(1, 25): "0.9"}),
+    Row("chrF", chrf, SIZES),
+    Row("chrF of each pair", chrf_of_pairs, SIZES),
+    Row("TER", ter, FEW),
+    Row("WER", wer, FEW | {(1, 25): "1", (8, 25): "1.5", (64, 25): "2", (500, 25): "4"}),
+    Row("GLEU", gleu, FEW | {(1, 25): "10; 8 us"}),
+    Row("Jaccard of words", jaccard, ONE),
+    Row("F of BLEU and ROUGE", bleu_rouge, ONE),
+    Row("Diversity", diversity, ONE),
+    Row("`tercet score`, a new process", by_command, {(200, 25): "1"}),
+    Row("`tercet --help`, a new process", by_help, {(1, 25): "1"}),
+    *(
+        Row(f"tercet.score: {work}", partial(alone, metric=metric, **options), {(1, 25): ""})
+        for work, metric, options in METRICS
+    ),
+    Row("compare: BLEU of 100 systems, all pairs", partial(compared, systems=100), {(1_000, 25): "6 s"}),
+    Row("compare: BLEU of 300 systems, all pairs", partial(compared, systems=300), {(300, 25): "60 s"}),
+    *(
+        Row(f"{work} from {kind}", partial(in_columns, kind=kind, metric=metric, **options), {(100_000, 25): ""})
+        for work, metric, options in METRICS[:2]
+        for kind in ("pyarrow", "datasets", "pandas", "polars")
+    ),
+    *(
+        Row(
+            f"{work} of {kind}, 2 threads",
+            partial(in_threads, arrow=kind == "Arrow", metric=metric, **options),
+            {(1_000_000, 25): asked if metric == "rouge" else ""},
+            time.perf_counter,
+        )
+        for work, metric, options in METRICS[:2]
+        for kind, asked in (("lists", "1.7"), ("Arrow", "1.9"))
+    ),
+]  # fmt: skip

@@ -10,16 +10,13 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # what is written in Rust would else take every core
 
@@ -27,10 +24,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 
-import fast_peers as of
 from ahead import Cell, all_cells, few_pairs, row_of, table, where_a_peer_is_ahead, who_is_ahead
 from chart import draw
-from fast_peers import MISSING, OPTIONAL, Side, Sides
+from fast_peers import MISSING, OPTIONAL, ROWS, Row, Side, Sides
 from results import machine, write_between, write_section
 from work import Work, make_work
 
@@ -42,83 +38,6 @@ DIFFERENT = 10_000
 BUDGET = 8
 #: What a peer's score may differ by where it is rounded.
 ROUNDED = {"fastwer": 1e-6}
-
-
-def processor() -> float:
-    """Return the seconds that this process and those that it started have computed."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-class Row(NamedTuple):
-    """A work, the calls that do it, and its sizes: pairs in a call, words in a text and lines; with what is asked."""
-
-    work: str
-    sides: Callable[[Work], Sides]
-    sizes: dict[tuple[int, ...], str]
-    clock: Callable[[], float] = processor
-
-
-BULK = {(10_000, 25): "", (1_000_000, 25): "", (100, 800): "", (2, 20_000): ""}
-SIZES = {(1, 25): "", (2, 25): "", (3, 25): "", (8, 25): "", (64, 25): "", **BULK}
-FEW = {(1, 25): "", (2, 25): "", (3, 25): ""}
-ONE = {(1, 25): "60 us"}
-#: What tercet.score does in some rows: the work's name, and the metric with its options.
-METRICS: list[tuple[str, str, dict[str, Any]]] = [
-    ("ROUGE 1+2+L", "rouge", {"rouge_types": of.TYPES}),
-    ("BLEU", "bleu", {"smooth_method": "none"}),
-    ("chrF", "chrf", {}),
-    ("TER", "ter", {}),
-    ("WER", "wer", {}),
-    ("GLEU", "google_bleu", {"tokenizer": "none"}),
-]
-STEMS = "ROUGE 1+2+L with stems"
-LINES = partial(of.rouge, types=[*of.TYPES, "rougeLsum"])
-
-ROWS = [
-    Row("ROUGE 1+2+L", of.rouge, SIZES | {(1, 25): "1.1", (2, 25): "1.3", (8, 25): "2"}),
-    Row(STEMS, partial(of.rouge, use_stemmer=True), {(1, 25): "1", (8, 25): "2", (64, 25): "3", (10_000, 25): "5", (10, 800): "2"}),
-    Row(f"{STEMS}, a new process", partial(of.first_call, codes=of.FIRST_ROUGE), {(1, 25): "0.45 s", (10_000, 25): ""}),
-    Row("ROUGE 1+2+L+Lsum", LINES, {(1, 100): "1.2"}),
-    Row("ROUGE 1+2+L+Lsum, 5 lines", LINES, {(1, 100, 5): "1.2"}),
-    Row("ROUGE-L", partial(of.rouge, types=["rougeL"]), {(2, 20_000): ""}),
-    Row("rouge_score's class (drop-in)", of.drop_in, {(1, 25): "0.8", (1, 100): "1", (1, 800): "1.2"}),
-    Row("BLEU", of.bleu, SIZES | {(1, 25): "2.5"}),
-    Row("BLEU, zh", of.bleu_zh, {(10_000, 25): "25"}),
-    Row('BLEU, compat="nltk"', of.bleu_nltk, ONE),
-    Row("BLEU, a new process", partial(of.first_call, codes=of.FIRST_BLEU), {(1, 25): "0.9"}),
-    Row("chrF", of.chrf, SIZES),
-    Row("chrF of each pair", of.chrf_of_pairs, SIZES),
-    Row("TER", of.ter, FEW),
-    Row("WER", of.wer, FEW | {(1, 25): "1", (8, 25): "1.5", (64, 25): "2", (500, 25): "4"}),
-    Row("GLEU", of.gleu, FEW | {(1, 25): "10"}),
-    Row("Jaccard of words", of.jaccard, ONE),
-    Row("F of BLEU and ROUGE", of.bleu_rouge, ONE),
-    Row("Diversity", of.diversity, ONE),
-    Row("The command score", of.by_command, {(200, 25): "1"}),
-    Row("The command with --help", of.by_help, {(1, 25): "1"}),
-    *(
-        Row(f"tercet.score: {work}", partial(of.alone, metric=metric, **options), {(1, 25): ""})
-        for work, metric, options in METRICS
-    ),
-    Row("compare: BLEU of 100 systems, all pairs", partial(of.compared, systems=100), {(1_000, 25): "6 s"}),
-    Row("compare: BLEU of 300 systems, all pairs", partial(of.compared, systems=300), {(300, 25): "60 s"}),
-    *(
-        Row(f"{work} from {kind}", partial(of.in_columns, kind=kind, metric=metric, **options), {(100_000, 25): ""})
-        for work, metric, options in METRICS[:2]
-        for kind in ("pyarrow", "datasets", "pandas", "polars")
-    ),
-    *(
-        Row(
-            f"{work} of {kind}, 2 threads",
-            partial(of.in_threads, metric=metric, arrow=kind == "Arrow", **options),
-            {(1_000_000, 25): asked},
-            time.perf_counter,
-        )
-        for (work, metric, options), texts in zip(METRICS, ({"lists": "1.7", "Arrow": "1.9"}, {"lists": "", "Arrow": ""}), strict=False)
-        for kind, asked in texts.items()
-    ),
-]  # fmt: skip
 #: Of these there is a picture.
 PICTURED = ("ROUGE 1+2+L", "BLEU", "chrF", "chrF of each pair")
 
