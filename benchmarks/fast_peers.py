@@ -50,7 +50,7 @@ OPTIONAL = {
 }
 MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
-#: Words of a call and of a text beyond which a peer is not run: a call would take minutes.
+#: Words of a call and of a text beyond which a peer is not run: its calls would take a minute or more.
 MOST = {
     "rouge_score": (400_000, 10_000),
     "rapidrouge": (400_000, 10_000),
@@ -72,7 +72,7 @@ Sides = dict[str, Side]
 
 
 def beside(work: Work, ours: Side, peers: dict[str, Callable[[], Side]]) -> Sides:
-    """Return the sides, tercet's first, and of the peers those that are installed and would not take minutes."""
+    """Return the sides, tercet's first, and of the peers those that are installed and would not take too long."""
     words = work.tokens / 2
 
     def runs(peer: str) -> bool:
