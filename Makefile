@@ -109,11 +109,11 @@ bench: $(ALL)/.test-installed  ## tercet beside its peers, in up to 10 minutes; 
 	$(SAY)
 	$(RUN_ALL) benchmarks/run.py
 
-bench-sizes: $(ALL)/.test-installed  ## The same from one pair to long texts, beside the fastest peers, and for texts in columns, in about 5 minutes
+bench-sizes: $(ALL)/.test-installed  ## The same from one pair to long texts, beside the fastest peers, for texts in columns and two threads, in about 12 minutes
 	$(SAY)
 	$(RUN_ALL) benchmarks/sizes.py
 
-bench-streams: $(ALL)/.test-installed  ## A million pairs in Arrow's memory: two threads, and streams, compared with one call, in about 3 minutes
+bench-streams: $(ALL)/.test-installed  ## A million pairs in Arrow's memory: streams, compared with one call, in about 3 minutes
 	$(SAY)
 	$(RUN_ALL) benchmarks/streams.py
 

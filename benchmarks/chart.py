@@ -32,16 +32,19 @@ def draw(rows: Sequence[tuple[str, int, int, dict[str, float]]], path: Path) -> 
     packages = {
         metric: list(dict.fromkeys(name for row in rows if row[0] == metric for name in row[3])) for metric in metrics
     }
+    for axis in axes.flat:
+        axis.set_visible(False)  # until there is something to show
     for metric, pairs, words, seconds in rows:
         column = sizes.index((pairs, words))
         axis = axes[metrics.index(metric)][column]
+        axis.set_visible(True)
         times = {name: 1e6 * took / pairs for name, took in seconds.items()}
         for place, name in enumerate(packages[metric]):
             if name in times:
                 axis.barh(place, times[name], color=OURS if name == "tercet" else OTHERS)
                 axis.text(times[name] * 1.2, place, _short(times[name]), va="center", fontsize=7)
             else:
-                axis.text(min(times.values()) / 2, place, " minutes", va="center", fontsize=7, color="#6b7280")
+                axis.text(min(times.values()) / 2, place, " left out", va="center", fontsize=7, color="#6b7280")
         axis.set_xscale("log")
         axis.set_xlim(min(times.values()) / 3, max(times.values()) * 20)
         axis.xaxis.set_visible(False)

@@ -21,7 +21,10 @@ from nltk.translate.bleu_score import modified_precision
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 from rouge_score.tokenize import tokenize as tokenize_by_rouge
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -135,11 +138,8 @@ def chrf_row(work: str, asked: float, word_order: int | list[int] = 0) -> Row:
 
 def empty_sacrebleu_caches() -> None:
     """Forget the lines that sacrebleu tokenized in an earlier round."""
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-
-    Tokenizer13a.__call__.cache_clear()
-    TokenizerRegexp.__call__.cache_clear()
+    for tokenizer in (Tokenizer13a, TokenizerRegexp, TokenizerZh, TercomTokenizer):
+        tokenizer.__call__.cache_clear()
 
 
 def segment_row() -> Row:
@@ -332,7 +332,7 @@ def ter_row(asked: float, work: str, items: int, one_a_call: bool = False) -> Ro
         return [tercet.score("ter", predictions, references)["num_edits"]]
 
     def theirs(texts: Work) -> Values:
-        TercomTokenizer.__call__.cache_clear()
+        empty_sacrebleu_caches()
         metric, predictions, references = sacrebleu.TER(), texts.predictions[:items], texts.references[:items]
         if one_a_call:
             pairs = zip(predictions, references, strict=True)

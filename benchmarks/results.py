@@ -25,6 +25,14 @@ def write_section(title: str, text: str, path: Path = RESULTS) -> None:
     path.write_text("\n\n".join(sections) + "\n")
 
 
+def write_between(name: str, text: str, path: Path) -> None:
+    """Replace what stands between the comments that name a benchmark."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, rest = path.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    path.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")
+
+
 def machine(packages: Iterable[str]) -> str:
     """Return the machine and the versions in a line."""
     processor = platform.processor() or platform.machine()

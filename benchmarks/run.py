@@ -12,7 +12,6 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -158,49 +157,6 @@ begin = time.perf_counter()
 evaluate.load(str(path)).compute(predictions=["a b c d e"], references=["a b c d f"])
 print(json.dumps({"seconds": time.perf_counter() - begin}))
 """
-MAKE_BIG = """
-import json, sys
-import pyarrow as pa, pyarrow.feather as feather
-from work import make_work
-work = make_work("big", {items}, 25)
-feather.write_feather(pa.table({{"p": work.predictions, "r": work.first_references}}), {path!r})
-print(json.dumps({{}}))
-"""
-BIG = """
-import json, re, resource, time
-from pathlib import Path
-import pyarrow.feather as feather
-import tercet
-linux = Path("/proc/self/clear_refs").exists()
-def peak():  # Linux hands ru_maxrss of the starting process on to its child: the peak of this process alone is VmHWM
-    if linux:
-        return 1024 * int(re.search("VmHWM:\\\\s*([0-9]+)", Path("/proc/self/status").read_text())[1])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-table = feather.read_table({path!r}, memory_map=False)
-predictions, references = table.column("p").to_pylist(), table.column("r").to_pylist()
-size = sum(len(text.encode()) for text in predictions + references)
-del table
-tercet.score("bleu_multi", predictions[:100], references[:100])
-tercet.score("rouge_nlws", predictions[:100], references[:100])
-if linux:
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of reading the file
-before, out = peak(), {{"bytes": size}}
-for jobs in (1, 2):
-    for metric, options in (("bleu_multi", {{}}), ("rouge_nlws", {{"rouge_types": ["rouge1", "rouge2", "rougeL"]}})):
-        begin = time.perf_counter()
-        tercet.score(metric, predictions, references, n_jobs=jobs, **options)
-        out[f"{{metric}} {{jobs}}"] = time.perf_counter() - begin
-out["more"] = peak() - before
-print(json.dumps(out))
-"""
-
-
-def big(items: int) -> dict[str, float]:
-    """Return times and memory for many pairs, whose texts another process has made."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "big.feather")
-        child(MAKE_BIG.format(items=items, path=path))
-        return child(BIG.format(path=path))
 
 
 def start_up() -> dict[str, float]:
@@ -240,22 +196,6 @@ def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> 
     parts += [f"| {name} | {value:.1f} |" for name, value in stages(texts["MT"]).items()]
     parts += ["", "## First call, over an empty metric after `import evaluate`", "", "| | seconds |", "|---|---|"]
     parts += [f"| {name} | {value:.2f} |" for name, value in start_up().items()]
-    whole, half = big(1_000_000), big(500_000)
-    parts += [
-        "",
-        "## A million pairs of 25 tokens",
-        "",
-        "| metric | 500,000, 1 thread | 1,000,000, 1 thread | 2 threads | gain |",
-    ]
-    parts += ["|---|---|---|---|---|"]
-    for metric in ("bleu_multi", "rouge_nlws"):
-        one, two = whole[f"{metric} 1"], whole[f"{metric} 2"]
-        parts.append(f"| {metric} | {half[f'{metric} 1']:.1f} s | {one:.1f} s | {two:.1f} s | {one / two:.2f} |")
-    parts += [
-        "",
-        f"Peak memory over what the texts take as Python strings: {whole['more'] / 1e6:.0f} MB, for {whole['bytes'] / 1e6:.0f} MB "
-        f"of text ({whole['more'] / whole['bytes']:.1f} times; {half['more'] / 1e6:.0f} MB for half of it).",
-    ]
     return "\n".join(parts) + "\n"
 
 

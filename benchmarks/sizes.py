@@ -1,119 +1,118 @@
 """Measure tercet at every size, beside the fastest peers there are, and with texts in columns of several packages.
 
-``python benchmarks/sizes.py`` prints the tables and writes their section of benchmarks/RESULTS.md; ``--small`` runs
-every row once on few texts, for the tests. Equal scores are asserted before anything is timed.
+``python benchmarks/sizes.py`` prints the tables and writes their section of benchmarks/RESULTS.md, and docs/speed.md;
+``--small`` runs every cell once on few texts, for the tests; ``--only WORD`` keeps the works that name it. Equal scores
+are asserted before anything is timed.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # what is written in Rust would else take every core
 
-import datasets
 import numpy as np
-import pandas as pd
-import polars
 import pyarrow as pa
 import pyarrow.feather
 
-import tercet
+from ahead import Cell, all_cells, few_pairs, row_of, table, where_a_peer_is_ahead, who_is_ahead
 from chart import draw
-from fast_peers import MISSING, OPTIONAL, TYPES, Call, bleu_calls, chrf_calls, chrf_pair_calls, rouge_calls
-from results import machine, write_section
+from fast_peers import MISSING, OPTIONAL, ROWS, Row, Side, Sides
+from results import machine, write_between, write_section
 from work import Work, make_work
 
 TITLE = "Results of the last `make bench-sizes`"
-#: Pairs in a call, and words in a text.
-SIZES = [(1, 25), (8, 25), (64, 25), (10_000, 25), (1_000_000, 25), (100, 800), (2, 20_000)]
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 #: Pairs that differ; more of them are the same again.
 DIFFERENT = 10_000
-PICTURE = Path(__file__).resolve().parents[1] / "docs" / "speed.png"
+#: Seconds after which no further round of a cell begins.
+BUDGET = 8
+#: What a peer's score may differ by where it is rounded.
+ROUNDED = {"fastwer": 1e-6}
+#: Of these there is a picture.
+PICTURED = ("ROUGE 1+2+L", "BLEU", "chrF", "chrF of each pair")
 
 
-def seconds(call: Call, least: float) -> float:
-    """Return the seconds of one call, the best of some that take at least so long together."""
-    begin = time.perf_counter()
-    call()
-    once = max(time.perf_counter() - begin, 1e-7)
-    number = max(1, min(1000, int(least / 5 / once)))
-    times = []
-    while not times or (len(times) < 5 and sum(times) * number < least):
-        begin = time.perf_counter()
-        for _ in range(number):
-            call()
-        times.append((time.perf_counter() - begin) / number)
-    return min(times)
+@cache
+def different(pairs: int, words: int, lines: int = 1) -> Work:
+    """Return texts that differ."""
+    return make_work("size", pairs, words, lines=lines)
 
 
-def measured(name: str, calls: dict[str, Call], rounds: int) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """Return the median seconds of a call of each package, and of each peer how many times as fast tercet is."""
-    own, *peers = calls
-    expected = calls[own]()
-    for peer in peers:
-        np.testing.assert_allclose(np.array(calls[peer]()), np.array(expected), rtol=1e-9, err_msg=f"{name} {peer}")
-    times: dict[str, list[float]] = {each: [] for each in calls}
-    for _ in range(rounds):
-        for each in calls:
-            times[each].append(seconds(calls[each], 0.2))
-    ratios = {peer: [one / other for one, other in zip(times[peer], times[own], strict=True)] for peer in peers}
-    return {each: statistics.median(found) for each, found in times.items()}, ratios
+def texts_of(pairs: int, *size: int) -> Work:
+    """Return texts of a size, of which the first 10,000 differ."""
+    work = different(min(pairs, DIFFERENT), *size)
+    times = pairs // len(work.predictions)
+    return Work("size", work.predictions * times, work.references * times, work.tokens * times)
 
 
-def row_of_size(name: str, n: int, words: int, took: float, ratios: dict[str, list[float]]) -> str:
-    """Return a row: how many times as fast as each peer tercet is; below 1 the peer is faster."""
-    cells = [
-        f"{peer} **{statistics.median(each):.1f}** ({min(each):.1f} to {max(each):.1f})"
-        for peer, each in ratios.items()
-    ]
-    unit = f"{1e6 * took:.0f} us" if took < 1e-3 else f"{1e3 * took:,.1f} ms"
-    row = f"| {name} | {n:,} | {words:,} | {unit} | {', '.join(cells)} |"
-    print(row, flush=True)
-    return row
+def check(work: str, sides: Sides) -> None:
+    """Assert that all sides give the same scores."""
+    expected = sides["tercet"].read(sides["tercet"].call())
+    for name, side in sides.items():
+        if name != "tercet":
+            np.testing.assert_allclose(
+                side.read(side.call()), expected, rtol=1e-9, atol=ROUNDED.get(name, 0), err_msg=f"{work} {name}"
+            )
 
 
-def columns_of(work: Work) -> dict[str, tuple[Any, Any]]:
-    """Return the texts as users of several packages hold them."""
-    texts, references = work.predictions, work.first_references
-    table = pa.table({"p": texts, "r": references})
-    of_datasets, of_polars = datasets.Dataset(table), polars.from_arrow(table)
-    of_pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
-    return {
-        "lists": (texts, references),
-        "pyarrow": (table["p"], table["r"]),
-        "datasets": (of_datasets["p"], of_datasets["r"]),
-        "pandas": (of_pandas["p"], of_pandas["r"]),
-        "polars": (of_polars["p"], of_polars["r"]),
-    }
+def seconds(side: Side, clock: Callable[[], float], least: float) -> float:
+    """Return the seconds of a call: of a short one the best mean of five that take so long together."""
+
+    def mean(calls: int) -> float:
+        begin = clock()
+        for _ in range(calls):
+            side.call()
+        return (clock() - begin) / calls
+
+    once = mean(1)
+    calls = int(least / 5 / max(once, 1e-6))
+    return min(mean(calls) for _ in range(5)) if calls > 1 else once
 
 
-def rows_of_columns(work: Work, rounds: int) -> list[str]:
-    """Return a row for each kind of column: processor time per token of BLEU and of ROUGE."""
-    rows, options = [], {"bleu": {}, "rouge": {"rouge_types": TYPES}}
-    expected = {
-        metric: tercet.score(metric, *columns_of(work)["lists"], **given) for metric, given in options.items()
-    }
-    for kind, columns in columns_of(work).items():
-        cells = []
-        for metric, given in options.items():
-            times = []
-            for _ in range(rounds):
-                begin = time.process_time()
-                found = tercet.score(metric, *columns, **given)
-                times.append(time.process_time() - begin)
-                assert found == expected[metric], (kind, metric)
-            cells.append(f"{1e9 * min(times) / work.tokens:.0f}")
-        rows.append(f"| {kind} | {' | '.join(cells)} |")
-        print(rows[-1], flush=True)
-    return rows
+def measured(row: Row, work: Work, rounds: int, least: float) -> dict[str, list[float]]:
+    """Return the seconds of each side by round; the sides take turns."""
+    sides = row.sides(work)
+    if len(sides) > 1:
+        check(row.work, sides)
+    gc.collect()
+    gc.freeze()  # the texts are no garbage that the calls would look through
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    begin = row.clock()
+    while not times["tercet"] or (len(times["tercet"]) < rounds and row.clock() - begin < BUDGET):
+        for name, side in sides.items():
+            times[name].append(seconds(side, row.clock, least))
+    gc.unfreeze()
+    return times
+
+
+def cells_of(rows: list[Row], small: bool) -> Iterator[tuple[Cell, dict[str, float]]]:
+    """Return the cells, and the median seconds of each side, as they are measured."""
+    for row in rows:
+        sizes = row.sizes
+        if small:
+            sizes = {
+                (min(pairs, 20), min(words, 60), *lines): asked for (pairs, words, *lines), asked in sizes.items()
+            }
+        for (pairs, words, *lines), asked in sizes.items():
+            work = texts_of(pairs, words, *lines)
+            times = measured(row, work, 1 if small else 5, 0.001 if small else 0.1)
+            medians = {name: statistics.median(rounds) for name, rounds in times.items()}
+            ratios = {
+                name: [theirs / ours for theirs, ours in zip(rounds, times["tercet"], strict=True)]
+                for name, rounds in times.items()
+                if name != "tercet"
+            }
+            yield Cell(row.work, pairs, words, asked, work.tokens, medians["tercet"], ratios), medians
 
 
 MEMORY = """
@@ -144,65 +143,78 @@ def memory(file: Path, kind: str) -> tuple[float, float]:
     return held, grown
 
 
-def memory_rows(items: int, times: int) -> list[str]:
+def memory_rows(pairs: int) -> list[list[str]]:
     """Return a row for texts in lists, and in Arrow's memory."""
-    work = make_work("MT", items, 25)
-    texts = {"p": work.predictions * times, "r": work.first_references * times}
-    rows = []
+    if not Path("/proc/self/clear_refs").exists():
+        return []
+    work, rows = texts_of(pairs, 25), []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "texts.feather"
-        pyarrow.feather.write_feather(pa.table(texts), file, compression="uncompressed")
+        columns = {"p": work.predictions, "r": work.first_references}
+        pyarrow.feather.write_feather(pa.table(columns), file, compression="uncompressed")
         for kind in ("lists", "Arrow"):
-            held, grown = memory(file, kind)
-            rows.append(f"| {kind} | {held:,.0f} MB | {grown:,.0f} MB |")
-            print(rows[-1], flush=True)
+            rows.append([kind, *(f"{megabytes:,.0f} MB" for megabytes in memory(file, kind))])
     return rows
 
 
 def main() -> None:
-    """Run every row."""
+    """Run every cell."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
-    small = parser.parse_args().small
-    sizes = [(min(n, 20), min(words, 60)) for n, words in SIZES] if small else SIZES
-    rounds = 1 if small else 5
+    parser.add_argument("--only", default="", help="keep the works whose name holds this word")
+    options = parser.parse_args()
     for package in MISSING:
         print(f"{package} is not installed here, and left out.")
-    rows, bars = [], []
-    for n, words in sizes:
-        work = make_work("size", min(n, DIFFERENT), words)
-        times = n // len(work.predictions)
-        work = Work("size", work.predictions * times, work.references * times, work.tokens * times)
-        kinds = {
-            "ROUGE 1+2+L": rouge_calls,
-            "BLEU": bleu_calls,
-            "chrF": chrf_calls,
-            "chrF of each pair": chrf_pair_calls,
-        }
-        for name, calls_of in kinds.items():
-            calls = calls_of(work)
-            took, ratios = measured(name, calls, min(rounds, 3 if n * words > 20_000 else rounds))
-            rows.append(row_of_size(name, n, words, took["tercet"], ratios))
-            bars.append((name, n, words, took))
-    columns = rows_of_columns(make_work("MT", 200 if small else 100_000, 25), rounds)
-    grown = (
-        memory_rows(200 if small else 10_000, 2 if small else 100) if Path("/proc/self/clear_refs").exists() else []
+    cells, bars = [], []
+    for cell, medians in cells_of([row for row in ROWS if options.only.lower() in row.work.lower()], options.small):
+        print(f"| {' | '.join(row_of(cell))} |", flush=True)
+        cells.append(cell)
+        if cell.work in PICTURED and (cell.pairs not in (2, 3) or cell.words > 25):
+            bars.append((cell.work, cell.pairs, cell.words, medians))
+    grown = memory_rows(200 if options.small else 1_000_000)
+    print(
+        "", "Where a peer is ahead:", where_a_peer_is_ahead(cells), who_is_ahead(cells), few_pairs(cells), sep="\n\n"
     )
-    if small:
+    if options.small or options.only:
         return
-    draw(bars, PICTURE)
+    draw(bars, DOCS / "speed.png")
+    packages = machine(
+        [
+            "tercet",
+            "rouge_score",
+            "sacrebleu",
+            "nltk",
+            *(peer for peer in OPTIONAL if peer not in MISSING),
+            "pyarrow",
+            "datasets",
+            "pandas",
+            "polars",
+        ]
+    )
     parts = [
-        f"{machine(('tercet', 'rouge_score', *(each for each in OPTIONAL if each not in MISSING), 'sacrebleu', 'pyarrow', 'datasets'))}.",
-        "One thread. ROUGE of each pair beside rouge_score, rouge-score-rs and rouge-rust (Rust), and rapidrouge; BLEU of the corpus "
-        "beside sacrebleu; chrF beside sacrebleu and sacrebleu-mojo (Mojo), and of each pair beside fastchrf (Rust); a prepared `tercet.scorer`. Packages that would take minutes are left out of a row. The ratio is how many "
-        "times as fast as the peer tercet is, median (min to max).",
-        "\n".join(["| work | pairs | words a text | tercet | ratio |", "|---|---|---|---|---|", *rows]),
-        "Nanoseconds of processor time per token, 100,000 pairs of 25 words in one call of `tercet.score`:",
-        "\n".join(["| texts in | BLEU | ROUGE 1+2+L |", "|---|---|---|", *columns]),
-        "Memory of a process with 1,000,000 pairs of 25 words, and by how much its peak grows as BLEU scores them:",
-        "\n".join(["| texts in | before | more |", "|---|---|---|", *grown]),
+        f"{packages}.",
+        "One thread (what is written in Rust is limited to one), warm, from Python strings to the scores; equal scores (1e-9) before the time is taken. Processor time, also of whole processes; of two threads the time that passes. A call of a prepared `tercet.scorer` where nothing else is said. The ratio is how many times as fast as the peer tercet is: median (min to max) of up to five rounds in alternation; what is asked is a ratio to the fastest peer, or a time. Peers whose calls would take too long are left out. sacrebleu's caches of tokenized lines are emptied before each of its calls. Peers named tercet are tercet itself, done otherwise: from lists, or in one thread.",
+        all_cells(cells),
+        "## Who is ahead, by size",
+        "The fastest peer, and its time over tercet's; bold where the peer is ahead.",
+        who_is_ahead(cells),
+        "## Microseconds of few pairs of 25 words",
+        few_pairs(cells),
+        "## Memory",
+        "Of a process with 1,000,000 pairs of 25 words, and by how much its peak grows as BLEU scores them:",
+        table(["texts in", "before", "more"], grown),
     ]
     write_section(TITLE, "\n\n".join(parts))
+    parts = [
+        "## Where a peer is ahead",
+        where_a_peer_is_ahead(cells),
+        "## Who is ahead, by size",
+        f"The fastest peer in each cell, and its time divided by tercet's: above 1 tercet is faster; bold where the peer is. {packages}.",
+        who_is_ahead(cells),
+        "Microseconds of a call with few pairs of 25 words, and of a pair of many:",
+        few_pairs(cells),
+    ]
+    write_between("bench-sizes", "\n\n".join(parts), DOCS / "speed.md")
 
 
 if __name__ == "__main__":

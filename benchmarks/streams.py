@@ -1,4 +1,4 @@
-"""Measure a million pairs in Arrow's memory: threads, a stream that keeps sums only, and what its intervals cost.
+"""Measure a million pairs in Arrow's memory: a stream that keeps sums only, and what its intervals cost.
 
 ``python benchmarks/streams.py`` prints the table and writes its section of benchmarks/RESULTS.md; ``--small`` runs every
 row once on few texts, for the tests. Equal scores are asserted in the same run.
@@ -63,19 +63,16 @@ def rows_of(metric: str, predictions: Any, references: Any, rounds: int) -> list
     def stream(**more: Any) -> tercet.Result:
         return streamed(metric, predictions, references, ids, **options, **more)
 
-    whole = score()
-    for other in (score(n_jobs=2), stream()):
-        for name in whole:
-            expected, value = whole[name], other[name]
-            pairs = zip(expected, value, strict=True) if isinstance(expected, list) else [(expected, value)]
-            assert all(math.isclose(one, two, rel_tol=1e-12) for one, two in pairs), name
+    whole, parts = score(), stream()
+    for name in whole:
+        expected, value = whole[name], parts[name]
+        pairs = zip(expected, value, strict=True) if isinstance(expected, list) else [(expected, value)]
+        assert all(math.isclose(one, two, rel_tol=1e-12) for one, two in pairs), name
     lines = []
-    for label, one, other in (
-        ("score, 1 thread", score, lambda: score(n_jobs=2)),
-        ("score", score, stream),
-        ("score with intervals", lambda: score(**LEVEL), lambda: stream(**LEVEL)),
+    for label, beside, one, other in (
+        ("score", "Stream", score, stream),
+        ("score with intervals", "Stream with intervals", lambda: score(**LEVEL), lambda: stream(**LEVEL)),
     ):
-        beside = {"score, 1 thread": "score, 2 threads", "score": "Stream"}.get(label, "Stream with intervals")
         found, seconds = ratios(one, other, rounds)
         spread = f"**{statistics.median(found):.2f}** ({min(found):.2f} to {max(found):.2f})"
         lines.append(f"| {metric} | {label} | {beside} | {spread} | {seconds:.2f} s |")
