@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from operator import itemgetter
 
 import numpy as np
 
@@ -29,8 +28,8 @@ def rouge_rows(
 
     Texts, and the first four columns of the rows, are as for :func:`bleu_rows`; a type is its kind with its order,
     gap (negative for any) or weight. Then come precision, recall and F of each type: of the reference with the
-    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead, as "W"
-    needs of several, since it has its roots, as NumPy takes them, last of all. With `porter`, words are their stems;
+    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. "W" has
+    its roots as NumPy takes them. With `porter`, words are their stems;
     texts are then in lower case, or read as if they were. The last value says whether all that is undefined: the
     table of "W", or of "Lsum" with several lines, would take more than 2 GiB.
     """
@@ -47,12 +46,16 @@ def rouge_rows(
             [_measures(text, reference, *kind, beta) for kind in types] for reference in references
         ]  # fmt: skip
         pairs += triples
-        if triples and not each:
-            row[4:] = np.ravel([max(of_type, key=itemgetter(2)) for of_type in zip(*triples, strict=True)])
     of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(types))
     for place, (kind, number) in enumerate(types):
         if kind == "W" and not uncounted:
-            _take_roots((of_pairs if each else rows[:, 4:])[:, 3 * place : 3 * place + 3], number, beta)
+            _take_roots(of_pairs[:, 3 * place : 3 * place + 3], number, beta)
+    last = 0
+    for row, (_, references) in zip(rows, [] if each or uncounted else items, strict=False):
+        first, last = last, last + len(references)
+        for place in range(0, 3 * len(types) if references else 0, 3):
+            of_type = of_pairs[first:last, place : place + 3]
+            row[4 + place : 7 + place] = of_type[of_type[:, 2].argmax()]
     return rows, of_pairs if each else None, uncounted
 
 

@@ -146,6 +146,28 @@ cdef int take_roots(table, Py_ssize_t first, double weight, double of_precision)
     return 0
 
 
+cdef int write_best_pairs(
+    double[:, ::1] rows, double[:, ::1] pairs, const int64_t[::1] bounds, size_t n, size_t n_systems
+) except -1:
+    """Write precision, recall and F of each type of the first reference with the greatest F, of an item without any 0."""
+    cdef size_t system, item, i, number, n_kinds = pairs.shape[1] // 3, first
+    cdef int64_t pair, best
+    for system in range(n_systems):
+        first = system * bounds[n]
+        for item in range(n):
+            i = system * n + item
+            for number in range(n_kinds):
+                best = bounds[item]
+                for pair in range(bounds[item], bounds[item + 1]):
+                    if pairs[first + pair, 3 * number + 2] > pairs[first + best, 3 * number + 2]:
+                        best = pair
+                for pair in range(3):
+                    rows[i, BASE + 3 * number + pair] = 0
+                    if bounds[item] < bounds[item + 1]:
+                        rows[i, BASE + 3 * number + pair] = pairs[first + best, 3 * number + pair]
+    return 0
+
+
 def rouge_rows(
     texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1,
     bint porter=False,
@@ -175,10 +197,14 @@ def rouge_rows(
     if not q.n_kinds:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
     rows, pairs = empty((n_systems * n, BASE + 3 * q.n_kinds)), None
-    if each:
+    # Of several references, the best one of W is known only after its roots.
+    cdef bint by_pair = each or (runs >= 0 and reference_offsets is not None)
+    if by_pair:
         n_pairs = n if reference_offsets is None else reference_offsets[n]
         pairs = empty((n_systems * n_pairs, 3 * q.n_kinds))
     fill(texts, reference_offsets, &q, n_systems, rows, pairs)
     if runs >= 0 and not q.uncounted:
-        take_roots(pairs if each else rows, 3 * runs + (0 if each else BASE), q.kinds[runs].weight, q.weight)
-    return rows, pairs, bool(q.uncounted)
+        take_roots(pairs if by_pair else rows, 3 * runs + (0 if by_pair else BASE), q.kinds[runs].weight, q.weight)
+    if by_pair and not each and not q.uncounted:
+        write_best_pairs(rows, pairs, reference_offsets, n, n_systems)
+    return rows, pairs if each else None, bool(q.uncounted)

@@ -237,8 +237,7 @@ def rows_of_texts(
         texts = batch.with_strings(prepared[: batch.n_items], prepared[batch.n_items :])
     if tokenizer not in KEEP_CASE:
         texts = lowered(texts)
-    # Of several references, the best one of ROUGE-W is known only after its roots.
-    every_pair = not batch.one_each and (options.multi_ref != "best" or any(kind == "W" for kind, _ in types))
+    every_pair = not batch.one_each and options.multi_ref != "best"
     rows: Array
     count = partial(engine.rouge_rows, porter=porter)
     rows, pairs, uncounted = of_texts(texts, count, tokenizer, types, options.beta, every_pair)
