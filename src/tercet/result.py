@@ -98,7 +98,7 @@ class Result(dict[str, Any]):
             self.update(attributes)
 
     @classmethod
-    def lazy(cls, entries: Mapping[str, Any], metric: str, details: Callable[[], Mapping[str, Any]]) -> Result:
+    def _lazy(cls, entries: Mapping[str, Any], metric: str, details: Callable[[], Mapping[str, Any]]) -> Result:
         """Return a result whose attributes are made when the first is read: most are read for their scores."""
         result = cls.__new__(cls)
         result |= entries

@@ -94,7 +94,7 @@ edits = st.lists(st.integers(0, 9), min_size=4, max_size=4)
 @given(st.lists(st.tuples(edits, edits), max_size=5))
 def test_both_implementations_rate_errors_alike(counts):
     rows = np.array([[1, 0, 0, 1, *words, *characters] for words, characters in counts], np.float64).reshape(-1, 12)
-    assert _engine.error_rates(rows).tolist() == plain.error_rates(rows).tolist()
+    assert _engine.error_rates(rows, 100).tolist() == plain.error_rates(rows, 100).tolist()
 
 
 @given(hypothesis=st.text("ab ", max_size=12), reference=st.text("ab ", min_size=1, max_size=12).filter(str.strip))
@@ -105,7 +105,7 @@ def test_error_rates_are_jiwers(engine, hypothesis, reference):
         for output in (words, characters)
         for number in (output.hits, output.substitutions, output.deletions, output.insertions)
     ]
-    [rates] = engine.error_rates(np.array([[1, 0, 0, 1, *counts]], np.float64)).tolist()
+    [rates] = engine.error_rates(np.array([[1, 0, 0, 1, *counts]], np.float64), 1).tolist()
     assert rates == pytest.approx([words.wer, characters.cer, words.mer, words.wil, words.wip], abs=1e-12)
 
 

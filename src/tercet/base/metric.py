@@ -447,7 +447,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     # Of the rows, which may be many, a result keeps none but where the metric's `details` read them.
     rows, references = stats if metric.keeps_rows else None, scored_stats.span("references")
     details = partial(_details, metric, stats.signature, references, notes, totals, rows, entries, requested)
-    result = Result.lazy(entries, metric.name, details)
+    result = Result._lazy(entries, metric.name, details)
     for name in ("segments", "intervals") if requested else ():
         if name in requested:
             result[name] = requested[name]

@@ -477,25 +477,28 @@ def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems
     return rows
 
 
-def error_rates(const double[:, ::1] rows):
+def error_rates(rows, double scale):
     """See `plain.error_rates`."""
-    cdef double[:, ::1] rates = empty((rows.shape[0], 5))
-    cdef const double* row
+    cdef size_t n, columns, i
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    if columns != BASE + 8:
+        raise ValueError("rows have the hits and edits of words and of characters")
+    rates = empty((n, 5))
+    cdef double* to = doubles_of(rates, &i, &columns)
     cdef double hits, edits, reference, prediction, preserved
-    cdef size_t i
-    for i in range(<size_t> rows.shape[0]):
-        row = &rows[i, BASE]  # hits, substitutions, deletions, insertions: of words, then of characters
+    for i in range(n):
+        row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
         hits, edits = row[0], row[1] + row[2] + row[3]
         reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
         preserved = 1
         if hits + edits > 0:
             preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
-        rates[i, 0] = edits / max(reference, 1.0)
-        rates[i, 1] = (row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0)
-        rates[i, 2] = edits / max(hits + edits, 1.0)
-        rates[i, 3] = 1 - preserved
-        rates[i, 4] = preserved
-    return rates.base
+        to[0] = scale * (edits / max(reference, 1.0))
+        to[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
+        to[2] = scale * (edits / max(hits + edits, 1.0))
+        to[3], to[4] = scale * (1 - preserved), scale * preserved
+        row, to = row + 8, to + 5
+    return rates
 
 
 def edit_counts(

@@ -448,11 +448,15 @@ def chrf_rows(
     return rows
 
 
-def f_scores(const double[:, ::1] rows, size_t first, size_t n_orders, beta, bint eps_smoothing, double scale):
+def f_scores(rows, size_t first, size_t n_orders, beta, bint eps_smoothing, double scale):
     """See `plain.f_scores`."""
     cdef double factor = beta**2
-    cdef double[::1] scores = empty(rows.shape[0])
-    cdef size_t i
-    for i in range(<size_t> rows.shape[0]):
-        scores[i] = f_of(&rows[i, first], n_orders, factor, eps_smoothing, scale)
-    return scores.base
+    cdef size_t n, columns, i, one
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    if first > columns or PARTS * n_orders > columns - first:
+        raise ValueError(f"rows of {columns} columns do not have {n_orders} orders from column {first} on")
+    scores = empty(n)
+    cdef double* to = doubles_of(scores, &one, &i)
+    for i in range(n):
+        to[i] = f_of(row + i * columns + first, n_orders, factor, eps_smoothing, scale)
+    return scores

@@ -71,11 +71,11 @@ def _nearest(tokens: list[str], references: list[list[str]]) -> list[int]:
     return min(found, key=lambda counts: sum(counts[1:]))
 
 
-def error_rates(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Return the error rates of words and of characters, match error rate, and word information lost and preserved.
 
     Rows are those of :func:`error_rows`, of an item or summed: behind four columns come the hits H, substitutions S,
-    deletions D and insertions I of words, and those of characters. Shape (n, 5), from 0 to 1 or more:
+    deletions D and insertions I of words, and those of characters. Shape (n, 5), times `scale`:
 
     - WER and CER are (S + D + I) / (H + S + D), edits per token of the reference; where that is empty, per one.
     - MER is (S + D + I) / (H + S + D + I), the share of the aligned places that are edits.
@@ -96,7 +96,7 @@ def error_rates(rows: NDArray[np.float64]) -> NDArray[np.float64]:
             1 - preserved,
             preserved,
         )
-    return rates
+    return scale * rates
 
 
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:

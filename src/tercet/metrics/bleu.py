@@ -32,7 +32,7 @@ from functools import cached_property, partial
 from itertools import product
 from os import PathLike, curdir, fspath
 from os.path import join
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -376,6 +376,17 @@ _REFERENCE_LENGTH_COLUMNS = {rule: _LENGTH_COLUMN + 1 + number for number, rule 
 _FIRST_MATCH_COLUMN = _LENGTH_COLUMN + 1 + len(REFERENCE_LENGTHS)
 
 
+class _Settings(NamedTuple):
+    """What :func:`.plain_bleu.bleu_scores` takes besides rows, in its order."""
+
+    length_column: int
+    method: str
+    smooth_value: float
+    effective: bool
+    weights: Array
+    scale: float
+
+
 class Bleu(BleuOptions):
     """BLEU: the n-grams that predictions share with their references.
 
@@ -633,34 +644,32 @@ class Bleu(BleuOptions):
         -------
         ndarray, shape (..., W + N + 1)
         """
-        by_column = self.compat != "nltk" and not method.startswith("nltk")
-        rows = as_rows(totals, self.columns, by_column=by_column)
-        scores = self._row_formula(method, length_rule, weights)(rows)
+        settings = self._settings(method, length_rule, weights)
+        scores = self._row_scores(as_rows(totals, self.columns, by_column=not self._as_in_nltk(method)), settings)
         return scores.reshape(*totals.shape[:-1], scores.shape[1])
 
-    def _row_formula(self, method: str, length_rule: str, weights: Array) -> Callable[[Array], Array]:
-        """Return what :meth:`formula` does, of sums in rows: a function to (n, W + N + 1)."""
-        length_column = _REFERENCE_LENGTH_COLUMNS[length_rule]
-        if self.compat == "nltk" or method.startswith("nltk"):
-            return partial(self._as_nltk, length_column=length_column, method=method, weights=weights)
+    def _row_scores(self, rows: Array, settings: _Settings) -> Array:
+        """Return what :meth:`formula` does, of sums in rows, shape (n, W + N + 1)."""
+        if self._as_in_nltk(settings.method):
+            return self._nltk_scores(rows, settings.length_column, settings.method, settings.weights)
+        return engine.bleu_scores(rows, *settings)
+
+    def _as_in_nltk(self, method: str) -> bool:
+        return self.compat == "nltk" or method.startswith("nltk")
+
+    def _settings(self, method: str, length_rule: str, weights: Array) -> _Settings:
+        """Return what the formula takes besides sums."""
         # One smooth_value serves all methods of a grid.
         value = SMOOTH_VALUES.get(method, 0.0) if self.smooth_value is None else self.smooth_value
-        return partial(
-            engine.bleu_scores,
-            length_column=length_column,
-            method=method,
-            smooth_value=1.0 if method == ADD_ONE else value,
-            effective=self.effective_order,
-            weights=weights,
-            scale=self.scale,
-        )
+        value = 1.0 if method == ADD_ONE else value
+        column = _REFERENCE_LENGTH_COLUMNS[length_rule]
+        return _Settings(column, method, value, self.effective_order, weights, self.scale)
 
     @cached_property
-    def _formula(self) -> Callable[[Array], Array]:
-        """The formula of the score, of sums in rows."""
-        return self._row_formula(self._method, self.reference_length, self._weights)
+    def _settings_of_score(self) -> _Settings:
+        return self._settings(self._method, self.reference_length, self._weights)
 
-    def _as_nltk(self, rows: Array, length_column: int, method: str, weights: Array) -> Array:
+    def _nltk_scores(self, rows: Array, length_column: int, method: str, weights: Array) -> Array:
         """Return BLEU with NLTK's smoothing, which leaves orders of precision 0 out of the mean."""
         parts = nltk_precisions(rows, length_column, method, self.smooth_value, self.max_order)
         precisions, penalty, has_match = parts[:, :-1], parts[:, -1:], rows[:, _FIRST_MATCH_COLUMN, None] > 0
@@ -699,7 +708,7 @@ class Bleu(BleuOptions):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         rule, names = self.reference_length, self._weightings
-        (scores,) = self._formula(as_rows(totals, self.columns)).tolist()
+        (scores,) = self._row_scores(as_rows(totals, self.columns), self._settings_of_score).tolist()
         sums = totals.tolist()
         length, reference_length = sums[_LENGTH_COLUMN], sums[_REFERENCE_LENGTH_COLUMNS[rule]]
         entries: dict[str, Any] = {}

@@ -86,7 +86,7 @@ class Wer(HasTokenizer):
         }
         return Signature.of(self.name, parts)
 
-    @property
+    @cached_property
     def change(self) -> Callable[[str], str] | None:
         """What is done to each text before it is split, if anything."""
         return transcript_change(self.lowercase, self.no_punct, self.standardize)
@@ -119,16 +119,15 @@ class Wer(HasTokenizer):
 
     def _rates(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates, and the information preserved, as jiwer does."""
-        rates = self.scale * engine.error_rates(as_rows(totals, self.columns)).reshape(
-            *totals.shape[:-1], len(_RATES)
-        )
+        rates = engine.error_rates(as_rows(totals, self.columns), self.scale)
+        rates = rates.reshape(*totals.shape[:-1], len(_RATES))
         return {name: rates[..., place] for place, name in enumerate(_RATES)}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
-        (rates,) = (self.scale * engine.error_rates(as_rows(totals, self.columns))).tolist()
+        (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
         counts = map(int, totals[len(self.base_columns) :].tolist())
-        return {**dict(zip(_RATES, rates, strict=True)), **dict(zip(self.facts, counts, strict=False))}
+        return dict(zip((*_RATES, *self.facts), (*rates, *counts), strict=False))
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
