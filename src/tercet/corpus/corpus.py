@@ -96,12 +96,18 @@ class Corpus:
     @property
     def predictions(self) -> Any:
         """The predictions, in Arrow's memory."""
-        return self.texts.slice(0, self.n_items)
+        return self._column(self._predictions, 0)
 
     @property
     def references(self) -> Any:
         """The references, in Arrow's memory."""
-        return self.texts.slice(self.n_items)
+        return self._column(self._references, self.n_items)
+
+    def _column(self, texts: Any, start: int) -> Any:
+        """Return the predictions or the references, without those of the other side in one memory if they came so."""
+        if self._texts is None and self._source is None and not isinstance(texts, list):
+            return _joined([texts])
+        return self.texts.slice(start, len(texts))
 
     def reference_lists(self) -> list[list[str]]:
         """Return the references as strings, a list for each segment."""
@@ -276,6 +282,8 @@ def _joined(columns: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     chunks = [chunk for column in columns for chunk in getattr(column, "chunks", [column])]
+    if len(chunks) == 1:
+        return chunks[0]
     return pa.concat_arrays(chunks) if chunks else encode([])
 
 

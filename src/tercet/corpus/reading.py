@@ -87,8 +87,10 @@ def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strin
     """
     offsets = None if batch.one_each else batch.reference_offsets
     texts: Any = strings
-    if strings is None:
-        texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
+    if strings is None and batch.strings is not None:
+        texts = [*batch.strings[0], *batch.strings[1]]
+    elif strings is None:
+        texts = bytes_of(batch.predictions) + bytes_of(batch.references)
     try:
         return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:

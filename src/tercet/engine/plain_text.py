@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from .kinds import SET_APART_BY_ZH, UNSPACED, is_counted, is_without_blanks
 
-#: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow.
-Texts = list[str] | tuple[NDArray[np.uint8], NDArray[np.int64]]
+#: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow; then
+#: the same of further columns.
+Texts = list[str] | tuple[NDArray[Any], ...]
 Lines = list[list[str]]
 
 
@@ -58,8 +59,12 @@ def texts_of_items(
 def strings(texts: Texts) -> list[str]:
     """Return texts as Python strings."""
     if isinstance(texts, tuple):
-        data = texts[0].tobytes()
-        return [data[start:stop].decode() for start, stop in pairwise(texts[1].tolist())]
+        columns = zip(texts[::2], texts[1::2], strict=True)
+        return [
+            data[start:stop].tobytes().decode()
+            for data, starts in columns
+            for start, stop in pairwise(starts.tolist())
+        ]
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"a text must be a string, got {type(text).__name__}")
