@@ -22,6 +22,7 @@ from tercet.base.rows import divide_or_zero
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
@@ -128,10 +129,10 @@ class Diversity(Metric):
         return (*self.score_names, "compression_ratio")
 
     @cached_property
-    def _whole(self) -> list[int]:
+    def _whole(self) -> NDArray[np.int64]:
         """The columns whose sum for a set is a whole number, though those of its texts are not."""
         whole = [self.columns.index(name) for name in self._measures if name.startswith(("distinct", "compression"))]
-        return [*whole, len(self.columns) - 1]
+        return np.array([*whole, len(self.columns) - 1])
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -257,20 +258,32 @@ def _rows_of(o: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
 
     A measure that a text has none of, such as the self-BLEU of a text without others, is 0 of 0.
     """
-    without_references = Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
-    batch, _ = tokenize(without_references, o.tokenizer, lowercase=o.lowercase)
-    ids, offsets = batch.tokens.values, batch.tokens.offsets
-    counted = batch.n_types, o.max_order, min(o.window, len(ids)), o.smooth_method == "nltk1", len(o.columns)
+    ids, offsets, n_types = _tokens_of(o, texts)
+    counted = n_types, o.max_order, min(o.window, len(ids)), o.smooth_method == "nltk1", len(o.columns)
     rows, rows_of_bleu = engine.diversity_rows(ids, offsets, edges, *counted)
     first = len(o.base_columns) + 1
     has_others = rows[:, first + 1]
     rows[:, first] = o._bleu.finalize(rows_of_bleu)["bleu"] * has_others
     if o.pairwise_chrf:
         rows[:, -4], rows[:, -3] = _mean_chrf(o, texts, edges), has_others
-    sizes = np.diff(edges)
+    sizes = edges[1:] - edges[:-1]
     bytes_of_sets = np.array([_compressed(texts[start:stop]) for start, stop in pairwise(edges.tolist())], float)
-    rows[:, -2:] = np.repeat(bytes_of_sets / sizes[:, None], sizes, axis=0)
+    rows[:, -2:] = (bytes_of_sets / sizes[:, None]).repeat(sizes, axis=0)
     return rows
+
+
+def _tokens_of(o: Diversity, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+    """Return the tokens of texts as ids, where each text begins among them, and how many tokens differ."""
+    if o.tokenizer in ENGINE_TOKENIZERS:
+        try:
+            strings = [text.lower() for text in texts] if o.lowercase else texts
+            ids, offsets, *_, word_offsets = engine.intern(strings, o.tokenizer)
+            return ids, offsets, len(word_offsets) - 1
+        except ValueError:
+            pass  # a text that cannot be encoded: what follows raises an error that names the item
+    without_references = Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
+    batch, _ = tokenize(without_references, o.tokenizer, lowercase=o.lowercase)
+    return batch.tokens.values, batch.tokens.offsets, batch.n_types
 
 
 def _mean_chrf(o: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
@@ -353,7 +366,7 @@ class Sets:
     def of(cls, batch: Corpus) -> Sets:
         """Return the sets of a batch; InputError if some of its items are texts, and others sets."""
         texts, n = _texts_of(batch), batch.n_segments
-        counts = batch.reference_counts.tolist()
+        counts = batch.reference_counts.tolist() if batch.has_references else [0] * len(texts)
         is_set = [text == _GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
         if len(set(is_set)) > 1:
             index = batch.first_item + is_set.index(not is_set[0]) % n
