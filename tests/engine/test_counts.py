@@ -305,6 +305,35 @@ def test_both_engines_return_the_same_arrays(documents, order, data):
             assert not isinstance(one, np.ndarray) or (one.dtype, one.shape) == (other.dtype, other.shape)
 
 
+@given(
+    documents=st.lists(st.lists(st.integers(0, 5), max_size=80), max_size=8), order=st.integers(1, 7),
+    window=st.integers(0, 90), floors=st.booleans(), data=st.data(),
+)  # fmt: skip
+def test_sets_of_texts_are_counted_alike(documents, order, window, floors, data):
+    ids, offsets, n = np.array(flat(documents), np.int32), starts(map(len, documents)), len(documents)
+    edges = np.array(sorted({0, n, *data.draw(st.lists(st.integers(0, n), max_size=3))}))
+    options = 6, order, window, floors, 9 + 4 * order + data.draw(st.integers(0, 4))
+    found, wanted = (each.diversity_rows(ids, offsets, edges, *options) for each in (_engine, plain))
+    for one, other in zip(found, wanted, strict=True):
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+
+
+def test_rows_of_sets_say_what_texts_share_and_repeat(engine):
+    # a b a | b a | a a a, and a text alone: windows of 2 tokens
+    ids, offsets = np.array([0, 1, 0, 1, 0, 0, 0, 0, 1, 1], np.int32), np.array([0, 3, 5, 8, 10])
+    rows, bleu = engine.diversity_rows(ids, offsets, np.array([0, 3, 4]), 2, 2, 2, True, 18)
+    assert bleu[:, 4:].tolist() == [
+        # length, closest; matches, n-grams, and these at least 1
+        [3, 3, 0, 0, 3, 1, 3, 2, 3, 2],
+        [2, 3, 0, 0, 2, 1, 2, 1, 2, 1],
+        [3, 3, 0, 0, 2, 0, 3, 2, 3, 2],
+        [2, 2, 0, 0, 0, 0, 2, 1, 2, 1],
+    ]
+    assert rows[0].tolist() == [1, 0, 0, 0, 0, 0, 1, 1 / 2 + 2 / 6, 3, 1 / 2 + 1, 2, 1, 1, 1 / 3, 1, 0, 1, 0]
+    assert rows[2].tolist() == [1, 0, 0, 0, 0, 0, 1, 3 / 6, 3, 2 / 2, 2, 1 / 2, 1, 2 / 3, 1, 1 / 2, 1, 0]
+    assert rows[3].tolist() == [1, 0, 0, 0, 0, 0, 0, 2 / 2, 2, 1, 1, 1 / 2, 1, 1 / 2, 1, 0, 1, 0]
+
+
 def test_ngram_ids_are_numbers_in_the_order_of_the_text(engine):
     ids, offsets = np.array([7, 1, 7, 1, 2, 7, 1, 9], np.int32), np.array([0, 4, 5, 5, 8])
     values, edges, n_types = engine.ngram_ids(ids, offsets, 10, 2)
