@@ -122,7 +122,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
         return make_scorer(metric, options)
     # With the types of the values, as 1, 1.0 and True are equal: a metric may take one of them and refuse another.
     values = [*options.values()]
-    kinds, of_lists = [*map(type, values)], list[type]()
+    kinds, of_lists = [*map(type, values)], []
     for place in range(len(values)) if list in kinds else ():
         if kinds[place] is list:
             values[place] = tuple(values[place])

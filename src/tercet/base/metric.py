@@ -398,9 +398,8 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
     if not corpus.n_items:
         needed = "predictions and references" if metric.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {needed} must have at least one item.")
-    missing = corpus.missing
-    if missing:
-        refuse_missing(metric, missing)
+    if metric.takes_references and corpus.missing:
+        refuse_missing(metric, corpus.missing)
     stats, context = corpus_stats(metric, corpus)
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
