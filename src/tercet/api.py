@@ -121,12 +121,13 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if type(metric) is not str:
         return make_scorer(metric, options)
     # With the types of the values, as 1, 1.0 and True are equal: a metric may take one of them and refuse another.
-    values = [*options.values()]
-    kinds, of_lists = [*map(type, values)], []
-    for place in range(len(values)) if list in kinds else ():
-        if kinds[place] is list:
+    values: list[Any] = [*options.values()]
+    of_lists: tuple[type, ...] = ()
+    kinds = (*map(type, values),)
+    for place, kind in enumerate(kinds):
+        if kind is list:
             values[place] = tuple(values[place])
-            of_lists += map(type, values[place])
+            of_lists += (*map(type, values[place]),)
     plain = _PLAIN_OR_LIST.issuperset(kinds) and _PLAIN.issuperset(of_lists)
     key = (metric, *options, *values, *kinds, *of_lists)
     cached_metric = _cache.get(key) if plain else None
