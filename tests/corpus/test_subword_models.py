@@ -11,6 +11,7 @@ from huggingface_hub import constants
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tercet
 import texts
 from oracles import tokens_of
 from subword_models import KINDS, no_download, sacrebleu_folder, small_model
@@ -85,6 +86,15 @@ class TestNames:
         assert subword_model(str(path)) is before
         path.write_bytes(small_model(seed=1))
         assert subword_model(str(path)).digest == digest(small_model(seed=1)) != before.digest
+
+    @pytest.mark.parametrize("metric", [tercet.Bleu, tercet.GoogleBleu])
+    def test_a_metric_signs_with_the_file_that_it_read(self, metric, tmp_path):
+        path = tmp_path / "a.model"
+        path.write_bytes(small_model())
+        scorer = metric(tokenizer=str(path))
+        assert digest(small_model()) in scorer(["a cat sat here"], ["a cat sat there"]).signature
+        path.write_bytes(small_model(seed=1))
+        assert digest(small_model(seed=1)) in scorer(["a cat sat here"], ["a cat sat there"]).signature
 
 
 class TestFiles:

@@ -50,6 +50,11 @@ def test_any_text_has_one_stem_also_with_half_characters(text):
     check([text + ending for ending in ("", "ed", "ies", "ing") if (text + ending).lower() == text + ending])
 
 
+def test_a_character_before_an_irregular_word_makes_it_another():
+    for word in ("\0\0\0dying", "\0\0skies", "xdying"):
+        assert _engine.porter(word) == plain.porter(word) != "die"
+
+
 def test_long_words_are_stemmed():
     for stem in ("b" * 100_000, "y" * 9_999, "ab" * 9_999, "é" * 9_999):
         check(stem + ending for ending in ("", "ed", "ing", "ational", "ness", "y", "ies", "ion"))

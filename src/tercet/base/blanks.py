@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import Any
 
 from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenizer_label
+from tercet.signature import Signature
 
 from .metric import Metric
 
@@ -18,6 +21,22 @@ class HasTokenizer(Metric):
     extras = ("languages",)
     tokenizer: Any
 
+    @cached_property
+    def _signatures(self) -> dict[str, Signature]:
+        """The signature by the label of the tokenizer, whose model may be another file at the next call."""
+        return {}
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        label = self.label
+        if label not in self._signatures:
+            self._signatures[label] = self.new_signature()
+        return self._signatures[label]
+
+    @abstractmethod
+    def new_signature(self) -> Signature:
+        """Return the signature, of the tokenizer as it is now."""
+
     def check(self) -> None:
         """Refuse a tokenizer whose package or model is missing, before texts are read."""
         _ = self.label
@@ -25,7 +44,7 @@ class HasTokenizer(Metric):
     @property
     def label(self) -> str:
         """The name of the tokenizer in a signature."""
-        return tokenizer_label(self.tokenizer)
+        return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else tokenizer_label(self.tokenizer)
 
     @cached_property
     def needs_blanks(self) -> bool:

@@ -100,12 +100,12 @@ class RougeScorer(scoring.BaseScorer):
         scores: dict[str, scoring.Score] = {}
         whole_types = tuple(name for name in names if name != _BY_LINE)
         if whole_types:
-            texts = token_texts(map(self._tokenizer.tokenize, (prediction, target)))
-            scores = _scores(_types(whole_types), texts, "none")
+            texts = token_texts(map(self._tokenizer.tokenize, (target, prediction)))
+            scores = _scores(_types(whole_types), texts[::-1], "none")
         if _BY_LINE in names:
-            lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (prediction, target)]
+            lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (target, prediction)]
             texts, n = token_texts(chain(*lines)), len(lines[0])
-            scores |= _scores(_types((_BY_LINE,)), ["\n".join(texts[:n]), "\n".join(texts[n:])], "none")
+            scores |= _scores(_types((_BY_LINE,)), ["\n".join(texts[n:]), "\n".join(texts[:n])], "none")
         return {name: scores[name] for name in names}
 
     @property

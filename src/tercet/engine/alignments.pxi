@@ -299,8 +299,9 @@ cdef int64_t count_whole(
     Alignment* a, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m
 ) noexcept nogil:
     """Add the counts of a table of few words, which is made without a band; return 0 or a problem."""
-    cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * FEW_WORDS * (m + 1))
     cdef int64_t counts[4]
+    cdef int64_t n_words = min(<int64_t> FEW_WORDS, max(1, (n + 63) >> 6))
+    cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * n_words * (m + 1))
     if columns == NULL or find_places(a, reference, n, 1):
         return NO_MEMORY
     count_small(columns, a.places, n, text, m, counts)

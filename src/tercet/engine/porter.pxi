@@ -151,7 +151,7 @@ cdef size_t stem_size(uint8_t* p, size_t n) noexcept nogil:
     if n <= 8 and (IRREGULARS.lasts >> (p[n - 1] & 31)) & 1:
         tail = tail_of(p, n)
         for i in range(IRREGULARS.n):
-            if tail == IRREGULARS.each[i].bytes:
+            if tail == IRREGULARS.each[i].bytes and n == IRREGULARS.each[i].size:
                 memcpy(p, IRREGULARS.each[i].instead, IRREGULARS.each[i].n_instead)
                 return IRREGULARS.each[i].n_instead
     if p[n - 1] == c"s":  # step 1a

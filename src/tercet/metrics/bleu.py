@@ -501,12 +501,8 @@ class Bleu(BleuOptions):
         """``bleu`` and one ``bleu_<name>`` for each named weighting."""
         return tuple(self._weightings)
 
-    def signature(self, context: Any = None) -> Signature:
+    def new_signature(self) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return self._signature
-
-    @cached_property
-    def _signature(self) -> Signature:
         smooth = self._method
         if smooth in SMOOTH_VALUES:
             smooth += f"[{SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value!r}]"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -72,12 +71,8 @@ class GoogleBleu(HasTokenizer):
         if self.min_len > self.max_len:
             raise OptionError(f"The option 'min_len' must be at most 'max_len', {self.max_len}. Got {self.min_len}.")
 
-    def signature(self, context: Any = None) -> Signature:
+    def new_signature(self) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return self._signature
-
-    @cached_property
-    def _signature(self) -> Signature:
         parts = {
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",

@@ -70,12 +70,8 @@ class Wer(HasTokenizer):
     )
     missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
 
-    def signature(self, context: Any = None) -> Signature:
+    def new_signature(self) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return self._signature
-
-    @cached_property
-    def _signature(self) -> Signature:
         parts = {
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",
