@@ -4,11 +4,9 @@ cdef enum:  # how several references count in recall
     BEST_OF_EACH_ORDER = 1, ALL_TOGETHER
 
 
-cdef inline double rouge_f(double hits, double of_text, double of_reference, double weight) noexcept nogil:
+cdef inline double f_of_counts(double hits, double of_text, double of_reference, double weight) noexcept nogil:
     """Return F of ROUGE-N; `weight` is that of precision."""
-    cdef double precision = hits / of_text if of_text != 0 else 0, recall = hits / of_reference if of_reference != 0 else 0
-    cdef double mixed = weight * precision + recall
-    return (1 + weight) * precision * recall / mixed if mixed > 0 else 0
+    return f_of_shares(hits / max(of_text, 1.0), hits / max(of_reference, 1.0), weight)
 
 
 cdef int write_bleu_rouge(
@@ -38,7 +36,8 @@ cdef int write_bleu_rouge(
                 hits[order] += n_hits
                 reference_totals[order] += total
                 continue
-            f, best = rouge_f(n_hits, totals[order], total, q.weight), rouge_f(hits[order], totals[order], reference_totals[order], q.weight)
+            f = f_of_counts(n_hits, totals[order], total, q.weight)
+            best = f_of_counts(hits[order], totals[order], reference_totals[order], q.weight)
             # Of equal ones it is the shortest, which has the greatest recall.
             if d == first or f > best or (f == best and total < reference_totals[order]):
                 hits[order], reference_totals[order] = n_hits, total

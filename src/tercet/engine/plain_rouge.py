@@ -9,7 +9,7 @@ import numpy as np
 
 from .plain_counts import clipped, common_length, skip_bigrams
 from .plain_porter import porter as stem
-from .plain_rows import Array, Offsets, pairs_of_lines
+from .plain_rows import Array, Offsets, f_of_shares, pairs_of_lines
 from .plain_subsequences import hit_lines, worth_of_runs
 from .plain_text import Lines, Texts
 
@@ -71,19 +71,13 @@ def _way_back(text: Lines, reference: Lines) -> int:
 def _measures(text: Lines, reference: Lines, kind: str, number: float, beta: float) -> tuple[float, float, float]:
     hits, of_text, of_reference = _counts(text, reference, kind, number)
     precision, recall = hits / max(of_text, 1), hits / max(of_reference, 1)
-    return precision, recall, _f(precision, recall, beta)
-
-
-def _f(precision: float, recall: float, beta: float) -> float:
-    weight = beta * beta
-    mixed = recall + weight * precision
-    return (1 + weight) * precision * recall / mixed if mixed > 0 else 0.0
+    return precision, recall, f_of_shares(precision, recall, beta)
 
 
 def _take_roots(triples: Array, weight: float, beta: float) -> None:
     if weight != 1:
         triples[:, :2] **= 1 / weight
-    triples[:, 2] = [_f(precision, recall, beta) for precision, recall, _ in triples.tolist()]
+    triples[:, 2] = [f_of_shares(precision, recall, beta) for precision, recall, _ in triples.tolist()]
 
 
 def _counts(text: Lines, reference: Lines, kind: str, number: float) -> tuple[float, float, float]:

@@ -68,16 +68,17 @@ def bleu_rouge_rows(
         for order in range(1, max_order + 1 if references else 1):
             of_text = max(len(words) - order + 1, 0)
             counts = [(clipped(words, [each], order), max(len(each) - order + 1, 0)) for each in references]
-            shares = [_f_of(hits, of_text, total, beta * beta) for hits, total in counts]
+            shares = [f_of_shares(hits / max(of_text, 1), hits / max(total, 1), beta) for hits, total in counts]
             _, _, found = max((f, -total, (hits, total)) for f, (hits, total) in zip(shares, counts, strict=True))
             means = [sum(numbers) / len(counts) for numbers in zip(*counts, strict=True)]
             row[5 + 2 * max_order + order], row[5 + 3 * max_order + order] = found if best else means
     return rows
 
 
-def _f_of(hits: int, of_text: int, of_reference: int, weight: float) -> float:
-    precision, recall = hits / max(of_text, 1), hits / max(of_reference, 1)
-    mixed = weight * precision + recall
+def f_of_shares(precision: float, recall: float, beta: float) -> float:
+    """Return the F of ROUGE."""
+    weight = beta * beta
+    mixed = recall + weight * precision
     return (1 + weight) * precision * recall / mixed if mixed > 0 else 0.0
 
 

@@ -101,11 +101,17 @@ cdef int count_kind(
     return problem
 
 
+cdef inline double f_of_shares(double precision, double recall, double weight) noexcept nogil:
+    """Return F; `weight` is that of precision."""
+    cdef double mixed = recall + weight * precision
+    return (1 + weight) * precision * recall / mixed if mixed > 0 else 0
+
+
 cdef int write_rouge(
     Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* to
 ) noexcept nogil:
     """Precision, recall and F of each type, of the best reference or of each: documents `first` to `last`."""
-    cdef double precision, recall, mixed, f
+    cdef double precision, recall, f
     cdef size_t d
     cdef int number, problem
     cdef Shares found
@@ -122,8 +128,7 @@ cdef int write_rouge(
             if problem != DONE:
                 return problem
             precision, recall = found.hits / max(found.of_text, 1.0), found.hits / max(found.of_reference, 1.0)
-            mixed = recall + q.weight * precision
-            f = (1 + q.weight) * precision * recall / mixed if mixed > 0 else 0
+            f = f_of_shares(precision, recall, q.weight)
             if q.pairs != NULL or d == first or f > to[3 * number + 2]:
                 to[3 * number], to[3 * number + 1], to[3 * number + 2] = precision, recall, f
         if q.pairs != NULL:
@@ -135,14 +140,13 @@ cdef int take_roots(table, Py_ssize_t first, double weight, double of_precision)
     """Raise precision and recall of W, in columns from `first` on, to 1 / weight, as NumPy does, and make F of them."""
     cdef double[:, ::1] rows = table
     cdef Py_ssize_t row
-    cdef double precision, recall, mixed
+    cdef double precision, recall
     if weight != 1:
         shares = table[:, first : first + 2]
         shares **= 1 / weight
     for row in range(rows.shape[0]):
         precision, recall = rows[row, first], rows[row, first + 1]
-        mixed = recall + of_precision * precision
-        rows[row, first + 2] = (1 + of_precision) * precision * recall / mixed if mixed > 0 else 0
+        rows[row, first + 2] = f_of_shares(precision, recall, of_precision)
     return 0
 
 
