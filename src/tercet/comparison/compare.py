@@ -225,7 +225,7 @@ def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[Segm
 def read_test_set(
     test_set: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
 ) -> tuple[TestSet, Corpus]:
-    """Return a TestSet, also of a mapping, and its checked texts; `needed_by` names metrics that take references."""
+    """Return a TestSet, also of a mapping, and its encoded texts; `needed_by` names metrics that take references."""
     if isinstance(test_set, TestSet):
         if references is not None:
             raise InputError(
@@ -248,7 +248,7 @@ def read_test_set(
         if error is not None:
             raise error
     argument_names = [f"predictions of {shorten(name)}" for name in test_set]
-    corpus = read_systems(argument_names, list(test_set.values()), references).checked()
+    corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
     # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus

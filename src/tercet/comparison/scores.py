@@ -427,7 +427,7 @@ def check_options(
 
 def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
     """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
-    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).checked()
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
 
 
 def paired_significance(
