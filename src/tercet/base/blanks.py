@@ -44,6 +44,7 @@ class HasTokenizer(Metric):
     @property
     def label(self) -> str:
         """The name of the tokenizer in a signature."""
+        # Of the others, a package or a file has a say, which may change between two calls.
         return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else tokenizer_label(self.tokenizer)
 
     @cached_property

@@ -52,7 +52,7 @@ def error_rows(
     """
     stripped = [text.strip() for text in strings(texts)]
     readings = (texts, reading), (stripped, "char-and-blank")
-    words, characters = (pairs_of(each, n, reference_offsets, how, n_systems) for each, how in readings)
+    words, characters = (pairs_of(read, n, reference_offsets, how, n_systems) for read, how in readings)
     rows = np.empty((n_systems * n, 12))
     for row, of_words, of_characters in zip(rows, words, characters, strict=True):
         row[:4] = 1, not of_words[0], not of_words[1], len(of_words[1])
@@ -63,12 +63,12 @@ def error_rows(
 def _nearest(tokens: list[str], references: list[list[str]]) -> list[int]:
     """Return the counts of a text and the reference that needs the fewest edits."""
     numbers: dict[str, int] = {}
-    text, *others = (
-        np.array([numbers.setdefault(token, len(numbers)) for token in each], np.int32)
-        for each in (tokens, *references)
+    text, *targets = (
+        np.array([numbers.setdefault(token, len(numbers)) for token in document], np.int32)
+        for document in (tokens, *references)
     )
-    found = [counted(_steps(other, text, None)) for other in others] or [[0, 0, 0, len(tokens)]]
-    return min(found, key=lambda counts: sum(counts[1:]))
+    counts = [counted(_steps(target, text, None)) for target in targets] or [[0, 0, 0, len(tokens)]]
+    return min(counts, key=lambda of_target: sum(of_target[1:]))
 
 
 def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

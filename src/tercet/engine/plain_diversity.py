@@ -58,7 +58,7 @@ def _counts_of_order(texts: list[list[int]], n: int) -> list[tuple[int, float, i
         total.update(counts_of_text)
         for ngram, count in counts_of_text.items():
             greatest[ngram] = sorted([*greatest.get(ngram, [0, 0]), count])[1:]
-    found = []
+    counts_of_texts = []
     for counts_of_text in counts:
         matches, share = 0, 0.0
         times: Counter[int] = Counter()
@@ -69,8 +69,8 @@ def _counts_of_order(texts: list[list[int]], n: int) -> list[tuple[int, float, i
         # By rising totals, so that the sum does not depend on the order of the texts, to the last bit.
         for of_set in sorted(times):
             share += times[of_set] / of_set
-        found.append((matches, share, len(counts_of_text)))
-    return found
+        counts_of_texts.append((matches, share, len(counts_of_text)))
+    return counts_of_texts
 
 
 def _moving_ratio(text: Sequence[Any], window: int) -> float:

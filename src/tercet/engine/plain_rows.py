@@ -67,11 +67,11 @@ def bleu_rouge_rows(
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         for order in range(1, max_order + 1 if references else 1):
             of_text = max(len(words) - order + 1, 0)
-            counts = [(clipped(words, [each], order), max(len(each) - order + 1, 0)) for each in references]
+            counts = [(clipped(words, [text], order), max(len(text) - order + 1, 0)) for text in references]
             shares = [f_of_shares(hits / max(of_text, 1), hits / max(total, 1), beta) for hits, total in counts]
-            _, _, found = max((f, -total, (hits, total)) for f, (hits, total) in zip(shares, counts, strict=True))
+            _, _, greatest = max((f, -total, (hits, total)) for f, (hits, total) in zip(shares, counts, strict=True))
             means = [sum(numbers) / len(counts) for numbers in zip(*counts, strict=True)]
-            row[5 + 2 * max_order + order], row[5 + 3 * max_order + order] = found if best else means
+            row[5 + 2 * max_order + order], row[5 + 3 * max_order + order] = greatest if best else means
     return rows
 
 

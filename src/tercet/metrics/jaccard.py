@@ -240,8 +240,8 @@ class Jaccard(Metric):
         """Return one row per item; variants with the same tokenizer and case share one tokenization."""
         splits: Splits = {}
         first = len(self.base_columns)
-        own, *others = (self._rows(batch, variant, splits) for variant in self.by_name.values())
-        rows = np.concatenate([own, *(variant_rows[:, first:] for variant_rows in others)], axis=1)
+        rows, *variants = (self._rows(batch, variant, splits) for variant in self.by_name.values())
+        rows = np.concatenate([rows, *(variant_rows[:, first:] for variant_rows in variants)], axis=1)
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), first:] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
