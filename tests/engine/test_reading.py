@@ -188,6 +188,24 @@ def test_only_strings_themselves_are_strings(engine, values):
     assert engine.all_strings(values) == all(type(value) is str for value in values)
 
 
+ENTRIES = st.one_of(
+    st.text(max_size=3), st.none(), st.lists(st.text(max_size=3), max_size=2), st.lists(st.integers(), max_size=1),
+    st.tuples(st.text(max_size=3)), st.sets(st.text(max_size=3), max_size=1),
+)  # fmt: skip
+
+
+@given(st.lists(ENTRIES, max_size=4))
+def test_lists_of_strings_become_one_list(engine, values):
+    assert engine.flat_strings(values) == plain.flat_strings(values)
+
+
+def test_where_the_strings_of_each_list_begin_is_said_only_if_any_has_none_or_several(engine):
+    assert engine.flat_strings(["a", "б"]) == (["a", "б"], None)
+    assert engine.flat_strings([["a"], ("б",)]) == (["a", "б"], None)
+    assert engine.flat_strings([["a", "б"], []]) == (["a", "б"], [0, 2, 2])
+    assert engine.flat_strings([["a"], "б"]) is None
+
+
 @given(st.lists(st.text("ab<&é\0", max_size=9), max_size=5))
 def test_plain_texts_are_of_ascii_without_marks(engine, texts):
     assert engine.is_plain(texts, b"<&") == (set("".join(texts)) <= set("ab\0"))

@@ -28,7 +28,6 @@ class Corpus:
         "_offsets",
         "_predictions",
         "_references",
-        "_source",
         "_texts",
         "first_item",
         "n_items",
@@ -48,7 +47,7 @@ class Corpus:
         self.names, self.n_systems, self.first_item = names, len(names), first_item
         #: Number of predictions, of all systems, and of each.
         self.n_items = len(predictions)
-        self.n_segments = self.n_items // len(names)
+        self.n_segments = self.n_items // self.n_systems
         #: Whether every segment has exactly one reference.
         self.one_each = offsets is None or _is_one_each(offsets)
         #: Predictions and references as Python strings, where they came so: the engine reads them as they are.
@@ -57,8 +56,6 @@ class Corpus:
         )
         #: All texts in one array, once they are encoded.
         self._texts: Any = None
-        #: The texts that these were made of.
-        self._source: Corpus | None = None
         #: Whether its artefacts were warned of: once, not for each metric.
         self.searched = False
 
@@ -68,7 +65,7 @@ class Corpus:
     def texts(self) -> Any:
         """All texts in UTF-8, in one pyarrow.LargeStringArray; InputError names the first that cannot be encoded."""
         if self._texts is None:
-            self._texts = self._encoded() if self._source is None else self._source.texts
+            self._texts = self._encoded()
         return self._texts
 
     def _encoded(self) -> Any:
@@ -105,7 +102,7 @@ class Corpus:
 
     def _column(self, texts: Any, start: int) -> Any:
         """Return the predictions or the references, without those of the other side in one memory if they came so."""
-        if self._texts is None and self._source is None and not isinstance(texts, list):
+        if self._texts is None and not isinstance(texts, list):
             return _joined([texts])
         return self.texts.slice(start, len(texts))
 
@@ -163,7 +160,7 @@ class Corpus:
     @property
     def missing(self) -> list[int]:
         """The segments without a reference."""
-        return [] if self._offsets is None else np.flatnonzero(np.diff(self._offsets) == 0).tolist()
+        return [] if self.one_each else np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
 
     def name_of(self, document: int) -> str:
         """Return what messages call a document, counted over predictions and then references."""
@@ -212,12 +209,6 @@ class Corpus:
         n = self.n_items
         corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
         corpus._texts = texts
-        return corpus
-
-    def with_strings(self, predictions: list[str], references: list[str]) -> Corpus:
-        """Return a corpus of strings that are made of the same texts; its `texts` are the latter."""
-        corpus = Corpus(predictions, references, self._offsets, self.names, self.first_item)
-        corpus._source = self
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:

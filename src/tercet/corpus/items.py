@@ -108,8 +108,9 @@ def _check_text(text: Any, name: str) -> None:
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:
     """Return all references in one list, and where those of each item begin; None where each has one."""
-    if engine.all_strings(targets):
-        return targets, None
+    strings = engine.flat_strings(targets)
+    if strings is not None:
+        return strings[0], None if strings[1] is None else np.array(strings[1])
     if not set(map(type, targets)) <= {list, tuple}:
         targets = _as_lists(targets)
     flat: list[Any] = []

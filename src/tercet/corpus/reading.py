@@ -79,19 +79,27 @@ class Crossing:
 ENGINE_TOKENIZERS = ("rouge", "none", "blanks", "13a", "13a-unstripped", "zh", "unicode", "char")
 
 
-def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strings: list[str] | None = None) -> Any:
+def of_texts(
+    batch: Corpus,
+    function: Callable[..., Any],
+    *arguments: Any,
+    prepare: Callable[[str], str] | None = None,
+    strings: list[str] | None = None,
+) -> Any:
     """Return the rows that a function of the engine makes of the texts of a batch, or of strings made of them.
 
-    They are in the order of the items, system by system. An InputError names the first text that cannot be encoded, a
-    MemoryError the item that takes more than there is.
+    Each text is changed by `prepare` before. The rows are in the order of the items, system by system. An InputError
+    names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
     """
     offsets = None if batch.one_each else batch.reference_offsets
     texts: Any = strings
-    if strings is None and batch.strings is not None:
-        texts = [*batch.strings[0], *batch.strings[1]]
-    elif strings is None:
-        texts = bytes_of(batch.predictions) + bytes_of(batch.references)
     try:
+        if strings is None and batch.strings is not None:
+            texts = [*batch.strings[0], *batch.strings[1]]
+        elif strings is None:
+            texts = _columns(batch, prepare)
+        if prepare is not None and type(texts) is list:
+            texts = [*map(prepare, texts)]
         return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:
         raise MemoryError(f"item {batch.first_item + error.item} takes more memory than is available") from None
@@ -101,8 +109,8 @@ def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strin
         raise
 
 
-def lowered(batch: Corpus) -> Corpus:
-    """Return a batch of the same texts in lower case (:meth:`str.lower`)."""
-    if batch.strings is None:
-        return batch.with_texts(lowered_texts(batch.texts))
-    return batch.with_strings(*([text.lower() for text in texts] for texts in batch.strings))
+def _columns(batch: Corpus, prepare: Callable[[str], str] | None) -> Any:
+    """Return texts that are no Python strings as columns: in lower case if asked for, or as strings to be changed."""
+    if prepare is None:
+        return bytes_of(batch.predictions) + bytes_of(batch.references)
+    return bytes_of(lowered_texts(batch.texts)) if prepare is str.lower else batch.texts.to_pylist()

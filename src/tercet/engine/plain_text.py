@@ -190,6 +190,20 @@ def is_valid(text: str) -> bool:
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 
+def flat_strings(values: list[Any]) -> tuple[list[str], list[int] | None] | None:
+    """Return strings, or those of lists and tuples in one list, and where those of each begin; None for all else.
+
+    Where each value is, or holds, one string, there is no need to say where.
+    """
+    if all_strings(values):
+        return values, None
+    if not {*map(type, values)} <= {list, tuple}:
+        return None
+    flat = list(chain.from_iterable(values))
+    one_each = all(len(entry) == 1 for entry in values)
+    return (flat, None if one_each else [0, *accumulate(map(len, values))]) if all_strings(flat) else None
+
+
 def all_strings(values: list[Any]) -> bool:
     """Return whether all of a list are strings, and none is of a subclass."""
     return set(map(type, values)) <= {str}

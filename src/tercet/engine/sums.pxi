@@ -80,13 +80,14 @@ def sum_rows(rows):
 def span_of_column(rows, size_t column):
     """See `plain_sums.span_of_column`."""
     cdef size_t n, k, i
-    cdef const double* at = doubles_of(rows, &n, &k)
+    cdef Py_ssize_t next_row, next_column
+    cdef const double* at = strided_doubles(rows, &n, &k, &next_row, &next_column)
     if n == 0 or column >= k:
         raise ValueError("there is no such column, or no row")
-    at += column
+    at += <Py_ssize_t> column * next_column
     cdef double low = at[0], high = at[0]
     for i in range(1, n):
-        at += k
+        at += next_row
         low, high = min(low, at[0]), max(high, at[0])
     return low, high
 

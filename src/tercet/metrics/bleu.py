@@ -47,7 +47,7 @@ from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sac
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows, left_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, lowered, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path, is_subword_model, tokenize
 from tercet.engine.chosen import engine
@@ -574,9 +574,9 @@ class Bleu(BleuOptions):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
         if self._reading is not None:
-            texts = lowered(batch) if self._lowercase else batch
-            options = self.max_order, self._nltk_columns, self._next_columns
-            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, *options)
+            options = self._reading, self.max_order, self._nltk_columns, self._next_columns
+            prepare = str.lower if self._lowercase else None
+            rows: Array = of_texts(batch, engine.bleu_rows, *options, prepare=prepare)
         else:
             tokens, _ = self.tokens(batch)
             base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)

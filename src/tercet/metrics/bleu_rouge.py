@@ -18,7 +18,7 @@ from tercet.base.rows import PairRows, base_of_pairs, base_rows, divide_or_zero,
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
@@ -163,9 +163,9 @@ class BleuRouge(Metric):
         """Return one row per item; time is linear in the tokens."""
         changed = self.stemmer is not None or self.lemmatizer is not None
         if isinstance(self.tokenizer, str) and self.tokenizer in ENGINE_TOKENIZERS and not changed:
-            texts = lowered(batch) if self._lowercase else batch
+            prepare = str.lower if self._lowercase else None
             options = self.tokenizer, self.max_order, self.beta, self.multi_ref == "best"
-            rows: Array = of_texts(texts, engine.bleu_rouge_rows, *options)
+            rows: Array = of_texts(batch, engine.bleu_rouge_rows, *options, prepare=prepare)
         else:
             tokens, _ = self.tokens(batch)
             counts, n = self.counts(tokens), tokens.n_items

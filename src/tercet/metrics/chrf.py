@@ -20,7 +20,7 @@ from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places, lowered, of_texts, read_batch
+from tercet.corpus.reading import Crossing, Places, of_texts, read_batch
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
@@ -204,7 +204,8 @@ class Chrf(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the characters times the orders times the references."""
-        rows = of_texts(lowered(batch) if self.lowercase else batch, engine.chrf_rows, *self._settings)
+        prepare = str.lower if self.lowercase else None
+        rows = of_texts(batch, engine.chrf_rows, *self._settings, prepare=prepare)
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)

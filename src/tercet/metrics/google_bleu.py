@@ -17,7 +17,7 @@ from tercet.base.options import missing_label, option
 from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -115,8 +115,8 @@ class GoogleBleu(HasTokenizer):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
         if self._tokenizer in ENGINE_TOKENIZERS:
-            texts = lowered(batch) if self.lowercase else batch
-            rows = of_texts(texts, engine.gleu_rows, self._tokenizer, self.min_len, self.max_len)
+            options = self._tokenizer, self.min_len, self.max_len
+            rows = of_texts(batch, engine.gleu_rows, *options, prepare=str.lower if self.lowercase else None)
         else:
             tokens, _ = self.tokens(batch)
             base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)

@@ -18,7 +18,7 @@ from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
 from tercet.corpus.stems import (
     check_stopwords,
     check_word_options,
@@ -256,8 +256,8 @@ class Jaccard(Metric):
         is_mean = variant.multi_ref == "average" and not batch.one_each
         rows: Array
         rows, pairs = of_texts(
-            lowered(batch) if variant.lowercase else batch, engine.jaccard_rows,
-            variant.tokenizer, variant.ngram, variant.multiset, is_mean,
+            batch, engine.jaccard_rows, variant.tokenizer, variant.ngram, variant.multiset, is_mean,
+            prepare=str.lower if variant.lowercase else None,
         )  # fmt: skip
         if is_mean:
             counts = batch.reference_counts

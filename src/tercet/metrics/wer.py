@@ -93,15 +93,11 @@ class Wer(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        change, texts = self.change, batch
-        if change:
-            strings = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
-            texts = batch.with_strings(*([change(text) for text in column] for column in strings))
-        if self.tokenizer in ENGINE_TOKENIZERS:
-            rows = of_texts(texts, engine.error_rows, self.tokenizer)
-        else:
-            rows = of_texts(texts, engine.error_rows, "none")
-            tokens, _ = tokenize(batch, self.tokenizer, prepare=change)
+        read_by_engine = self.tokenizer in ENGINE_TOKENIZERS
+        reading = self.tokenizer if read_by_engine else "none"
+        rows = of_texts(batch, engine.error_rows, reading, prepare=self.change)
+        if not read_by_engine:
+            tokens, _ = tokenize(batch, self.tokenizer, prepare=self.change)
             rows[:, 1] = tokens.tokens.lengths[: tokens.n_items] == 0
             rows[:, 4:8] = nearest_edits(tokens)[0]
         if self.missing_references == "skip" and not batch.one_each:

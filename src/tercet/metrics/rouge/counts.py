@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.base.rows import left_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import lowered, of_texts
+from tercet.corpus.reading import of_texts
 from tercet.engine.chosen import engine
 from tercet.engine.counting import (
     PairMatches,
@@ -231,16 +231,12 @@ def rows_of_texts(
     porter: bool,
 ) -> Array | None:
     """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
-    texts = batch
-    if prepare is not None:
-        prepared = [prepare(text) for text in batch.texts.to_pylist()]
-        texts = batch.with_strings(prepared[: batch.n_items], prepared[batch.n_items :])
     if tokenizer not in KEEP_CASE:
-        texts = lowered(texts)
+        prepare = str.lower if prepare is None else _then_lower(prepare)
     every_pair = not batch.one_each and options.multi_ref != "best"
     rows: Array
-    count = partial(engine.rouge_rows, porter=porter)
-    rows, pairs, uncounted = of_texts(texts, count, tokenizer, types, options.beta, every_pair)
+    count = partial(engine.rouge_rows, porter=porter) if porter else engine.rouge_rows
+    rows, pairs, uncounted = of_texts(batch, count, tokenizer, types, options.beta, every_pair, prepare=prepare)
     if uncounted:
         return None
     if pairs is not None:
@@ -256,6 +252,10 @@ def rows_of_texts(
     if options.missing_references == "skip" and not batch.one_each:
         left_out(rows)
     return rows
+
+
+def _then_lower(prepare: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: prepare(text).lower()
 
 
 # Scores of pairs of a prediction and a reference, and how those of several references become one.

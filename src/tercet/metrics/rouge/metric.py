@@ -225,7 +225,7 @@ class Rouge(RougeOptions):
         tokenizer = self._tokenizer(context)
         if tokenizer == "unicode" and self.tokenizer == "auto":
             return _LETTERS_KEPT
-        if tokenizer != "rouge" or _is_ascii(corpus):
+        if tokenizer != "rouge" or (context is None and _is_ascii(corpus)):
             return None
         return dropped_letters(corpus, context, chosen=self._names_tokenizer)
 
