@@ -233,8 +233,8 @@ def rows_of_texts(
     """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
     texts = batch
     if prepare is not None:
-        prepared = [prepare(text) for text in batch.texts.to_pylist()]
-        texts = batch.with_strings(prepared[: batch.n_items], prepared[batch.n_items :])
+        sides = batch.checked().strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
+        texts = batch.with_strings(*([prepare(text) for text in side] for side in sides))
     if tokenizer not in KEEP_CASE:
         texts = lowered(texts)
     every_pair = not batch.one_each and options.multi_ref != "best"
