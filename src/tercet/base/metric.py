@@ -576,7 +576,9 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
             contexts = list(each_piece(metric, n, fitted_and_counted, n_systems))
         context = joined_context(contexts)
         signature = metric.signature(context)
-        parts = list(each_piece(metric, n, settled, n_systems))
+        parts = list(pieces.values())
+        if not parts or any(stats.signature != signature for stats in parts):
+            parts = list(each_piece(metric, n, settled, n_systems))
     check_alike(parts)
     return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, first_line, shorten
 
-from .corpus import Corpus, surrogate_error
+from .corpus import Corpus, bytes_used, surrogate_error
 
 
 def read_items(predictions: object, references: object, name: str = "predictions") -> Corpus:
@@ -284,10 +284,28 @@ def check_arrow(column: Any, name: str) -> None:
     """
     import pyarrow as pa
 
+    # What is malformed gets its error below.
+    with suppress(pa.ArrowException):
+        if all(map(_is_ascii, getattr(column, "chunks", [column]))):
+            return
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
         raise _encoding_error(column, name) or InputError(f"{name} cannot be read. {first_line(error)}") from None
+
+
+def _is_ascii(column: Any) -> bool:
+    """Return whether an array is texts of ASCII alone, which is seen sooner than that they are UTF-8.
+
+    One that is malformed raises the error of Arrow.
+    """
+    kind = _BYTES.get(str(getattr(column, "type", "")))
+    if kind not in ("binary", "large_binary") or not len(column):
+        return False
+    column = column.view(kind)
+    column.validate(full=True)
+    data, _ = bytes_used(column.cast("large_binary"))
+    return int(data.max(initial=0)) < 128
 
 
 def _encoding_error(column: Any, name: str) -> InputError | None:

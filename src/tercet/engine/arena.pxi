@@ -12,7 +12,7 @@ cdef extern from "blocks.h" nogil:
 
 cdef enum:
     CHUNK = 1 << 13          # bytes of texts that are read at a time: what is made of them stays in the fastest cache
-    LARGEST_KEPT = 1 << 24   # a larger arena is freed
+    LARGEST_KEPT = 1 << 25   # a larger arena is freed
     SLACK = 160              # bytes behind the text that are read or written with the last ones
 
 cdef struct Arena:

@@ -36,6 +36,22 @@ static inline uint64_t lowest_bit(uint64_t b) { return b ? (uint64_t)__builtin_c
 static inline uint64_t highest_bit(uint64_t b) { return 63 - (uint64_t)__builtin_clzll(b); } /* of one at least */
 #endif
 
+/* The sum of two numbers and a carry of 0 or 1, which becomes that of the sum. */
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(PORTABLE)
+#include <immintrin.h>
+static inline uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t *carry) {
+    unsigned long long sum;
+    *carry = _addcarry_u64(*carry, a, b, &sum);
+    return sum;
+}
+#else
+static inline uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t *carry) {
+    uint64_t added = a + b, sum = added + *carry;
+    *carry = (added < a) | (sum < added);
+    return sum;
+}
+#endif
+
 /* What each byte of some texts is: a bit in each of some planes, rows of n_blocks numbers, 64 bytes of text a number.
  * The blocks `first` to `last` are read, and changed in place:
  *   read_words   letters of ASCII to lower case

@@ -11,12 +11,15 @@ cdef extern from "sets.h" nogil:
         pass
     enum:
         MOST_AT_ONCE  # orders
+    void PREFETCH(const void*)
     void match_in_one(uint64_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
     void match_in_two(wide_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
 
 cdef enum:
     MOST_CELLS = 1 << 18     # of a table, but for long texts:
     CELLS_OF_ONE = 32        # for each of their characters; n-grams of which there are more are hashed
+    NEAR = 1 << 17           # cells that the second cache holds; those of larger tables are asked for
+    AHEAD = 16               # so many n-grams before they are used
     TOO_MANY = 2             # what match_by_cells returns for these
     LONGEST = 1 << 20        # characters of a text that is not hashed
     PARTS = 3                # of an order: n-grams of the prediction, of the reference, matches
@@ -168,17 +171,17 @@ cdef int match_by_cells(
     where it has to grow, nothing is lost. Return TOO_MANY where it would have too many cells.
     """
     cdef size_t width = n_types + 1, n_cells = width, i, cell, found, room_before
-    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
-    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
+    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * (length + AHEAD))
+    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * (size + AHEAD))
     cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
     cdef uint32_t* cells
     cdef uint32_t since, number, row, last = q.last
-    cdef bint is_new, is_left
+    cdef bint is_new, is_left, far
     cdef int n
     if rows == NULL or own_rows == NULL or left == NULL:
         return NO_MEMORY
-    memset(rows, 0, 4 * length)
-    memset(own_rows, 0, 4 * size)
+    memset(rows, 0, 4 * (length + AHEAD))
+    memset(own_rows, 0, 4 * (size + AHEAD))
     for n in range(max_order):
         if n_cells > max(<size_t> MOST_CELLS, CELLS_OF_ONE * length):
             return TOO_MANY
@@ -194,8 +197,10 @@ cdef int match_by_cells(
             memset(cells + q.n_cells, 0, 4 * (n_cells - q.n_cells))
             q.n_cells = n_cells
         memset(left, 0, 4 * (length + 1))
-        since, found, i = last, 0, 0
+        since, found, i, far = last, 0, 0, n_cells > NEAR
         while i + n < length:  # without a branch: what is new is hard to foresee
+            if far:
+                PREFETCH(cells + rows[i + AHEAD] * width + other[min(i + n + AHEAD, length - 1)])
             cell = rows[i] * width + other[i + n]
             number = cells[cell]
             is_new = number <= since
@@ -208,6 +213,8 @@ cdef int match_by_cells(
             i += 1
         i = 0
         while i + n < size:
+            if far:
+                PREFETCH(cells + own_rows[i + AHEAD] * width + text[min(i + n + AHEAD, size - 1)])
             number = cells[own_rows[i] * width + text[i + n]]
             row = (number - since) & (0 - <uint32_t> (number > since))
             own_rows[i] = row

@@ -207,7 +207,8 @@ cdef uint64_t clipped_rows(const uint64_t* ends, size_t size, size_t n_words, ui
 cdef uint64_t common_rows(const uint64_t* table, const Group* g, size_t n_words, uint64_t* row) noexcept nogil:
     """Return the length of the subsequence, of rows of several numbers: each hands its carry to the next."""
     cdef size_t i, word
-    cdef uint64_t carry, both, added, total, n = 0
+    cdef uint64_t n = 0
+    cdef uint8_t carry
     cdef const uint64_t* places
     memset(row, 255, 8 * n_words)
     for i in range(g.size):
@@ -215,11 +216,7 @@ cdef uint64_t common_rows(const uint64_t* table, const Group* g, size_t n_words,
             continue
         places, carry = table + g.text[i] * n_words, 0
         for word in range(n_words):
-            both = row[word] & places[word]
-            added = row[word] + both
-            total = added + carry
-            carry = (added < both) | (total < carry)
-            row[word] = total | (row[word] ^ both)
+            row[word] = next_bits(row[word], places[word], &carry)
     for word in range(n_words):
         n += bit_count(~row[word])
     return n

@@ -5,11 +5,14 @@
 # from the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so
 # that the way goes on in the column before, and else in the row before.
 
-cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint64_t* carry) noexcept nogil:
+cdef extern from "blocks.h" nogil:
+    uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t* carry)
+
+
+cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint8_t* carry) noexcept nogil:
     """Return the next row, for 64 columns of many; the carry comes from those before, and goes to those behind."""
-    cdef uint64_t both = bits & places, added = bits + both, total = added + carry[0]
-    carry[0] = (added < both) | (total < added)
-    return total | (bits & ~places)
+    cdef uint64_t both = bits & places
+    return add_with_carry(bits, both, carry) | (bits ^ both)
 
 
 cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil:
@@ -20,7 +23,8 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
     cdef uint32_t* found = <uint32_t*> room(s, FOUND, 4 * g.size)  # the tokens of the text that are in the reference
     cdef uint8_t* carries = <uint8_t*> room(s, CARRIES, g.size)
     cdef const uint64_t* here
-    cdef uint64_t carry, b0, b1, b2, b3
+    cdef uint64_t b0, b1, b2, b3
+    cdef uint8_t carry
     if places == NULL or found == NULL or carries == NULL:
         return NO_MEMORY
     for i in range(g.size):
@@ -37,7 +41,7 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
             here, carry = places + 4 * <size_t> found[j], carries[j]
             b0, b1 = next_bits(b0, here[0], &carry), next_bits(b1, here[1], &carry)
             b2, b3 = next_bits(b2, here[2], &carry), next_bits(b3, here[3], &carry)
-            carries[j] = <uint8_t> carry
+            carries[j] = carry
         common[0] += bit_count(~b0) + bit_count(~b1) + bit_count(~b2) + bit_count(~b3)
         for i in range(first, last):
             places[4 * <size_t> ids[i] + ((i - first) >> 6)] = 0
@@ -55,14 +59,14 @@ cdef void count_tokens(const Pairs* p, int64_t document, uint32_t* counts, bint 
 
 cdef int keep_steps(
     Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line,
-    const int64_t* last, uint64_t* places, uint64_t* carries, uint64_t* steps
+    const int64_t* last, uint64_t* places, uint8_t* carries, uint64_t* steps
 ) noexcept nogil:
     """Fill the bits of the tables of a line of the reference with each line of a text, `line` to `last`."""
     cdef size_t length = last[0] - line[0], word, first, i
     cdef int64_t j
     cdef uint64_t bits
     cdef const int64_t* each
-    memset(carries, 0, 8 * length)
+    memset(carries, 0, length)
     for word in range((size + 63) >> 6):
         first = 64 * word
         for i in range(first, min(first + 64, size)):
@@ -125,7 +129,7 @@ cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noex
     cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * p.n_types)
     cdef uint32_t* left = <uint32_t*> room(s, LEFT, 4 * p.n_types)
     cdef uint32_t* theirs = <uint32_t*> room(s, THEIRS, 4 * p.n_types)
-    cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * length)
+    cdef uint8_t* carries = <uint8_t*> room(s, CARRIES, length)
     cdef uint64_t* steps
     cdef uint64_t bits
     cdef uint8_t* marked
