@@ -85,3 +85,43 @@ static void count_small(
     default: count_of_words(columns, places, n, text, m, counts, 4);
     }
 }
+
+/* The same for tokens that are bytes, where the lengths differ by less than 64; return the edits. Where these are 64 or
+ * more, which may be more than there are, nothing is written. There is room for m + 1 columns, and n + 128 bytes.
+ *
+ * A column has the rows of 64 diagonals, the same in all columns, so that its bits move on by a row from one to the next:
+ * bit b of column j is row j + lowest + b. A row that enters below costs no less than it would, and so do those above the
+ * table, whose rise is 0: what is found in fewer than 64 edits lies inside. */
+static int64_t count_in_band(
+    Column *columns, uint8_t *bytes, const uint32_t *reference, int64_t n, const uint32_t *text, int64_t m, int64_t *counts
+) {
+    const int64_t lowest = -((63 - n + m) >> 1), last = n - m - lowest; /* `last` is the diagonal of the last cell */
+    uint64_t more = ~(uint64_t)0 << -lowest, less = 0, in_table = more, free_steps = 0;
+    int64_t diagonal = last, deletions = 0, insertions, edits;
+    for (int64_t i = 0; i < n; i++) bytes[64 + i] = (uint8_t)reference[i];
+    bytes += 64 + lowest;
+    columns[0] = (Column){0, ~(uint64_t)0}; /* where the way back ends */
+    for (int64_t j = 1; j <= m; j++) {
+        uint64_t same = places_of_byte(bytes++, (uint8_t)text[j - 1]) & in_table, rises_not, falls;
+        in_table = in_table >> 1 | (uint64_t)1 << 63;
+        same = (((same & more) + more) ^ more) | same | less; /* which cells cost no more than those before and above them */
+        rises_not = (same | more) & ~less, falls = same & more;
+        free_steps += same >> last & 1;
+        more = falls | (rises_not & ~(same >> 1));
+        columns[j] = (Column){more << 1, less}; /* deletions here, and insertions from the column before */
+        less = same >> 1 & ~rises_not;
+    }
+    edits = (n > m ? n : m) - (int64_t)free_steps;
+    if (edits >= 64) return edits;
+    for (int64_t j = m; j > 0;) {
+        while (!((columns[j].more | columns[j].less) >> diagonal & 1)) j--;
+        if (j == 0) break;
+        int64_t deleted = columns[j].more >> diagonal & 1;
+        deletions += deleted, diagonal += 1 - 2 * deleted, j -= 1 - deleted;
+    }
+    if (diagonal + lowest > 0) deletions += diagonal + lowest; /* the rows that are left above */
+    insertions = m - (n - deletions);
+    counts[0] = m + deletions - edits, counts[1] = edits - deletions - insertions, counts[2] = deletions;
+    counts[3] = insertions;
+    return edits;
+}

@@ -41,6 +41,9 @@ cdef extern from "alignments.h" nogil:
         uint64_t* last_rise, uint64_t* last_fall
     )
     void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
+    int64_t count_in_band(
+        Column* columns, uint8_t* bytes, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m, int64_t* counts
+    )
 
 cdef struct Band:
     int64_t n, m           # tokens of the reference and of the text
@@ -298,14 +301,19 @@ cdef int64_t align_band(
 cdef int64_t count_whole(
     Alignment* a, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m
 ) noexcept nogil:
-    """Add the counts of a table of few words, which is made without a band; return 0 or a problem."""
+    """Add the counts of a table of few words: of a narrow band of it, or else of the whole; return 0 or a problem."""
     cdef int64_t counts[4]
     cdef int64_t n_words = min(<int64_t> FEW_WORDS, max(1, (n + 63) >> 6))
     cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * n_words * (m + 1))
-    if columns == NULL or find_places(a, reference, n, 1):
+    cdef uint8_t* bytes = <uint8_t*> room(a.scratch, CARRIES, n + 128)
+    cdef bint found = a.n_types <= 256 and max(n - m, m - n) < 64
+    if columns == NULL or bytes == NULL:
         return NO_MEMORY
-    count_small(columns, a.places, n, text, m, counts)
-    forget_places(a, reference, n, 1)
+    if not found or count_in_band(columns, bytes, reference, n, text, m, counts) >= 64:
+        if find_places(a, reference, n, 1):
+            return NO_MEMORY
+        count_small(columns, a.places, n, text, m, counts)
+        forget_places(a, reference, n, 1)
     a.counts[MATCH] += counts[0]
     a.counts[SUBSTITUTION] += counts[1]
     a.counts[DELETION] += counts[2]
