@@ -9,7 +9,8 @@
 #    words    # # # # . . . . . . . . .         of cells on a way of so few edits is right.
 #    of 64    # # # # # # # . . . . . .
 #    tokens   . . . # # # # # # # . . .         Where the edits are not known, the band begins narrow and doubles until
-#             . . . . . . # # # # # # #         what is found lies in it. Of a few words, there is none (alignments.h).
+#             . . . . . . # # # # # # #         what is found lies in it. Of a few words, it is a band of
+#                                           64 diagonals, or there is none (alignments.h).
 #
 # The way back needs the bits of all columns. Of a table that is too large for it, the costs of the halves of the text
 # say where the way crosses the middle, and each half is aligned alone (Hirschberg 1975).
@@ -306,10 +307,10 @@ cdef int64_t count_whole(
     cdef int64_t n_words = min(<int64_t> FEW_WORDS, max(1, (n + 63) >> 6))
     cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * n_words * (m + 1))
     cdef uint8_t* bytes = <uint8_t*> room(a.scratch, CARRIES, n + 128)
-    cdef bint found = a.n_types <= 256 and max(n - m, m - n) < 64
+    cdef bint may_be_near = a.n_types <= 256 and max(n - m, m - n) < 64
     if columns == NULL or bytes == NULL:
         return NO_MEMORY
-    if not found or count_in_band(columns, bytes, reference, n, text, m, counts) >= 64:
+    if not may_be_near or count_in_band(columns, bytes, reference, n, text, m, counts) >= 64:
         if find_places(a, reference, n, 1):
             return NO_MEMORY
         count_small(columns, a.places, n, text, m, counts)
