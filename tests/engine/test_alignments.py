@@ -4,6 +4,7 @@ import random
 import re
 from itertools import chain
 
+import jiwer
 import numpy as np
 import pytest
 from hypothesis import given
@@ -150,6 +151,62 @@ def test_rows_of_all_lengths_around_a_word_of_bits(engine):
         for text, reference in items
     ]
     assert engine.error_rows(every, len(items), None, "blanks").tolist() == expected
+
+
+SCRIPTS = [
+    "ab",
+    "etaoin shrdlu, ETAOIN.",
+    "naïve \xff\xfe\x80é",
+    "кот и пёс, a cat",
+    "ねこ 猫 \U0001f600\U0001f408",
+    "".join(map(chr, range(0x4E00, 0x4E00 + 300))),
+]
+
+
+@st.composite
+def texts_around_a_band(draw):
+    """A text and its reference, whose edits, lengths and characters lie around what a band of 64 diagonals holds."""
+    alphabet, rng = draw(st.sampled_from(SCRIPTS)), random.Random(draw(st.integers(0, 1 << 32)))
+    sides = made(rng, len(alphabet), draw(st.integers(0, 330)), draw(st.integers(0, 60)))
+    cuts = [draw(st.sampled_from([0, 0, 5, 40, 62, 63, 64, 65])) for _ in sides]
+    sides = [side[cut:] for side, cut in zip(sides, cuts, strict=True)]
+    blank = draw(st.sampled_from(["", "", " "]))  # a word each
+    return tuple(blank.join(alphabet[token] for token in side) for side in sides)
+
+
+@given(pair=texts_around_a_band())
+def test_rows_of_texts_around_the_narrowest_band_are_those_of_jiwer(engine, pair):
+    text, reference = pair
+    expected = nearest(SPLIT["blanks"], text, [reference]) + nearest(
+        lambda each: list(each.strip()), text, [reference]
+    )
+    assert engine.error_rows([text, reference], 1, None, "blanks")[0, 4:].tolist() == expected
+    if reference.strip():
+        by_jiwer = [process(reference, text) for process in (jiwer.process_words, jiwer.process_characters)]
+        names = ("hits", "substitutions", "deletions", "insertions")
+        assert [getattr(output, name) for output in by_jiwer for name in names] == expected
+
+
+@pytest.mark.parametrize("n_types", [3, 255, 256, 257])
+def test_pairs_at_the_edges_of_the_narrowest_band(engine, n_types):
+    """Of 61 to 66 edits, of all kinds and shares of them; it holds 63, of tokens below 256."""
+    rng = random.Random(n_types)
+    for n_edits in range(61, 67):
+        for n_inserted in {0, 1, n_edits // 2, n_edits - 1, n_edits}:
+            core, extra = (
+                [rng.randrange(n_types - 1) for _ in range(n)] for n in (rng.choice([5, 90, 180]), n_inserted)
+            )
+            rest = [n_types - 1] * (n_edits - n_inserted)
+            place = rng.randrange(len(core))
+            for text, reference in (
+                (core[:place] + extra + core[place:], rest + core),
+                (extra + core, core + rest),
+                (core + rest, extra + core),
+                (core[:place] + rest + core[place:], core + extra),
+                (extra + core + rest, core),
+                (core, extra + core + rest),
+            ):
+                assert counts(engine, [(text, reference)]) == [counted(theirs(text, reference))]
 
 
 @pytest.mark.parametrize("bad", ["a \ud800", "\U0001f600\udfff", "é" * 9000 + "\udc80"])

@@ -85,3 +85,62 @@ static void count_small(
     default: count_of_words(columns, places, n, text, m, counts, 4);
     }
 }
+
+/* A band of 64 diagonals, the same in all columns, so that its bits move on by a row from one to the next: bit b of column
+ * j is row j + lowest + b. A row that enters below costs no less than it would, and so do those above the table, whose
+ * rise is 0. Write where there are deletions, and insertions from the column before; return how many of the steps on a
+ * diagonal cost nothing. */
+static FOR_EACH_NUMBER int64_t fill_band(
+    Column *columns, const uint8_t *bytes, int64_t lowest, const uint32_t *text, int64_t m, int64_t diagonal,
+    uint64_t (*const places)(const uint8_t *, uint8_t)
+) {
+    uint64_t more = ~(uint64_t)0 << -lowest, less = 0, in_table = more, n_free = 0;
+    for (int64_t j = 0; j < m; j++) {
+        uint64_t free_steps = places(bytes + j, (uint8_t)text[j]) & in_table, rises_not, falls;
+        in_table = in_table >> 1 | (uint64_t)1 << 63;
+        free_steps = (((free_steps & more) + more) ^ more) | free_steps | less;
+        rises_not = (free_steps | more) & ~less, falls = free_steps & more;
+        more = falls | (rises_not & ~(free_steps >> 1));
+        columns[j] = (Column){more << 1, less};
+        less = free_steps >> 1 & ~rises_not;
+        n_free += free_steps >> diagonal & 1;
+    }
+    return (int64_t)n_free;
+}
+
+#if defined(WIDE_VECTORS)
+__attribute__((target("avx2"))) static int64_t fill_band_by_wide_vectors(
+    Column *columns, const uint8_t *bytes, int64_t lowest, const uint32_t *text, int64_t m, int64_t diagonal
+) {
+    return fill_band(columns, bytes, lowest, text, m, diagonal, places_by_wide_vectors);
+}
+#endif
+
+/* The same for tokens that are bytes, where the lengths differ by less than 64; return the edits. Where these are 64 or
+ * more, there may be fewer, and nothing is written. There is room for m + 1 columns, and n + 128 bytes. */
+static int64_t count_in_band(
+    Column *columns, uint8_t *bytes, const uint32_t *reference, int64_t n, const uint32_t *text, int64_t m, int64_t *counts
+) {
+    const int64_t lowest = -((63 - n + m) >> 1);
+    int64_t diagonal = n - m - lowest, deletions = 0, edits = n > m ? n : m; /* the diagonal of the last cell */
+    for (int64_t i = 0; i < n; i++) bytes[64 + i] = (uint8_t)reference[i];
+    bytes += 64 + lowest;
+    columns[0] = (Column){0, ~(uint64_t)0}; /* where the way back ends */
+#if defined(WIDE_VECTORS)
+    if (WIDE_VECTORS)
+        edits -= fill_band_by_wide_vectors(columns + 1, bytes, lowest, text, m, diagonal);
+    else
+#endif
+        edits -= fill_band(columns + 1, bytes, lowest, text, m, diagonal, places_of_byte);
+    if (edits >= 64) return edits;
+    for (int64_t j = m; j > 0;) {
+        while (!((columns[j].more | columns[j].less) >> diagonal & 1)) j--;
+        if (j == 0) break;
+        int64_t deleted = columns[j].more >> diagonal & 1;
+        deletions += deleted, diagonal += 1 - 2 * deleted, j -= 1 - deleted;
+    }
+    if (diagonal + lowest > 0) deletions += diagonal + lowest; /* the rows that are left above */
+    counts[0] = m + deletions - edits, counts[2] = deletions, counts[3] = m - n + deletions;
+    counts[1] = n - deletions - counts[0];
+    return edits;
+}

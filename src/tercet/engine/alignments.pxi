@@ -9,7 +9,8 @@
 #    words    # # # # . . . . . . . . .         of cells on a way of so few edits is right.
 #    of 64    # # # # # # # . . . . . .
 #    tokens   . . . # # # # # # # . . .         Where the edits are not known, the band begins narrow and doubles until
-#             . . . . . . # # # # # # #         what is found lies in it. Of a few words, there is none (alignments.h).
+#             . . . . . . # # # # # # #         what is found lies in it. Of a few words, it is a band of
+#                                           64 diagonals, or there is none (alignments.h).
 #
 # The way back needs the bits of all columns. Of a table that is too large for it, the costs of the halves of the text
 # say where the way crosses the middle, and each half is aligned alone (Hirschberg 1975).
@@ -41,6 +42,9 @@ cdef extern from "alignments.h" nogil:
         uint64_t* last_rise, uint64_t* last_fall
     )
     void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
+    int64_t count_in_band(
+        Column* columns, uint8_t* bytes, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m, int64_t* counts
+    )
 
 cdef struct Band:
     int64_t n, m           # tokens of the reference and of the text
@@ -298,14 +302,19 @@ cdef int64_t align_band(
 cdef int64_t count_whole(
     Alignment* a, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m
 ) noexcept nogil:
-    """Add the counts of a table of few words, which is made without a band; return 0 or a problem."""
+    """Add the counts of a table of few words: of a narrow band of it, or else of the whole; return 0 or a problem."""
     cdef int64_t counts[4]
     cdef int64_t n_words = min(<int64_t> FEW_WORDS, max(1, (n + 63) >> 6))
     cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * n_words * (m + 1))
-    if columns == NULL or find_places(a, reference, n, 1):
+    cdef uint8_t* bytes = <uint8_t*> room(a.scratch, CARRIES, n + 128)
+    cdef bint may_be_near = not a.is_far and a.n_types <= 256 and max(n - m, m - n) < 64
+    if columns == NULL or bytes == NULL:
         return NO_MEMORY
-    count_small(columns, a.places, n, text, m, counts)
-    forget_places(a, reference, n, 1)
+    if not may_be_near or count_in_band(columns, bytes, reference, n, text, m, counts) >= 64:
+        if find_places(a, reference, n, 1):
+            return NO_MEMORY
+        count_small(columns, a.places, n, text, m, counts)
+        forget_places(a, reference, n, 1)
     a.counts[MATCH] += counts[0]
     a.counts[SUBSTITUTION] += counts[1]
     a.counts[DELETION] += counts[2]
@@ -380,9 +389,13 @@ cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) 
 
 
 cdef int write_alignment(
-    Scratch* s, const uint32_t* ids, const uint32_t* of, size_t text, size_t first, size_t last, size_t n_types, double* row
+    Scratch* s, const uint32_t* ids, const uint32_t* of, size_t text, size_t first, size_t last, size_t n_types, double* row,
+    double expected=0,
 ) noexcept nogil:
-    """Write the counts of a document and the nearest of those from `first` on, up to `last`; `of` says where each begins."""
+    """Write the counts of a document and the nearest of those from `first` on, up to `last`; `of` says where each begins.
+
+    Where 64 edits or more are `expected`, no narrow band is tried.
+    """
     cdef int64_t size = of[text + 1] - of[text], problem, fewest = -1, edits
     cdef Alignment each
     cdef size_t d
@@ -390,7 +403,7 @@ cdef int write_alignment(
     row[3] = <double> size
     for d in range(first, last):
         memset(&each, 0, sizeof(Alignment))
-        each.scratch, each.n_types = s, n_types
+        each.scratch, each.n_types, each.is_far = s, n_types, expected >= 64
         problem = align(&each, ids + of[d], of[d + 1] - of[d], ids + of[text], size, -1)
         if problem:
             return problem

@@ -116,6 +116,26 @@ static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_block
         for (int plane = 0; plane < N_PLANES; plane++) planes[plane * n_blocks + block] = bits[plane];
     }
 }
+
+/* Which of 64 bytes are this one: a bit each. */
+static inline uint64_t places_of_byte(const uint8_t *bytes, uint8_t byte) {
+    uint64_t bits[1] = {0};
+    for (int part = 0; part < 4; part++) COLLECT(0, is(_mm_loadu_si128((const __m128i *)(bytes + 16 * part)), byte));
+    return bits[0];
+}
+
+#if defined(__GNUC__)
+#include <immintrin.h>
+#define WIDE_VECTORS __builtin_cpu_supports("avx2") /* of 32 bytes, which most x86-64 have */
+__attribute__((target("avx2"))) static inline uint64_t places_by_wide_vectors(const uint8_t *bytes, uint8_t byte) {
+    uint64_t bits[2];
+    for (int half = 0; half < 2; half++) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(bytes + 32 * half));
+        bits[half] = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8((char)byte)));
+    }
+    return bits[0] | bits[1] << 32;
+}
+#endif
 #else
 #define WITHIN(x, first, last) ((uint8_t)((uint8_t)((x) - (first)) <= (uint8_t)((last) - (first))))
 
@@ -157,6 +177,14 @@ static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_block
         }
         gather(flags, N_PLANES, n_blocks, block, planes);
     }
+}
+
+static inline uint64_t places_of_byte(const uint8_t *bytes, uint8_t byte) {
+    uint8_t flags[64];
+    uint64_t bits;
+    for (int i = 0; i < 64; i++) flags[i] = bytes[i] == byte;
+    gather(flags, 1, 1, 0, &bits);
+    return bits;
 }
 #endif
 
