@@ -57,6 +57,7 @@ cdef struct Alignment:
     uint8_t* steps         # the alignment from its end, where it is asked for, else NULL
     int64_t counts[4]      # of each kind of step
     size_t n_types
+    bint is_far            # whether many edits are expected, so that a narrow band would be tried in vain
     uint64_t* places       # of each token, all words of 64; NULL where that were too many
     int64_t likely         # a quarter more edits than at the pace of the columns before all ways led out of a band
 

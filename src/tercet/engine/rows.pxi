@@ -128,6 +128,7 @@ cdef int write_item(
     """Write the rows of an item, of n, that begins with document `text`; `reference` numbers its first one, of m."""
     cdef size_t n_types = 0, first = text + q.n_systems, system
     cdef double* row
+    cdef double expected
     cdef int problem = DONE
     cdef Characters characters = Characters(NULL, NULL, 0)
     if q.sets:
@@ -149,9 +150,12 @@ cdef int write_item(
             # The number of all words that no reference has is n_types.
             problem = write_alignment(&a.scratch, a.ids, a.token_of, text, first, last, n_types + 1, row)
             if problem == DONE:
+                # As many characters to a word that is wrong as to all of the prediction's.
+                expected = (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
+                expected /= max(row[0] + row[1] + row[3], 1.0)
                 problem = write_alignment(
                     &a.scratch, characters.ids, characters.of, system, q.n_systems, q.n_systems + last - first,
-                    characters.n_types, row + 4,
+                    characters.n_types, row + 4, expected,
                 )
         elif q.recall:
             problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
