@@ -1,9 +1,28 @@
-"""Sentences with names in them; texts and tables as HTML, for notebooks."""
+"""Names from user input, escaped; sentences with names in them; texts and tables as HTML, for notebooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+
+# Names from user input, escaped for terminals and tables.
+
+# Control characters (also those of terminals), Unicode's line ends, marks that turn the direction of the text after
+# them, and surrogates. Marks that shape letters or join emoji are left as they are.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: object) -> str:
+    """Return a text on one line with escapes for control characters."""
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
+
+
+def one_cell(text: str) -> str:
+    """Return a name for a cell of a table: white space becomes a space, the rest visible."""
+    return visible(" ".join(text.split()))
+
+
+# Sentences and HTML.
 
 #: Text and names alternate, text first: names are user input in any script.
 Sentence = tuple[str, ...]
@@ -12,14 +31,14 @@ Sentence = tuple[str, ...]
 MOST_NAMED = 4
 
 #: A text, which takes milliseconds to compile: few scores are shown as HTML.
-_NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def clean(text: str) -> str:
     """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
     from html import escape
 
-    return escape(re.sub(_NOT_IN_XML, "\ufffd", text))
+    return escape(re.sub(NOT_IN_XML, "\ufffd", text))
 
 
 def listed(names: Sequence[str]) -> Sentence:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TextIO
 
 from .errors import InputError, level_of_caller, needs
-from .explanation.places import one_cell
 from .files.writing import write_file, write_text_file
-from .markup import scores_html
+from .markup import NOT_IN_XML, one_cell, scores_html
 
 #: The byte order mark, by which Excel reads a text file as UTF-8.
 BOM = "\ufeff"
@@ -144,6 +143,20 @@ def _name_cell(name: str) -> str:
 # For people: terminals, Markdown, LaTeX, notebooks.
 
 
+def decimals(value: float, *, signed: bool = False) -> str:
+    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
+
+    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
+    ('12.35', '+12.35', 'NaN')
+    """
+    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
+
+
+def pvalue_text(pvalue: float) -> str:
+    """Return p as text: three decimals, four below 0.01."""
+    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+
+
 def to_terminal(parts: Iterable[Any], width: int | None, colour: bool) -> str:
     """Return lines, which no width breaks, and tables of rich, which a terminal of a width has room for."""
     from rich.console import Console
@@ -249,7 +262,6 @@ def _as_latex(text: str) -> str:
 
 #: The most rows of a sheet and characters (of UTF-16) of a cell in the format.
 MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
-_NOT_ALLOWED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def check_fits(title: str, n_rows: int) -> None:
@@ -340,7 +352,7 @@ def _is_long(text: str) -> bool:
 
 
 def _text(text: str) -> str:
-    text = _NOT_ALLOWED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    text = re.sub(NOT_IN_XML, lambda match: match[0].encode("unicode_escape").decode(), text)
     if _is_long(text):
         # The ellipsis takes the place of one character; half a surrogate pair before it is dropped.
         text = text.encode("utf-16-le")[: 2 * MOST_CHARACTERS - 2].decode("utf-16-le", "ignore") + "…"

@@ -18,8 +18,8 @@ from commands import command, process
 from conftest import ROOT
 from tercet import score
 from tercet.comparison.test_sets import read_test_sets
-from tercet.explanation.places import visible
 from tercet.files.read import read_table
+from tercet.markup import visible
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 

@@ -23,7 +23,6 @@ from tercet.api import known_options, make_scorer
 from tercet.base.metric import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
-from tercet.comparison.scores import TESTS
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
 from tercet.comparison.test_sets import TestSet
@@ -31,7 +30,8 @@ from tercet.files.read import items, read_table
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
 from tercet.statistics import bootstrap, paired_tests
-from tercet.statistics.paired_tests import holm, paired_permutation_test, pvalue_text
+from tercet.statistics.paired_tests import holm, paired_permutation_test
+from tercet.tables import pvalue_text
 
 BLEU_TOKENIZERS = {"zh": "zh"}
 SAMPLES = {language: sample(language) for language in ("en", "es", "ru", "zh")}
@@ -119,7 +119,7 @@ class TestCompare:
         systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
         scorer = make_scorer(metric, {"scale": 100})
         stats = [scorer.stats(each, small.references) for each in systems.values()]
-        alone = [TESTS[test][0](scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
+        alone = [paired_tests.TESTS[test](scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
         drawn, masks, totals = [], paired_tests.shuffle_masks, bootstrap.resampled_totals
         monkeypatch.setattr(
             paired_tests, "shuffle_masks", lambda *given: (drawn.append(len(mask)) or mask for mask in masks(*given))

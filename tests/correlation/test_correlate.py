@@ -16,7 +16,7 @@ from conftest import ROOT
 from tercet.correlation.grades import Grades, read_graded, read_number
 from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.tables import pvalue_text
 
 TEXTS = {
     "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.explanation.places import one_cell, visible
+from tercet.markup import one_cell, visible
 
 
 @pytest.mark.parametrize(

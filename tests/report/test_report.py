@@ -26,7 +26,7 @@ from tercet.report.comparison import to_html
 from tercet.report.plots import fitted, short_names
 from tercet.report.rendering import _environment
 from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, make_buckets, placed, plain, spelled
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.tables import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 ENGLISH = sample("en")

@@ -10,7 +10,7 @@ from conftest import ROOT
 from tercet.correlation.coefficients import FIGURES
 from tercet.correlation.result import answer_lines
 from tercet.report.correlation import trust_html
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.tables import pvalue_text
 
 FEW = {"n_resamples": 20, "n_permutations": 200}
 GRADED = ROOT / "examples" / "data" / "graded.tsv"

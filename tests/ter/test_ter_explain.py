@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.explanation.explanation import Step
+from tercet.explanation.edits import Step
 from tercet.metrics.ter import Shift
 from texts import any_texts, lines, texts
 

@@ -21,7 +21,6 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
 from tercet.errors import InputError, OptionError, level_of_caller
-from tercet.explanation.explanation import Matched
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
@@ -32,6 +31,7 @@ from .options import Call, Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
 
 if TYPE_CHECKING:
+    from tercet.explanation.explanation import Matched
     from tercet.statistics.clusters import Clusters
 
 #: The numbers of a call that asks for nothing special.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, formatannotation
 from types import UnionType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from tercet.checks import (
     MOST_RESAMPLES,
@@ -51,8 +51,7 @@ else:
         return lambda decorated: decorated
 
 
-@dataclass(frozen=True, slots=True)
-class OnlyWith:
+class OnlyWith(NamedTuple):
     """The condition for an option to have an effect: in words (after "only with"), and as a test of all options.
 
     Without it, the option is refused, or only warned of: options of a call may go to several metrics.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.errors import TercetError
 
@@ -18,8 +17,7 @@ class UnavailableError(TercetError):
     """The other package cannot be called here; says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule of another package without an option: what it decides, from our value to theirs.
 
     `applies` says whether the rule can change a score with the options under ``compat``.
@@ -32,8 +30,7 @@ class Rule:
     applies: Callable[[Any], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
+class Peer(NamedTuple):
     """Another package, by its name in ``compat``: how to call it, and how to read its output.
 
     `scores` calls it on predictions and references with the options of a metric, and returns its scores from 0 to 1.
@@ -58,8 +55,7 @@ class Peer:
         return self.part(metric, off) if self.part is not None else metric
 
 
-@dataclass(frozen=True, slots=True)
-class Peers:
+class Peers(NamedTuple):
     """The other packages of a metric, and which options lead from its score to theirs.
 
     `decides` says what each option that changes a score decides, in the order of a chain; those in `together` exclude

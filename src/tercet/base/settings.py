@@ -14,7 +14,7 @@ Ties = Literal["scored", "exact"]
 Unit = Literal["items", "systems", "both"]
 
 #: How many resamples each test takes by default.
-RESAMPLES: dict[Test, int] = {"permutation": 10_000, "bootstrap": 1_000}
+RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
 
 
 class Settings(Value):

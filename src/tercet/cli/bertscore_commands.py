@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 import typer
 
 from tercet.errors import InputError, needs
-from tercet.explanation.places import visible
 from tercet.files.text import LIMITS, stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
+from tercet.markup import visible
 
 from .help import Group
 from .options import Quiet

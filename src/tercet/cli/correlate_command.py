@@ -10,8 +10,8 @@ import typer
 
 from tercet.base.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
-from tercet.explanation.places import visible
 from tercet.files.writing import check_file, check_outputs
+from tercet.markup import visible
 
 from .options import (
     HOW_METRICS_ARE_WRITTEN,

@@ -18,8 +18,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.places import one_cell, visible
 from tercet.files.writing import check_outputs
+from tercet.markup import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
 from .options import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.places import visible
 from tercet.files.writing import check_different, check_file, check_outputs
+from tercet.markup import visible
 
 from .options import Out, Progress, metric_option, reading, takes_groups, writing
 from .score_command import MetricCommand

@@ -144,7 +144,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 def report_on(test_set: TestSet) -> None:
     """Say which columns or fields were taken as what, and warn of problems."""
     from tercet.comparison.test_sets import warn_of
-    from tercet.explanation.places import visible
+    from tercet.markup import visible
 
     for note in filter(None, (test_set.fields, test_set.hint)):
         typer.echo(f"note: {visible(note)}", err=True)

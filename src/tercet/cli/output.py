@@ -16,8 +16,8 @@ from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs
-from tercet.explanation.places import visible
 from tercet.files.writing import check_ending, check_file, write_text_file
+from tercet.markup import visible
 from tercet.tables import BOM, Table, needs_workbooks, write_workbook
 
 from .options import Format, ScoreOutput

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tercet.errors import OptionError
-from tercet.explanation.places import visible
 from tercet.files.writing import check_ending, check_folder, check_outputs
+from tercet.markup import visible
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
 from .help import Command

@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.base.settings import CompareSettings
+from tercet.base.settings import RESAMPLES, CompareSettings
 from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
 from .metric_specs import distinct, label_of, metric_of, name_of
-from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .scores import Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
 from .test_sets import (
     TestSet,
     check_baseline,
@@ -119,8 +118,8 @@ def compare(
     names = list(test_set.systems)
     check_baseline(baseline, names)
     baseline_name = names[0] if baseline is None else baseline
-    if test is not None and not (isinstance(test, str) and test in TESTS):
-        tests = ", ".join(map(repr, TESTS))
+    if test is not None and not (isinstance(test, str) and test in RESAMPLES):
+        tests = ", ".join(map(repr, RESAMPLES))
         raise OptionError(f"The test must be one of {tests} or None. Got {shorten(test)} instead.")
     # Of the local variables, those that are settings.
     settings = check_values("compare", locals(), CompareSettings.checks())
@@ -133,7 +132,7 @@ def compare(
         # One system has no other that it could be tested against.
         settings |= {"test": None, "n_resamples": None}
     elif n_resamples is None:
-        settings["n_resamples"] = TESTS[test][1]
+        settings["n_resamples"] = RESAMPLES[test]
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     if needed_by:
@@ -269,11 +268,12 @@ def _all_pairs(
     """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if comparison.test is None:
         return {name: np.full((len(stats), len(stats)), np.nan) for name in metric.score_names}
-    run_test, _ = TESTS[comparison.test]
+    from tercet.statistics.paired_tests import TESTS
+
     # On the diagonal p stays 1: a system does not differ from itself.
     pvalues = {name: np.ones((len(stats), len(stats))) for name in metric.score_names}
     pairs = list(combinations(range(len(stats)), 2))
-    tested = run_test(metric, stats, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
+    tested = TESTS[comparison.test](metric, stats, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
     with bar_of("testing", "pairs", len(pairs)) as bar:
         for (first, second), results in zip(pairs, tested, strict=True):
             for name, result in results.items():
@@ -317,7 +317,7 @@ def _tables(
         higher_is_better, is_unknown = is_higher_better(metric, name), np.isnan(values)
         # A score that is NaN cannot be tested.
         unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
-        adjusted = _adjusted(unadjusted)
+        adjusted = unadjusted if comparison.test is None else _adjusted(unadjusted)
         best_index = _best(values, higher_is_better)
         counts = [
             _counts(system_values[segment_name], unit_lists[baseline_index][segment_name], higher_is_better)
@@ -379,6 +379,9 @@ def _or_none(value: float) -> float | None:
 
 
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the p-values of all pairs, adjusted for their number."""
+    from tercet.statistics.paired_tests import holm
+
     is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
     # Each pair counts once: only the upper triangle is adjusted, and then mirrored.

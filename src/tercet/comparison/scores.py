@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +22,8 @@ from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
-from tercet.statistics.paired_tests import (
-    PairedTestResult,
-    decimals,
-    paired_bootstrap_test,
-    paired_permutation_test,
-    pvalue_text,
-)
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, to_notebook
+from tercet.tables import Cell, Column, Table, decimals, pvalue_text, to_notebook
 
 from .metric_specs import label_of
 from .test_sets import TestSet, too_little
@@ -399,21 +392,15 @@ def _joined(words: re.Match[str]) -> str:
 
 # Paired significance tests of two systems on the same texts, for any metric.
 
-#: Paired tests by name, with their default number of resamples.
-TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
-    "permutation": (paired_permutation_test, RESAMPLES["permutation"]),
-    "bootstrap": (paired_bootstrap_test, RESAMPLES["bootstrap"]),
-}
-
 
 def check_options(
     metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
 ) -> Metric:
     """Return the metric, or raise an OptionError for what :func:`paired_significance` does not take."""
-    if not isinstance(test, str) or test not in TESTS:
+    if not isinstance(test, str) or test not in RESAMPLES:
         raise OptionError(
             f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
-            f"{did_you_mean(test, TESTS)}"
+            f"{did_you_mean(test, RESAMPLES)}"
         )
     for name in ("confidence_level", "segments"):
         # Compared with None and False, since an array of segments has no truth value.
@@ -467,13 +454,14 @@ def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the same result for the rows of both systems."""
+    from tercet.statistics.paired_tests import TESTS
+
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
         raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]
-    run_test, default_resamples = TESTS[test]
-    n_resamples = default_resamples if n_resamples is None else n_resamples
-    (results,) = run_test(metric, systems, n_resamples=n_resamples, seed=seed)
+    n_resamples = RESAMPLES[test] if n_resamples is None else n_resamples
+    (results,) = TESTS[test](metric, systems, n_resamples=n_resamples, seed=seed)
     totals = map(metric.corpus_totals, systems)
     scores = [
         {name: float(system_scores[name]) for name in metric.score_names}

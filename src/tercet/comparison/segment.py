@@ -17,10 +17,9 @@ from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists,
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.places import one_cell, visible
 from tercet.explanation.terminal import coloured, drawn, grid
-from tercet.markup import clean
-from tercet.statistics.paired_tests import decimals
+from tercet.markup import clean, one_cell, visible
+from tercet.tables import decimals
 
 from .metric_specs import MeanOfMetrics, label_of, name_of
 from .scores import LOWER

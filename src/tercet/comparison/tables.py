@@ -17,15 +17,15 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.errors import InputError, shorten
-from tercet.explanation.places import one_cell
+from tercet.markup import one_cell
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import decimals
 from tercet.tables import (
     FOR_PEOPLE,
     Cell,
     Column,
     Table,
     check_fits,
+    decimals,
     json_text,
     to_lines,
     to_terminal,

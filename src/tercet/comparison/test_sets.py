@@ -21,7 +21,6 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
-from tercet.files.joined import columns_of, join_logs, join_memories, read_folder
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.table import Log, Roles, Table
@@ -180,7 +179,7 @@ def read_test_sets(
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
-    logs_of_folder = {path: read_folder(path) for path in folders}
+    logs_of_folder = {path: _logs_in(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
     if not tables and not folders:
         target_columns = _listed(reference_columns)
@@ -260,13 +259,30 @@ def read_test_sets(
                 need_references=need_references,
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
-    for runs in join_logs(logs, system_columns, target_columns, source_column, cluster):
+    if logs:
+        test_sets += _log_sets(logs, system_columns, target_columns, source_column, cluster)
+    return test_sets
+
+
+# What is joined first, memories and logs, has a file of its own, which is imported when some are read.
+
+
+def _logs_in(folder: str) -> list[Log]:
+    from tercet.files.joined import read_folder
+
+    return read_folder(folder)
+
+
+def _log_sets(
+    logs: list[Log], systems: list[str], references: list[str], source: str | None, cluster: str | None
+) -> Iterator[TestSet]:
+    """Yield a test set for each task that logs are of."""
+    from tercet.files.joined import join_logs
+
+    for runs in join_logs(logs, systems, references, source, cluster):
         _warn_of_task(runs.first)
         clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
-        test_sets.append(
-            TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
-        )
-    return test_sets
+        yield TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
 
 
 def _memory_set(
@@ -278,6 +294,8 @@ def _memory_set(
             f"{paths[0]!r} is a system and {reference_paths[0]!r} holds references: name at most one language of the "
             f"references ({argument('reference_columns')}), and none of a system."
         )
+    from tercet.files.joined import join_memories
+
     check_different(paths, reference_paths)
     memories = dict(zip(names_of(paths), paths, strict=True))
     joined = join_memories(memories, reference_paths, targets[0] if targets else None, source)
@@ -299,6 +317,8 @@ def _table_set(
     format = table_format(path)
     roles = guess_roles(table, [column for column in references if column in table.columns])
     if format == "tmx":
+        from tercet.files.joined import columns_of
+
         # The columns are languages, whose codes suggest no role.
         roles = Roles(None, (), ())
         systems, references, source = columns_of(table, systems, references, source)

@@ -16,9 +16,7 @@ from rich.table import Table as Grid
 
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, needs, shorten
-from tercet.explanation.places import one_cell
-from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, sentences_html
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, one_cell, sentences_html
 from tercet.tables import (
     FOR_PEOPLE,
     Cell,
@@ -26,6 +24,7 @@ from tercet.tables import (
     Table,
     finite_or_none,
     json_text,
+    pvalue_text,
     to_lines,
     to_notebook,
     to_terminal,

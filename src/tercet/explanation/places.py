@@ -6,7 +6,6 @@ occur in a text more often than it counts: the places that count are then chosen
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -157,20 +156,3 @@ def run_levels(places: Iterable[int], size: int) -> list[int]:
                 levels[run_place] = len(run)
             run = []
     return levels
-
-
-# Names from user input, escaped for terminals and tables.
-
-# Control characters (also those of terminals), Unicode's line ends, marks that turn the direction of the text after
-# them, and surrogates. Marks that shape letters or join emoji are left as they are.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def visible(text: object) -> str:
-    """Return a text on one line with escapes for control characters."""
-    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
-
-
-def one_cell(text: str) -> str:
-    """Return a name for a cell of a table: white space becomes a space, the rest visible."""
-    return visible(" ".join(text.split()))

@@ -10,9 +10,11 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from tercet.markup import one_cell, visible
+
 from .explanation import Explanation
 from .parts import Heading, Legend, Line, Sentence, Share, Table, number_text
-from .places import Word, one_cell, visible
+from .places import Word
 
 #: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
 _MATCHES = ("", "cyan", "green", "yellow", "bold magenta")

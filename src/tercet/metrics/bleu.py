@@ -23,16 +23,14 @@ same compiled, as are NLTK's methods.
 
 from __future__ import annotations
 
-import math
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
 from os import PathLike, curdir, fspath
 from os.path import join
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,10 +52,12 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError, did_you_mean
-from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared, predicted
-from tercet.explanation.parts import Heading, Part, Sentence, Share, Table
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from tercet.explanation.explanation import Matched
+    from tercet.explanation.ngrams import NgramMatches
 
 Array = NDArray[np.float64]
 
@@ -737,6 +737,8 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
+        from tercet.explanation.ngrams import NgramMatches, compared
+
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
         share = self if self.scale == 1 else self.with_options({"scale": 1}, idle=True)
         scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
@@ -753,6 +755,9 @@ class Bleu(BleuOptions):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
+        from tercet.explanation.explanation import NGRAM_LEVELS, Matched
+        from tercet.explanation.ngrams import predicted
+
         return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: predicted(*self._texts(batch)))
 
     def _texts(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
@@ -1113,48 +1118,3 @@ def _padded(weights: Sequence[float], max_order: int) -> list[float]:
             f"set max_order={len(weights)}."
         )
     return [*map(float, weights), *[0.0] * (max_order - len(weights))]
-
-
-# Why a prediction has its BLEU: the n-grams of each order that its references cover.
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class NgramMatches(NgramTexts):
-    """The matching behind the BLEU of one prediction: with all references together.
-
-    Attributes
-    ----------
-    brevity_penalty : float
-    precisions : list of float
-        Of each order, smoothed; from 0 to 1.
-    length : int
-        Tokens of the prediction.
-    reference_length : float
-        The length that the brevity penalty compares it with.
-    """
-
-    called = "BLEU"
-    brevity_penalty: float
-    precisions: list[float]
-    length: int
-    reference_length: float
-
-    @property
-    def title(self) -> Heading:
-        """The score, and what is multiplied with the mean of the precisions."""
-        return Heading("", {"BLEU": Share(self.score), "brevity penalty": self.brevity_penalty})
-
-    def precisions_table(self) -> Table:
-        """Return the matches of each order, and the precision that counts where that is another."""
-        # `super()` without arguments fails in a dataclass with slots, which is a copy of the class.
-        table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
-        plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
-        if all(map(math.isclose, smoothed, plain)):
-            return table
-        rows = [(*row, precision) for row, precision in zip(table.rows, smoothed, strict=True)]
-        return Table(table.caption, (*table.head, "smoothed"), rows)
-
-    def parts(self) -> list[Part]:
-        """Return the texts and the matches, with the lengths before them."""
-        lengths = f"tokens: {self.length:,}; in the reference for the brevity penalty: {self.reference_length:g}"
-        return [Sentence(lengths), *super(NgramMatches, self).parts()]

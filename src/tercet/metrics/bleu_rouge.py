@@ -24,8 +24,9 @@ from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
-from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched, predicted
+from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
+from tercet.explanation.ngrams import predicted
 from tercet.explanation.parts import (
     Heading,
     Line,

@@ -23,8 +23,9 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
-from tercet.explanation.explanation import NGRAM_LEVELS, Matched, NgramTexts, compared
+from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
+from tercet.explanation.ngrams import NgramTexts, compared
 from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats

@@ -26,7 +26,8 @@ from tercet.corpus.reading import Crossing, Places, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
-from tercet.explanation.explanation import Edits, Matched, steps_of, words_in
+from tercet.explanation.edits import Edits, steps_of, words_in
+from tercet.explanation.explanation import Matched
 from tercet.explanation.parts import Line, Part, Table
 from tercet.explanation.places import Word
 from tercet.signature import Signature

@@ -20,7 +20,8 @@ from tercet.corpus.reading import ENGINE_TOKENIZERS, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
-from tercet.explanation.explanation import Edits, Matched, Step, steps_of, words_in
+from tercet.explanation.edits import Edits, Step, steps_of, words_in
+from tercet.explanation.explanation import Matched
 from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats

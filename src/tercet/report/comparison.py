@@ -17,7 +17,7 @@ from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import pvalue_text
+from tercet.tables import pvalue_text
 
 from .plots import (
     SERIES,

@@ -13,7 +13,7 @@ import numpy as np
 
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
-from tercet.explanation.places import one_cell
+from tercet.markup import one_cell
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore

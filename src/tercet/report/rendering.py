@@ -11,7 +11,7 @@ from typing import Any
 
 from tercet.markup import clean
 from tercet.signature import __version__
-from tercet.statistics.paired_tests import decimals, pvalue_text
+from tercet.tables import decimals, pvalue_text
 
 
 def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -113,20 +112,6 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def decimals(value: float, *, signed: bool = False) -> str:
-    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
-
-    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
-    ('12.35', '+12.35', 'NaN')
-    """
-    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
-
-
-def pvalue_text(pvalue: float) -> str:
-    """Return p as text: three decimals, four below 0.01."""
-    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
-
-
 def _test(
     metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
@@ -153,3 +138,10 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
             raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
         if len(stats) != len(first):
             raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
+
+
+#: The tests by their names.
+TESTS: dict[str, Callable[..., Iterator[dict[str, PairedTestResult]]]] = {
+    "permutation": paired_permutation_test,
+    "bootstrap": paired_bootstrap_test,
+}

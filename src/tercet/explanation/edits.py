@@ -1,0 +1,143 @@
+"""The edits between a prediction and its nearest reference, for metrics that count them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+
+from .explanation import Explanation
+from .parts import Heading, Legend, Line, Part, Sentence, Share, Table, reference_label
+from .places import Word
+
+_KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A place of the alignment of the prediction, with its shifts made, and the reference.
+
+    Attributes
+    ----------
+    kind : str
+        ``match``, ``substitution``, ``insertion`` (a word of the prediction alone) or ``deletion`` (one of the
+        reference alone).
+    prediction, reference : str or None
+        The words.
+    place : int or None
+        Where the word was in the prediction as it was given.
+    shifted : bool
+        Whether a shift moved it.
+    """
+
+    kind: str
+    prediction: str | None
+    reference: str | None
+    place: int | None
+    shifted: bool = False
+
+
+def steps_of(
+    kinds: Iterable[int],
+    words: Sequence[str],
+    reference_words: Iterable[str],
+    places: Sequence[int] | None = None,
+    moved: Collection[int] = (),
+) -> list[Step]:
+    """Return the steps of the engine's alignment; words may have moved, and then stand in the order of `places`."""
+    remaining_places = iter(range(len(words)) if places is None else places)
+    remaining_reference = iter(reference_words)
+    steps: list[Step] = []
+    for kind in kinds:
+        place = next(remaining_places) if kind != DELETION else None
+        steps.append(
+            Step(
+                kind=_KINDS[kind],
+                prediction=None if place is None else words[place],
+                reference=next(remaining_reference) if kind != INSERTION else None,
+                place=place,
+                shifted=place in moved,
+            )
+        )
+    return steps
+
+
+def words_in(steps: Iterable[Step], side: str) -> list[Word]:
+    """Return the words of the ``prediction`` or the ``reference`` in the order of the steps."""
+    words = []
+    for step in steps:
+        text = getattr(step, side)
+        if text is not None:
+            level = 1 + step.shifted if step.kind == "match" else 0
+            words.append(Word(text, level))
+    return words
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Edits(Explanation):
+    """The edits behind the score of one prediction.
+
+    Attributes
+    ----------
+    score : float
+        As the metric gives it, with the options of the call.
+    reference : int
+        Index of the reference that needs the fewest edits; the first of them on ties.
+    n_references : int
+    steps : list of Step
+        The alignment.
+    signature : str
+    """
+
+    called: ClassVar[str]
+    levels: ClassVar[tuple[str, ...]] = ("same word",)
+    score: float
+    reference: int
+    n_references: int
+    steps: list[Step]
+    signature: str
+
+    @property
+    def prediction(self) -> list[Word]:
+        """The words of the prediction as it was given; level 1 for a match, 2 for one after a shift."""
+        # steps follow the alignment, in which a shift has moved words
+        steps_by_place = [(step.place, step) for step in self.steps if step.place is not None]
+        return words_in((step for _, step in sorted(steps_by_place, key=lambda pair: pair[0])), "prediction")
+
+    @property
+    def title(self) -> Heading:
+        """The score."""
+        return Heading(self.called, {"": Share(self.score)})
+
+    def counted(self) -> str:
+        """Return what was counted, on one line."""
+        kinds = [step.kind for step in self.steps]
+        names = {"match": "matches"} | {kind: f"{kind}s" for kind in ("substitution", "deletion", "insertion")}
+        return ", ".join(f"{name}: {kinds.count(kind):,}" for kind, name in names.items())
+
+    def shifted(self) -> tuple[list[Part], list[Part]]:
+        """Return what stands below the prediction, and below the reference, where words were shifted."""
+        return [], []
+
+    def parts(self) -> list[Part]:
+        """Return the texts in colour, the edits and the alignment."""
+        below_prediction, below_reference = self.shifted()
+        head = ("prediction", "reference", "edit")
+        steps = [
+            (step.prediction or "", step.reference or "", f"{step.kind}{', shifted' if step.shifted else ''}")
+            for step in self.steps
+        ]
+        edits = [row for row, step in zip(steps, self.steps, strict=True) if step.kind != "match"]
+        label = reference_label(self.reference, self.n_references)
+        return [
+            Sentence(self.counted()),
+            Legend(self.levels),
+            Line("prediction", self.prediction, "same word"),
+            *below_prediction,
+            Line(label, words_in(self.steps, "reference"), "same word"),
+            *below_reference,
+            *([Table("edits", head, edits)] if edits else []),
+            Table("alignment", head, steps, folded=True),
+        ]

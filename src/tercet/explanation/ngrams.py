@@ -1,0 +1,169 @@
+"""The n-grams that a prediction shares with its references, for metrics that count them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .explanation import Explanation
+from .levels import levels_of_predictions, ngram_levels
+from .parts import Heading, Line, Part, Sentence, Share, Table, counted, order_names, orders_legend, reference_label
+from .places import Count, Ids, Word, ngram_counts, ngram_limits, words_of
+
+if TYPE_CHECKING:
+    from tercet.engine.ragged import TokenBatch
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NgramTexts(Explanation):
+    """The matching n-grams behind the score of one prediction.
+
+    Attributes
+    ----------
+    prediction : list of Word
+        The tokens; their level is the longest counted n-gram through them.
+    references : list of list of Word
+        Likewise for each reference: n-grams that it shares with the prediction.
+    ngrams : list of list of Count
+        For each order from 1 on the different n-grams of the prediction, by their first place.
+    score : float
+        Of this prediction alone, from 0 to 1; what else is a float here belongs to it.
+    signature : str
+    """
+
+    called: ClassVar[str]
+    prediction: list[Word]
+    references: list[list[Word]]
+    ngrams: list[list[Count]]
+    score: float
+    signature: str
+
+    @property
+    def counts(self) -> list[int]:
+        """Clipped matches of each order: those of the score."""
+        return [sum(count.counted for count in counts) for counts in self.ngrams]
+
+    @property
+    def totals(self) -> list[int]:
+        """The prediction's n-grams of each order."""
+        return [sum(count.prediction for count in counts) for counts in self.ngrams]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        ngrams = [[asdict(count) | {"counted": count.counted} for count in counts] for counts in self.ngrams]
+        return {**asdict(self), "ngrams": ngrams, "counts": self.counts, "totals": self.totals}
+
+    @property
+    def title(self) -> Heading:
+        """The score, and what else is a float."""
+        numbers = {field.name.replace("_", " "): getattr(self, field.name) for field in fields(self)}
+        shares = {name: Share(value) for name, value in numbers.items() if isinstance(value, float)}
+        return Heading("", {self.called if name == "score" else name: value for name, value in shares.items()})
+
+    def precisions_table(self) -> Table:
+        """Return the matches of each order."""
+        shares = [Share(hits / total if total else 0.0) for hits, total in zip(self.counts, self.totals, strict=True)]
+        rows = list(zip(order_names(len(self.ngrams)), self.counts, self.totals, shares, strict=True))
+        return Table("clipped matches", ("order", "matches", "of", "precision"), rows)
+
+    def parts(self) -> list[Part]:
+        """Return the texts with matched n-grams coloured by order, and the counts."""
+        orders = order_names(len(self.ngrams))
+        labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
+        lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
+        return [
+            orders_legend(len(orders)),
+            *(Line(label, words, "{}-gram") for label, words in lines),
+            self.precisions_table(),
+            *(
+                counted(f"all {name}s of the prediction", counts)
+                for name, counts in zip(orders, self.ngrams, strict=True)
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NgramMatches(NgramTexts):
+    """The matching behind the BLEU of one prediction: with all references together.
+
+    Attributes
+    ----------
+    brevity_penalty : float
+    precisions : list of float
+        Of each order, smoothed; from 0 to 1.
+    length : int
+        Tokens of the prediction.
+    reference_length : float
+        The length that the brevity penalty compares it with.
+    """
+
+    called = "BLEU"
+    brevity_penalty: float
+    precisions: list[float]
+    length: int
+    reference_length: float
+
+    @property
+    def title(self) -> Heading:
+        """The score, and what is multiplied with the mean of the precisions."""
+        return Heading("", {"BLEU": Share(self.score), "brevity penalty": self.brevity_penalty})
+
+    def precisions_table(self) -> Table:
+        """Return the matches of each order, and the precision that counts where that is another."""
+        # `super()` without arguments fails in a dataclass with slots, which is a copy of the class.
+        table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
+        plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
+        if all(map(math.isclose, smoothed, plain)):
+            return table
+        rows = [(*row, precision) for row, precision in zip(table.rows, smoothed, strict=True)]
+        return Table(table.caption, (*table.head, "smoothed"), rows)
+
+    def parts(self) -> list[Part]:
+        """Return the texts and the matches, with the lengths before them."""
+        lengths = f"tokens: {self.length:,}; in the reference for the brevity penalty: {self.reference_length:g}"
+        return [Sentence(lengths), *super(NgramMatches, self).parts()]
+
+
+def compared(
+    documents: Sequence[Ids],
+    spelling: Sequence[str],
+    orders: range,
+    as_written: Sequence[Sequence[str]] = (),
+) -> dict[str, Any]:
+    """Return the first fields of `NgramTexts` for a prediction and its references, as ids of words."""
+    prediction_ids, *references_ids = documents
+    limits_of_references = ngram_limits(references_ids, orders)
+    limits_of_text = ngram_limits([prediction_ids], orders)
+    # The prediction is compared with its references, each reference with the prediction.
+    limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
+    prediction, *references = map(partial(_words, spelling), documents, limits, as_written or [()] * len(documents))
+    ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
+    # Shorter orders do not count, but `NgramTexts.ngrams` begins with order 1.
+    ngrams[:0] = [[] for _ in range(1, orders.start)]
+    return {"prediction": prediction, "references": references, "ngrams": ngrams}
+
+
+def predicted(
+    tokens: TokenBatch, spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
+) -> list[list[Word]]:
+    """Return the tokens of each prediction of a batch, as `compared` does."""
+    levels = levels_of_predictions(tokens, orders)
+    word = cache(Word)  # one that is found again need not be made again
+    return [
+        [
+            word(spelling[i], level, None if spelling[i] == text else text)
+            for i, level, text in zip(*item, strict=True)
+        ]
+        for item in zip(tokens.tokens.lists()[: tokens.n_items], levels, as_written[: tokens.n_items], strict=True)
+    ]
+
+
+def _words(
+    spelling: Sequence[str], ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]], written: Sequence[str]
+) -> list[Word]:
+    words = [spelling[token] for token in ids]
+    return words_of(words, ngram_levels(ids, limits), written or words)
