@@ -13,7 +13,7 @@ from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
 from .items import read_arrow, read_items, read_texts
-from .tokenizers import lowered_texts
+from .tokenizers import Splitter, lowered_texts, split_texts
 
 
 def read_corpus(predictions: object, references: object) -> Corpus:
@@ -99,6 +99,32 @@ def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any, strin
         # Encoding the texts raises an error that names the item.
         _ = batch.texts
         raise
+
+
+def engine_texts(
+    batch: Corpus,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[Corpus, str]:
+    """Return the texts of a batch for :func:`of_texts`, and the reading by which the engine finds their tokens.
+
+    Those of a tokenizer in Python are split by it.
+    """
+    if isinstance(tokenizer, str) and tokenizer in ENGINE_TOKENIZERS:
+        if prepare is not None:
+            batch = prepared(batch, prepare)
+        return (lowered(batch) if lowercase else batch), tokenizer
+    texts, _ = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
+    return batch.with_strings(texts[: batch.n_items], texts[batch.n_items :]), "none"
+
+
+def prepared(batch: Corpus, change: Callable[[str], str]) -> Corpus:
+    """Return a batch of texts that are changed."""
+    strings = batch.checked().strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
+    return batch.with_strings(*([change(text) for text in texts] for texts in strings))
 
 
 def lowered(batch: Corpus) -> Corpus:

@@ -16,6 +16,7 @@ from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.signature import digest
 
+from .corpus import Corpus
 from .tokenizers import tokenizer_label
 
 WordMap = Callable[[str], str]
@@ -158,6 +159,23 @@ def map_words(
     ids = np.array(numbers, np.int32)[tokens.tokens.values]
     merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
     return (_without_dropped(merged) if -1 in numbers else merged), lambda: list(stems)
+
+
+def spelled(batch: Corpus, tokens: TokenBatch) -> Corpus:
+    """Return a batch with a word for each token, which the reading "none" of the engine finds.
+
+    Words are numbers in base 64, all of the same length.
+    """
+    import pyarrow as pa
+
+    ids, n_digits = tokens.tokens.values, max(1, -(-(tokens.n_types - 1).bit_length() // 6))
+    words = np.full((len(ids), n_digits + 1), ord(" "), np.uint8)
+    for digit in range(n_digits):
+        words[:, digit] = ord("0") + (ids >> 6 * digit & 63)
+    starts = (n_digits + 1) * tokens.tokens.offsets
+    return batch.with_texts(
+        pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(words))
+    )
 
 
 def _without_dropped(tokens: TokenBatch) -> TokenBatch:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache, partial
 from importlib import import_module
+from itertools import count
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from tercet.engine.chosen import engine
 from tercet.engine.plain_text import READINGS
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
 
-from .corpus import Corpus, Interned, bytes_used, encode, intern_texts
+from .corpus import Corpus, bytes_used, encode, intern_texts
 
 # Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
 
@@ -65,11 +66,16 @@ def split_ja(text: str) -> list[str]:
     return words
 
 
-def _split_jieba(text: str) -> list[str]:
-    """Split Chinese into words by jieba."""
+@cache
+def _jieba() -> Any:
     jieba = _optional_package("jieba", "jieba")
     jieba.setLogLevel("WARNING")
-    return [word for word in jieba.lcut(text) if not word.isspace()]
+    return jieba
+
+
+def _split_jieba(text: str) -> list[str]:
+    """Split Chinese into words by jieba."""
+    return [word for word in _jieba().lcut(text) if not word.isspace()]
 
 
 # Splitting texts into sentences, and truncating them to words or bytes.
@@ -195,24 +201,13 @@ def lowered_texts(texts: Any) -> Any:
     """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
     data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
-        return _mapped(str.lower, texts)
+        return encode([text.lower() for text in texts.to_pylist()])
     import pyarrow as pa
 
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
-def _by_mecab(texts: Any, tokenizer: str) -> Interned:
-    return intern_texts(_mapped(partial(_split_by_mecab, tokenizer), texts), "none")
-
-
-def _mapped(function: Callable[[str], str], texts: Any) -> Any:
-    return encode([function(text) for text in texts.to_pylist()])
-
-
-_BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
-    **{name: partial(intern_texts, reading=name) for name in READINGS},
-    **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
-}
+#: Their words have no white space.
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
 
 
@@ -239,21 +234,76 @@ def tokenize(
     lines: bool = False,
 ) -> tuple[TokenBatch, Callable[[], list[str]]]:
     """Split the texts of a batch into tokens."""
-    texts = batch.texts
-    if prepare is not None:
-        texts = _mapped(prepare, texts)
-    if lowercase:
-        texts = lowered_texts(texts)
-    if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
-        interned = _BYTE_TOKENIZERS[tokenizer](texts)
-    elif isinstance(tokenizer, str) and is_subword_model(tokenizer):
-        interned = intern_texts(encode(subword_model(tokenizer).split(texts.to_pylist())), "none")
+    if isinstance(tokenizer, str) and tokenizer in READINGS:
+        texts = batch.texts
+        if prepare is not None:
+            texts = encode([prepare(text) for text in texts.to_pylist()])
+        interned = intern_texts(lowered_texts(texts) if lowercase else texts, tokenizer)
+        words = interned.words
     else:
-        splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
-        interned = _by_python(texts.to_pylist(), splitter, lines)
-    words, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
+        split, spelling = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
+        interned = intern_texts(encode(split), "none")
+        words = interned.words if spelling is None else partial(list, spelling)
+    rows, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
     counts = interned.n_types, batch.first_item, batch.n_systems
-    return TokenBatch(words, lines_of, batch.reference_offsets, *counts), interned.words
+    return TokenBatch(rows, lines_of, batch.reference_offsets, *counts), words
+
+
+def split_texts(
+    batch: Corpus,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[list[str], Words | None]:
+    """Return the texts of a batch with blanks between their tokens, as the reading "none" of the engine splits them.
+
+    A user's tokens may hold white space, and have numbers in their place: by the second value, where it is not None.
+    """
+    strings = batch.checked().strings
+    texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
+    if prepare is not None:
+        texts = [prepare(text) for text in texts]
+    if lowercase:
+        texts = [text.lower() for text in texts]
+    if not isinstance(tokenizer, str):
+        words, splitter = new_words(), _checked(tokenizer)
+        if lines:
+            return ["\n".join(token_texts(map(splitter, text.split("\n")), words)) for text in texts], words
+        return token_texts(map(splitter, texts), words), words
+    if is_subword_model(tokenizer):
+        return subword_model(tokenizer).split(texts), None
+    split = _split_lines if lines else _split
+    different = {text: split(tokenizer, text) for text in dict.fromkeys(texts)}
+    return [different[text] for text in texts], None
+
+
+def _split(tokenizer: str, text: str) -> str:
+    """Return a text with blanks between its tokens."""
+    if tokenizer in MECAB_TOKENIZERS:
+        return _split_by_mecab(tokenizer, text)
+    return " ".join(_PYTHON_TOKENIZERS[tokenizer](text))
+
+
+def _split_lines(tokenizer: str, text: str) -> str:
+    """Return the same line by line."""
+    return "\n".join([_split(tokenizer, line) for line in text.split("\n")])
+
+
+#: Different tokens, and the number of each as a word.
+Words = defaultdict[Any, str]
+
+
+def new_words() -> Words:
+    """Return what gives each token that it has not seen the next number."""
+    return defaultdict(map(str, count()).__next__)
+
+
+def token_texts(documents: Iterable[Iterable[Hashable]], words: Words | None = None) -> list[str]:
+    """Return a text for each list of tokens, with a word for each: the engine reads texts faster than lists."""
+    word = (new_words() if words is None else words).__getitem__
+    return [" ".join(map(word, tokens)) for tokens in documents]
 
 
 def _checked(tokenizer: Splitter) -> Splitter:
@@ -261,6 +311,8 @@ def _checked(tokenizer: Splitter) -> Splitter:
 
     def split(text: str) -> list[str]:
         tokens: Any = tokenizer(text)
+        if type(tokens) is list and engine.all_strings(tokens):
+            return tokens
         words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
         if isinstance(tokens, Iterable) and not isinstance(tokens, (str, Mapping, Set)):
             words = list(tokens)
@@ -272,31 +324,6 @@ def _checked(tokenizer: Splitter) -> Splitter:
         return words
 
     return split
-
-
-def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
-    types: dict[str, int] = {}
-    ids: list[int] = []
-    offsets, line_offsets = [0], [0]
-    line_starts: list[int] = []
-    for text in texts:
-        for line in text.split("\n") if lines else (text,):
-            words = splitter(line)
-            start = len(ids)
-            ids.extend([types.setdefault(word, len(types)) for word in words])
-            # A line without tokens is no line.
-            if len(ids) > start:
-                line_starts.append(start)
-        offsets.append(len(ids))
-        line_offsets.append(len(line_starts))
-    return Interned(
-        ids=np.array(ids, np.int32),
-        offsets=np.array(offsets, np.int64),
-        line_starts=np.array([*line_starts, len(ids)], np.int64),
-        line_offsets=np.array(line_offsets, np.int64),
-        n_types=len(types),
-        words=lambda: list(types),
-    )
 
 
 # Subwords by SentencePiece: the models of sacrebleu's spBLEU by their names, and any other by its path.

@@ -14,10 +14,10 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
+from tercet.base.rows import PairRows, base_of_pairs, left_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, lowered, of_texts
+from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -114,13 +114,8 @@ class GoogleBleu(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
-        if self._tokenizer in ENGINE_TOKENIZERS:
-            texts = lowered(batch) if self.lowercase else batch
-            rows = of_texts(texts, engine.gleu_rows, self._tokenizer, self.min_len, self.max_len)
-        else:
-            tokens, _ = self.tokens(batch)
-            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
-            rows = np.hstack([base, self.counts(tokens)[0]])
+        texts, reading = engine_texts(batch, self._tokenizer, lowercase=self.lowercase)
+        rows = of_texts(texts, engine.gleu_rows, reading, self.min_len, self.max_len)
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), _MATCHES:] = 0.0
         return SegmentStats(self.signature(), self.columns, rows)

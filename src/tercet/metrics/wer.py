@@ -16,7 +16,7 @@ from tercet.base.options import MISSING_REFERENCES, missing_label, option
 from tercet.base.rows import as_rows, left_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
-from tercet.corpus.reading import ENGINE_TOKENIZERS, of_texts
+from tercet.corpus.reading import engine_texts, of_texts, prepared
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
@@ -93,17 +93,12 @@ class Wer(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        change, texts = self.change, batch
-        if change:
-            strings = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
-            texts = batch.with_strings(*([change(text) for text in column] for column in strings))
-        if self.tokenizer in ENGINE_TOKENIZERS:
-            rows = of_texts(texts, engine.error_rows, self.tokenizer)
-        else:
-            rows = of_texts(texts, engine.error_rows, "none")
-            tokens, _ = tokenize(batch, self.tokenizer, prepare=change)
-            rows[:, 1] = tokens.tokens.lengths[: tokens.n_items] == 0
-            rows[:, 4:8] = nearest_edits(tokens)[0]
+        texts = prepared(batch, self.change) if self.change else batch
+        words, reading = engine_texts(texts, self.tokenizer)
+        rows = of_texts(words, engine.error_rows, reading)
+        if words is not texts:
+            # The characters are those of the texts, without the blanks that a tokenizer in Python puts between words.
+            rows[:, 8:] = of_texts(texts, engine.error_rows, "none")[:, 8:]
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(), self.columns, rows)

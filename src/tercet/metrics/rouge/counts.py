@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.base.rows import left_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import lowered, of_texts
+from tercet.corpus.reading import engine_texts, of_texts
+from tercet.corpus.tokenizers import Splitter
 from tercet.engine.chosen import engine
 from tercet.engine.counting import (
     PairMatches,
@@ -224,23 +225,19 @@ def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...
 
 def rows_of_texts(
     batch: Corpus,
-    tokenizer: str,
+    tokenizer: str | Splitter,
     types: tuple[tuple[str, float], ...],
     options: RougeOptions,
     prepare: Callable[[str], str] | None,
     porter: bool,
 ) -> Array | None:
     """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
-    texts = batch
-    if prepare is not None:
-        prepared = [prepare(text) for text in batch.texts.to_pylist()]
-        texts = batch.with_strings(prepared[: batch.n_items], prepared[batch.n_items :])
-    if tokenizer not in KEEP_CASE:
-        texts = lowered(texts)
+    lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
+    texts, reading = engine_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
     every_pair = not batch.one_each and options.multi_ref != "best"
     rows: Array
     count = partial(engine.rouge_rows, porter=porter)
-    rows, pairs, uncounted = of_texts(texts, count, tokenizer, types, options.beta, every_pair)
+    rows, pairs, uncounted = of_texts(texts, count, reading, types, options.beta, every_pair)
     if uncounted:
         return None
     if pairs is not None:
