@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.tokenizers import token_texts
 from tercet.errors import InputError, level_of_caller, shorten
 from tercet.metrics.bleu import Bleu, nltk_precisions
+
+from .truth import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.

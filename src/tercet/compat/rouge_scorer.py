@@ -13,7 +13,6 @@ import numpy as np
 
 from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.tokenizers import token_texts
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import LoneSurrogateError
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
@@ -22,6 +21,7 @@ from tercet.metrics.rouge.metric import Rouge
 from tercet.metrics.rouge.options import parse_types
 
 from . import scoring, tokenizers
+from .truth import token_texts
 
 _BY_LINE = "rougeLsum"
 

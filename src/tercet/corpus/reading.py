@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
 from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
@@ -131,4 +132,4 @@ def lowered(batch: Corpus) -> Corpus:
     """Return a batch of the same texts in lower case (:meth:`str.lower`)."""
     if batch.strings is None:
         return batch.with_texts(lowered_texts(batch.texts))
-    return batch.with_strings(*([text.lower() for text in texts] for texts in batch.strings))
+    return batch.with_strings(*map(engine.lowered, batch.strings))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cache, lru_cache
 from importlib import import_module
-from itertools import count
 from typing import Any, NamedTuple
 
 from tercet.engine.chosen import engine
-from tercet.engine.plain_text import READINGS
+from tercet.engine.plain_text import READINGS, is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
 
@@ -195,20 +194,20 @@ def _split_by_mecab(tokenizer: str, text: str) -> str:
 
 
 Splitter = Callable[[str], Iterable[str]]
+_ToWords = Callable[[str], list[str]]
 
 
 def lowered_texts(texts: Any) -> Any:
     """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
     data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
-        return encode([text.lower() for text in texts.to_pylist()])
+        return encode(engine.lowered(texts.to_pylist()))
     import pyarrow as pa
 
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
-#: Their words have no white space.
-_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
+_PYTHON_TOKENIZERS: dict[str, _ToWords] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
@@ -241,9 +240,13 @@ def tokenize(
         interned = intern_texts(lowered_texts(texts) if lowercase else texts, tokenizer)
         words = interned.words
     else:
-        split, spelling = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
+        split, stand_ins = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
         interned = intern_texts(encode(split), "none")
-        words = interned.words if spelling is None else partial(list, spelling)
+        tokens = {word: token for token, word in stand_ins.items()}
+
+        def words() -> list[str]:
+            return [tokens.get(word, word) for word in interned.words()]
+
     rows, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
     counts = interned.n_types, batch.first_item, batch.n_systems
     return TokenBatch(rows, lines_of, batch.reference_offsets, *counts), words
@@ -256,57 +259,53 @@ def split_texts(
     lowercase: bool = False,
     prepare: Callable[[str], str] | None = None,
     lines: bool = False,
-) -> tuple[list[str], Words | None]:
+) -> tuple[list[str], Mapping[str, str]]:
     """Return the texts of a batch with blanks between their tokens, as the reading "none" of the engine splits them.
 
-    A user's tokens may hold white space, and have numbers in their place: by the second value, where it is not None.
+    Also return which words stand for a user's tokens that hold white space, or that it could not read otherwise.
     """
     strings = batch.checked().strings
     texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
     if prepare is not None:
         texts = [prepare(text) for text in texts]
     if lowercase:
-        texts = [text.lower() for text in texts]
+        texts = engine.lowered(texts)
+    if isinstance(tokenizer, str) and is_subword_model(tokenizer):
+        return subword_model(tokenizer).split(texts), {}
+    words: dict[str, str] = defaultdict(lambda: f"{_STAND_IN}{len(words)}")
     if not isinstance(tokenizer, str):
-        words, splitter = new_words(), _checked(tokenizer)
-        if lines:
-            return ["\n".join(token_texts(map(splitter, text.split("\n")), words)) for text in texts], words
-        return token_texts(map(splitter, texts), words), words
-    if is_subword_model(tokenizer):
-        return subword_model(tokenizer).split(texts), None
-    split = _split_lines if lines else _split
-    different = {text: split(tokenizer, text) for text in dict.fromkeys(texts)}
-    return [different[text] for text in texts], None
+        splitter = _checked(tokenizer)
+        return [_split(text, splitter, words, lines) for text in texts], words
+    # A user's function gets equal texts, too.
+    different = dict.fromkeys(texts, "")
+    for text in different:
+        if tokenizer in MECAB_TOKENIZERS:
+            different[text] = _split_by_mecab(tokenizer, text)
+        else:
+            different[text] = _split(text, _PYTHON_TOKENIZERS[tokenizer], words, lines)
+    return [different[text] for text in texts], words
 
 
-def _split(tokenizer: str, text: str) -> str:
-    """Return a text with blanks between its tokens."""
-    if tokenizer in MECAB_TOKENIZERS:
-        return _split_by_mecab(tokenizer, text)
-    return " ".join(_PYTHON_TOKENIZERS[tokenizer](text))
+#: A word begins with it that stands for a token: a character that no text should have.
+_STAND_IN = "\ufdd0"
 
 
-def _split_lines(tokenizer: str, text: str) -> str:
-    """Return the same line by line."""
-    return "\n".join([_split(tokenizer, line) for line in text.split("\n")])
+def _split(text: str, splitter: _ToWords, words: dict[str, str], lines: bool) -> str:
+    """Return a text, or each of its lines, with blanks between its tokens."""
+    if lines and "\n" in text:
+        return "\n".join([_split(line, splitter, words, False) for line in text.split("\n")])
+    tokens = splitter(text)
+    joined = " ".join(tokens)
+    if _is_read_as(joined, tokens):
+        return joined
+    return " ".join([token if _is_read_as(token, [token]) else words[token] for token in tokens])
 
 
-#: Different tokens, and the number of each as a word.
-Words = defaultdict[Any, str]
+def _is_read_as(text: str, tokens: list[str]) -> bool:
+    return text.split() == tokens and _STAND_IN not in text and is_valid(text)
 
 
-def new_words() -> Words:
-    """Return what gives each token that it has not seen the next number."""
-    return defaultdict(map(str, count()).__next__)
-
-
-def token_texts(documents: Iterable[Iterable[Hashable]], words: Words | None = None) -> list[str]:
-    """Return a text for each list of tokens, with a word for each: the engine reads texts faster than lists."""
-    word = (new_words() if words is None else words).__getitem__
-    return [" ".join(map(word, tokens)) for tokens in documents]
-
-
-def _checked(tokenizer: Splitter) -> Splitter:
+def _checked(tokenizer: Splitter) -> _ToWords:
     name = tokenizer_label(tokenizer)
 
     def split(text: str) -> list[str]:
