@@ -43,7 +43,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, engine_texts, of_texts
@@ -572,9 +572,7 @@ class Bleu(BleuOptions):
             texts, reading = spelled(batch, self.tokens(batch)[0]), "none"
         options = self.max_order, self._nltk_columns, self._next_columns
         rows: Array = of_texts(texts, engine.bleu_rows, reading, *options)
-        if self.missing_references == "skip" and not batch.one_each:
-            missing = left_out(rows)
-            rows[missing, len(self.base_columns) :] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:

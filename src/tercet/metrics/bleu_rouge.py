@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, left_out
+from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -167,8 +167,7 @@ class BleuRouge(Metric):
             texts, reading = spelled(batch, self.tokens(batch)[0]), "none"
         options = reading, self.max_order, self.beta, self.multi_ref == "best"
         rows: Array = of_texts(texts, engine.bleu_rouge_rows, *options)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:

@@ -14,7 +14,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
@@ -116,8 +116,7 @@ class GoogleBleu(HasTokenizer):
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
         texts, reading = engine_texts(batch, self._tokenizer, lowercase=self.lowercase)
         rows = of_texts(texts, engine.gleu_rows, reading, self.min_len, self.max_len)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), _MATCHES:] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
@@ -243,8 +243,7 @@ class Jaccard(Metric):
         first = len(self.base_columns)
         rows, *variants = (self._rows(batch, variant, splits) for variant in self.by_name.values())
         rows = np.concatenate([rows, *(variant_rows[:, first:] for variant_rows in variants)], axis=1)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), first:] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _rows(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:

@@ -13,7 +13,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
-from tercet.base.rows import as_rows, left_out
+from tercet.base.rows import as_rows, leave_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
 from tercet.corpus.reading import engine_texts, of_texts, prepared
@@ -99,8 +99,7 @@ class Wer(HasTokenizer):
         if words is not texts:
             # The characters are those of the texts, without the blanks that a tokenizer in Python puts between words.
             rows[:, 8:] = of_texts(texts, engine.error_rows, "none")[:, 8:]
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.base.rows import left_out
+from tercet.base.rows import leave_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import engine_texts, of_texts
 from tercet.corpus.tokenizers import Splitter
@@ -250,8 +250,7 @@ def rows_of_texts(
             item_triples[has_reference, type_columns] = combined(
                 pairs[:, type_columns], starts, n_references, options.multi_ref
             )
-    if options.missing_references == "skip" and not batch.one_each:
-        left_out(rows)
+    leave_out(rows, batch, options.missing_references)
     return rows
 
 
