@@ -219,16 +219,33 @@ def bleu(work: Work) -> Sides:
     return beside(work, ours, {"sacrebleu": lambda: by_sacrebleu(theirs, work), "bleuscore": bleuscore})
 
 
-def bleu_zh(work: Work) -> Sides:
-    """Return the same of Chinese texts: a character or more for each word."""
+def bleu_by(work: Work, tokenizer: str) -> Sides:
+    """Return the same of texts in Chinese characters, or of Korean, one for each word."""
+    first, size, blank = (0xAC00, 11_172, " ") if tokenizer == "ko-mecab" else (0x4E00, 5_000, "")
 
     def written(texts: list[str]) -> list[str]:
-        return ["".join(chr(0x4E00 + crc32(word.encode()) % 5000) for word in text.split()) for text in texts]
+        return [blank.join(chr(first + crc32(word.encode()) % size) for word in text.split()) for text in texts]
 
     references = [[text] for text in written(work.first_references)]
-    chinese = Work("zh", written(work.predictions), references, work.tokens)
-    ours = prepared(chinese, "bleu", "bleu", scale=100, tokenizer="zh")
-    return beside(chinese, ours, {"sacrebleu": lambda: by_sacrebleu(sacrebleu.BLEU(tokenize="zh"), chinese)})
+    in_script = Work(tokenizer, written(work.predictions), references, work.tokens)
+    ours = prepared(in_script, "bleu", "bleu", scale=100, tokenizer=tokenizer)
+    theirs = sacrebleu.BLEU(tokenize=tokenizer)
+    return beside(in_script, ours, {"sacrebleu": lambda: by_sacrebleu(theirs, in_script)})
+
+
+def bleu_by_function(work: Work) -> Sides:
+    """Return the same of words that a function finds; sacrebleu is given what it returns, with blanks in between."""
+    split = re.compile(r"\w+|[^\w\s]").findall
+    ours = prepared(work, "bleu", "bleu", scale=100, tokenizer=split)
+    metric = sacrebleu.BLEU(tokenize="none")
+
+    def call() -> Any:
+        empty_sacrebleu_caches()
+        columns = work.predictions, work.first_references
+        texts, references = ([" ".join(split(text)) for text in column] for column in columns)
+        return metric.corpus_score(texts, [references])
+
+    return beside(work, ours, {"sacrebleu": lambda: Side(call, attrgetter("score"))})
 
 
 def bleu_nltk(work: Work) -> Sides:
@@ -444,6 +461,7 @@ BULK = {(10_000, 25): "", (1_000_000, 25): "", (100, 800): "", (2, 20_000): ""}
 SIZES = {(1, 25): "", (2, 25): "", (3, 25): "", (8, 25): "", (64, 25): "", **BULK}
 FEW = {(1, 25): "", (2, 25): "", (3, 25): ""}
 ONE = {(1, 25): "60 us"}
+IN_PYTHON = {(1, 25): "", (64, 25): "", (10_000, 25): ""}
 #: What tercet.score does in some rows: the work's name, and the metric with its options.
 METRICS: list[tuple[str, str, dict[str, Any]]] = [
     ("ROUGE 1+2+L", "rouge", {"rouge_types": TYPES}),
@@ -465,7 +483,13 @@ ROWS = [
     Row("ROUGE-L", partial(rouge, types=["rougeL"]), {(2, 20_000): ""}),
     Row("rouge_score's class (drop-in)", drop_in, {(1, 25): "0.8", (1, 100): "1", (1, 800): "1.2"}),
     Row("BLEU", bleu, SIZES | {(1, 25): "2.5"}),
-    Row("BLEU, zh", bleu_zh, {(10_000, 25): "25"}),
+    Row("BLEU, zh", partial(bleu_by, tokenizer="zh"), {(10_000, 25): "25"}),
+    *(
+        Row(f"BLEU, {tokenizer}", partial(bleu_by, tokenizer=tokenizer), IN_PYTHON)
+        for tokenizer, module in (("ja-mecab", "MeCab"), ("ko-mecab", "mecab_ko"))
+        if importlib.util.find_spec(module)
+    ),
+    Row("BLEU, a function as tokenizer", bleu_by_function, IN_PYTHON),
     Row('BLEU, compat="nltk"', bleu_nltk, ONE),
     Row("BLEU, a new process", partial(first_call, codes=FIRST_BLEU), {(1, 25): "0.9"}),
     Row("chrF", chrf, SIZES),

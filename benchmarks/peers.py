@@ -21,10 +21,7 @@ from nltk.translate.bleu_score import modified_precision
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 from rouge_score.tokenize import tokenize as tokenize_by_rouge
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -138,8 +135,9 @@ def chrf_row(work: str, asked: float, word_order: int | list[int] = 0) -> Row:
 
 def empty_sacrebleu_caches() -> None:
     """Forget the lines that sacrebleu tokenized in an earlier round."""
-    for tokenizer in (Tokenizer13a, TokenizerRegexp, TokenizerZh, TercomTokenizer):
-        tokenizer.__call__.cache_clear()
+    for tokenizer in BaseTokenizer.__subclasses__():
+        if hasattr(tokenizer.__call__, "cache_clear"):
+            tokenizer.__call__.cache_clear()
 
 
 def segment_row() -> Row:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
+import tercet
 import texts
 from oracles import line_lists, read, sacrebleu_tokens, token_lists, tokens_of
 from tercet.errors import InputError
@@ -73,14 +74,21 @@ def test_prepare_comes_before_lowercase():
     assert tokens_of(["A b"], "none", prepare=lambda text: text.replace("A", "X"), lowercase=True) == [["x", "b"]]
 
 
+UNREADABLE = ["", "x", "x ", "\ufdd00", "\ud800", "é", "", "x"]
+
+
 @pytest.mark.parametrize(
     ("tokenizer", "expected"),
     [
         (lambda text: [text, "two words"], ["A b\nc", "two words"]),
         (lambda text: (word for word in text.split()), ["A", "b", "c"]),
         (lambda text: text.replace("b", " - "), ["A", "-", "c"]),
+        (
+            lambda text: ["", "x", "x ", "\ufdd00", "\ud800", "é", "", "x"],
+            ["", "x", "x ", "\ufdd00", "\ud800", "é", "", "x"],
+        ),
     ],
-    ids=["list with blanks inside tokens", "generator", "string"],
+    ids=["list with blanks inside tokens", "generator", "string", "what no reading returns"],
 )
 def test_a_function(tokenizer, expected):
     assert tokens_of(["A b\nc"], tokenizer) == [expected]
@@ -151,6 +159,13 @@ def test_lines_hold_all_tokens(tokenizer):
 def test_functions_get_the_whole_text_unless_lines_are_asked_for():
     assert tokens_of(["a b\nc"], lambda text: [text]) == [["a b\nc"]]
     assert lines_of(["a b\n\nc"], lambda text: [text] if text else []) == [[["a b"], ["c"]]]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "rouge", "google_bleu", "jaccard", "bleu_rouge", "wer"])
+def test_a_function_gets_each_text_once_predictions_first(metric):
+    predictions, references, calls = ["a b c d e", "a b c d e"], ["a b c d", "a b c d f"], []
+    tercet.score(metric, predictions, references, tokenizer=lambda text: calls.append(text) or text.split())
+    assert calls == predictions + references
 
 
 @every_kind

@@ -206,6 +206,12 @@ def test_where_the_strings_of_each_list_begin_is_said_only_if_any_has_none_or_se
     assert engine.flat_strings([["a"], "б"]) is None
 
 
+@given(st.lists(st.one_of(st.text(max_size=9), st.text("aZz@[`{\x7f", max_size=40)), max_size=5))
+def test_texts_are_lowered_as_python_does(engine, texts):
+    assert engine.lowered(texts) == [text.lower() for text in texts]
+    assert [text.isascii() for text in engine.lowered(texts)] == [text.lower().isascii() for text in texts]
+
+
 @given(st.lists(st.text("ab<&é\0", max_size=9), max_size=5))
 def test_plain_texts_are_of_ascii_without_marks(engine, texts):
     assert engine.is_plain(texts, b"<&") == (set("".join(texts)) <= set("ab\0"))

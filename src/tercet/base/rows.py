@@ -76,8 +76,9 @@ def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
     return shares
 
 
-def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which items have no reference, and mark them in their rows as left out."""
-    missing: NDArray[np.bool_] = rows[:, 2] > 0
-    rows[missing, :2] = 0.0
-    return missing
+def leave_out(rows: Rows, batch: Corpus, missing_references: str) -> None:
+    """Take items without a reference out of the rows of a batch, where they are to be skipped."""
+    if missing_references == "skip" and not batch.one_each:
+        missing = rows[:, 2] > 0
+        rows[missing, :2] = 0.0
+        rows[missing, len(BASE_COLUMNS) :] = 0.0

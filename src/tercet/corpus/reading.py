@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
 from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
 from .items import read_arrow, read_items, read_texts
-from .tokenizers import lowered_texts
+from .tokenizers import Splitter, lowered_texts, split_texts
 
 
 def read_corpus(predictions: object, references: object) -> Corpus:
@@ -79,27 +80,14 @@ class Crossing:
 ENGINE_TOKENIZERS = ("rouge", "none", "blanks", "13a", "13a-unstripped", "zh", "unicode", "char")
 
 
-def of_texts(
-    batch: Corpus,
-    function: Callable[..., Any],
-    *arguments: Any,
-    prepare: Callable[[str], str] | None = None,
-    strings: list[str] | None = None,
-) -> Any:
-    """Return the rows that a function of the engine makes of the texts of a batch, or of strings made of them.
+def of_texts(batch: Corpus, function: Callable[..., Any], texts: Any, *arguments: Any) -> Any:
+    """Return the rows that a function of the engine makes of texts of a batch, or of what was made of them.
 
-    Each text is changed by `prepare` before. The rows are in the order of the items, system by system. An InputError
-    names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
+    They are in the order of the items, system by system. An InputError names the first text that cannot be encoded, a
+    MemoryError the item that takes more than there is.
     """
     offsets = None if batch.one_each else batch.reference_offsets
-    texts: Any = strings
     try:
-        if strings is None and batch.strings is not None:
-            texts = [*batch.strings[0], *batch.strings[1]]
-        elif strings is None:
-            texts = _columns(batch, prepare)
-        if prepare is not None and type(texts) is list:
-            texts = [*map(prepare, texts)]
         return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:
         raise MemoryError(f"item {batch.first_item + error.item} takes more memory than is available") from None
@@ -109,8 +97,38 @@ def of_texts(
         raise
 
 
-def _columns(batch: Corpus, prepare: Callable[[str], str] | None) -> Any:
-    """Return texts that are no Python strings as columns: in lower case if asked for, or as strings to be changed."""
-    if prepare is None:
+def engine_texts(
+    batch: Corpus,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[Any, str]:
+    """Return the texts of a batch for :func:`of_texts`, and the reading by which the engine finds their tokens.
+
+    Those of a tokenizer in Python are split by it.
+    """
+    if type(tokenizer) is str and tokenizer in ENGINE_TOKENIZERS:
+        return changed_texts(batch, lowercase=lowercase, prepare=prepare), tokenizer
+    return split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)[0], "none"
+
+
+def changed_texts(batch: Corpus, *, lowercase: bool = False, prepare: Callable[[str], str] | None = None) -> Any:
+    """Return the texts of a batch for :func:`of_texts`: strings, or columns where nothing asks for strings.
+
+    Each is changed by `prepare`, and then in lower case (:meth:`str.lower`), if these are asked for.
+    """
+    if prepare is not None:
+        batch.checked()
+    if batch.strings is not None:
+        strings = [*batch.strings[0], *batch.strings[1]]
+    elif prepare is not None:
+        strings = batch.texts.to_pylist()
+    elif lowercase:
+        return bytes_of(lowered_texts(batch.texts))
+    else:
         return bytes_of(batch.predictions) + bytes_of(batch.references)
-    return bytes_of(lowered_texts(batch.texts)) if prepare is str.lower else batch.texts.to_pylist()
+    if prepare is not None:
+        strings = [*map(prepare, strings)]
+    return engine.lowered(strings) if lowercase else strings

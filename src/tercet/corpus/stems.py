@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.checks import refuse
 from tercet.engine.chosen import engine
@@ -158,6 +159,19 @@ def map_words(
     ids = np.array(numbers, np.int32)[tokens.tokens.values]
     merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
     return (_without_dropped(merged) if -1 in numbers else merged), lambda: list(stems)
+
+
+def spelled(tokens: TokenBatch) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return texts with a word for each token, as a column, which the reading "none" of the engine finds.
+
+    Words are numbers in base 64, all of the same length.
+    """
+    ids, n_digits = tokens.tokens.values, max(1, -(-(tokens.n_types - 1).bit_length() // 6))
+    words = np.full((len(ids), n_digits + 1), ord(" "), np.uint8)
+    for digit in range(n_digits):
+        words[:, digit] = ord("0") + (ids >> 6 * digit & 63)
+    starts = (n_digits + 1) * tokens.tokens.offsets
+    return words.reshape(-1), starts
 
 
 def _without_dropped(tokens: TokenBatch) -> TokenBatch:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tercet.engine.plain_text import READINGS
+from tercet.engine.chosen import engine
+from tercet.engine.plain_text import READINGS, is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
 
-from .corpus import Corpus, Interned, bytes_used, encode, intern_texts
+from .corpus import Corpus, bytes_used, encode, intern_texts
 
 # Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
 
@@ -65,11 +65,16 @@ def split_ja(text: str) -> list[str]:
     return words
 
 
-def _split_jieba(text: str) -> list[str]:
-    """Split Chinese into words by jieba."""
+@cache
+def _jieba() -> Any:
     jieba = _optional_package("jieba", "jieba")
     jieba.setLogLevel("WARNING")
-    return [word for word in jieba.lcut(text) if not word.isspace()]
+    return jieba
+
+
+def _split_jieba(text: str) -> list[str]:
+    """Split Chinese into words by jieba."""
+    return [word for word in _jieba().lcut(text) if not word.isspace()]
 
 
 # Splitting texts into sentences, and truncating them to words or bytes.
@@ -189,31 +194,20 @@ def _split_by_mecab(tokenizer: str, text: str) -> str:
 
 
 Splitter = Callable[[str], Iterable[str]]
+_ToWords = Callable[[str], list[str]]
 
 
 def lowered_texts(texts: Any) -> Any:
     """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
     data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
-        return _mapped(str.lower, texts)
+        return encode(engine.lowered(texts.to_pylist()))
     import pyarrow as pa
 
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
-def _by_mecab(texts: Any, tokenizer: str) -> Interned:
-    return intern_texts(_mapped(partial(_split_by_mecab, tokenizer), texts), "none")
-
-
-def _mapped(function: Callable[[str], str], texts: Any) -> Any:
-    return encode([function(text) for text in texts.to_pylist()])
-
-
-_BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
-    **{name: partial(intern_texts, reading=name) for name in READINGS},
-    **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
-}
-_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
+_PYTHON_TOKENIZERS: dict[str, _ToWords] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
@@ -239,28 +233,85 @@ def tokenize(
     lines: bool = False,
 ) -> tuple[TokenBatch, Callable[[], list[str]]]:
     """Split the texts of a batch into tokens."""
-    texts = batch.texts
-    if prepare is not None:
-        texts = _mapped(prepare, texts)
-    if lowercase:
-        texts = lowered_texts(texts)
-    if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
-        interned = _BYTE_TOKENIZERS[tokenizer](texts)
-    elif isinstance(tokenizer, str) and is_subword_model(tokenizer):
-        interned = intern_texts(encode(subword_model(tokenizer).split(texts.to_pylist())), "none")
+    if isinstance(tokenizer, str) and tokenizer in READINGS:
+        texts = batch.texts
+        if prepare is not None:
+            texts = encode([prepare(text) for text in texts.to_pylist()])
+        interned = intern_texts(lowered_texts(texts) if lowercase else texts, tokenizer)
+        words = interned.words
     else:
-        splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
-        interned = _by_python(texts.to_pylist(), splitter, lines)
-    words, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
+        split, stand_ins = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
+        interned = intern_texts(encode(split), "none")
+        tokens = {word: token for token, word in stand_ins.items()}
+
+        def words() -> list[str]:
+            return [tokens.get(word, word) for word in interned.words()]
+
+    rows, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
     counts = interned.n_types, batch.first_item, batch.n_systems
-    return TokenBatch(words, lines_of, batch.reference_offsets, *counts), interned.words
+    return TokenBatch(rows, lines_of, batch.reference_offsets, *counts), words
 
 
-def _checked(tokenizer: Splitter) -> Splitter:
+def split_texts(
+    batch: Corpus,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[list[str], Mapping[str, str]]:
+    """Return the texts of a batch with blanks between their tokens, as the reading "none" of the engine splits them.
+
+    Also return which words stand for a user's tokens that hold white space, or that it could not read otherwise.
+    """
+    strings = batch.checked().strings
+    texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
+    if prepare is not None:
+        texts = [prepare(text) for text in texts]
+    if lowercase:
+        texts = engine.lowered(texts)
+    if isinstance(tokenizer, str) and is_subword_model(tokenizer):
+        return subword_model(tokenizer).split(texts), {}
+    words: dict[str, str] = defaultdict(lambda: f"{_STAND_IN}{len(words)}")
+    if not isinstance(tokenizer, str):
+        splitter = _checked(tokenizer)
+        return [_split(text, splitter, words, lines) for text in texts], words
+    # A user's function gets equal texts, too.
+    different = dict.fromkeys(texts, "")
+    for text in different:
+        if tokenizer in MECAB_TOKENIZERS:
+            different[text] = _split_by_mecab(tokenizer, text)
+        else:
+            different[text] = _split(text, _PYTHON_TOKENIZERS[tokenizer], words, lines)
+    return [different[text] for text in texts], words
+
+
+#: A word begins with it that stands for a token: a character that no text should have.
+_STAND_IN = "\ufdd0"
+
+
+def _split(text: str, splitter: _ToWords, words: dict[str, str], lines: bool) -> str:
+    """Return a text, or each of its lines, with blanks between its tokens."""
+    if lines and "\n" in text:
+        return "\n".join([_split(line, splitter, words, False) for line in text.split("\n")])
+    tokens = splitter(text)
+    joined = " ".join(tokens)
+    if _is_read_as(joined, tokens):
+        return joined
+    return " ".join([token if _is_read_as(token, [token]) else words[token] for token in tokens])
+
+
+def _is_read_as(text: str, tokens: list[str]) -> bool:
+    return text.split() == tokens and _STAND_IN not in text and is_valid(text)
+
+
+def _checked(tokenizer: Splitter) -> _ToWords:
     name = tokenizer_label(tokenizer)
 
     def split(text: str) -> list[str]:
         tokens: Any = tokenizer(text)
+        if type(tokens) is list and engine.all_strings(tokens):
+            return tokens
         words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
         if isinstance(tokens, Iterable) and not isinstance(tokens, (str, Mapping, Set)):
             words = list(tokens)
@@ -272,31 +323,6 @@ def _checked(tokenizer: Splitter) -> Splitter:
         return words
 
     return split
-
-
-def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
-    types: dict[str, int] = {}
-    ids: list[int] = []
-    offsets, line_offsets = [0], [0]
-    line_starts: list[int] = []
-    for text in texts:
-        for line in text.split("\n") if lines else (text,):
-            words = splitter(line)
-            start = len(ids)
-            ids.extend([types.setdefault(word, len(types)) for word in words])
-            # A line without tokens is no line.
-            if len(ids) > start:
-                line_starts.append(start)
-        offsets.append(len(ids))
-        line_offsets.append(len(line_starts))
-    return Interned(
-        ids=np.array(ids, np.int32),
-        offsets=np.array(offsets, np.int64),
-        line_starts=np.array([*line_starts, len(ids)], np.int64),
-        line_offsets=np.array(line_offsets, np.int64),
-        n_types=len(types),
-        words=lambda: list(types),
-    )
 
 
 # Subwords by SentencePiece: the models of sacrebleu's spBLEU by their names, and any other by its path.

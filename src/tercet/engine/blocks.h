@@ -230,6 +230,10 @@ static void blank_marks(uint8_t *__restrict to, const uint8_t *__restrict text, 
     }
 }
 
+static void lower_letters(uint8_t *__restrict to, const uint8_t *__restrict text, size_t size) {
+    for (size_t i = 0; i < size; i++) to[i] = text[i] | (uint8_t)(((uint8_t)(text[i] - 'A') < 26) << 5);
+}
+
 /* Kept arenas, which threads take and give back without a lock. */
 #if defined(_MSC_VER)
 #define EXCHANGE(place, value) _InterlockedExchangePointer((void *volatile *)(place), value)

@@ -30,13 +30,6 @@ def pair_matches(
     return PairMatches(*engine.pair_matches(tokens.values, tokens.offsets, texts, references, *options))
 
 
-def clipped_matches(
-    tokens: Ragged, texts: Numbers, firsts: Numbers, lasts: Numbers, max_order: int, n_types: int
-) -> Numbers:
-    """Count the n-grams of each text that its references cover: the documents `firsts` to `lasts`."""
-    return engine.clipped_matches(tokens.values, tokens.offsets, texts, firsts, lasts, n_types, max_order)
-
-
 def crossed_matches(tokens: Ragged, n_texts: int, max_order: int) -> Numbers:
     """Count the n-grams that each of the first documents shares with each of the others."""
     return engine.crossed_matches(tokens.values, tokens.offsets, n_texts, max_order)

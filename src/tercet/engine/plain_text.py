@@ -209,6 +209,11 @@ def all_strings(values: list[Any]) -> bool:
     return set(map(type, values)) <= {str}
 
 
+def lowered(texts: list[str]) -> list[str]:
+    """Return texts in lower case; compiled, of those in ASCII 16 letters at once."""
+    return [text.lower() for text in texts]
+
+
 def is_plain(texts: list[str], marks: bytes) -> bool:
     """Return whether texts have only characters of ASCII, and none of some of these."""
     joined = "".join(texts)

@@ -38,18 +38,17 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.dialects import Dialect
-from tercet.base.lengths import reference_lengths
 from tercet.base.metric import Metric
 from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, of_texts
-from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.corpus.reading import Crossing, engine_texts, of_texts
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path, is_subword_model, tokenize
 from tercet.engine.chosen import engine
-from tercet.engine.counting import clipped_matches, crossed_matches
+from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError, did_you_mean
 from tercet.signature import Signature
@@ -561,29 +560,19 @@ class Bleu(BleuOptions):
             weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
         return [any(weights) for weights in zip(*weightings, strict=True)]
 
-    @cached_property
-    def _reading(self) -> str | None:
-        """How the engine tokenizes raw texts; None if it cannot."""
-        plain = isinstance(self.tokenizer, str) and self.stemmer is None and self.lemmatizer is None
-        return self._tokenizer if plain and self._tokenizer in ENGINE_TOKENIZERS else None
-
     @property
     def _tokenizer(self) -> Any:
         return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
-        if self._reading is not None:
-            options = self._reading, self.max_order, self._nltk_columns, self._next_columns
-            prepare = str.lower if self._lowercase else None
-            rows: Array = of_texts(batch, engine.bleu_rows, *options, prepare=prepare)
+        if self.stemmer is None and self.lemmatizer is None:
+            texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
         else:
-            tokens, _ = self.tokens(batch)
-            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
-            rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
-        if self.missing_references == "skip" and not batch.one_each:
-            missing = left_out(rows)
-            rows[missing, len(self.base_columns) :] = 0.0
+            texts, reading = spelled(self.tokens(batch)[0]), "none"
+        options = self.max_order, self._nltk_columns, self._next_columns
+        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *options)
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
@@ -769,55 +758,16 @@ class Bleu(BleuOptions):
         return tokens, words(), range(1, self.max_order + 1), as_written
 
 
-# Rows of BLEU from tokens, where the engine does not take the texts as they are: stems, other tokenizers.
-
-IntArray = NDArray[np.int64]
-
-
-def rows_of_tokens(base: Array, tokens: TokenBatch, max_order: int, of_nltk: bool, of_next_order: bool) -> Array:
-    """Return the columns of `base`, lengths, matches and n-grams of each item, and what NLTK's methods need."""
-    n, orders = tokens.n_items, max_order + of_next_order
-    matches = clipped_matches(tokens.tokens, np.arange(n), *tokens.reference_spans, orders, tokens.n_types)
-    return _rows(
-        base,
-        tokens.tokens.lengths[:n],
-        reference_lengths(tokens),
-        matches,
-        max_order=max_order,
-        of_nltk=of_nltk,
-        of_next_order=of_next_order,
-    )
+# Rows of pairs, from tokens.
 
 
 def rows_of_pairs(tokens: TokenBatch, max_order: int, of_nltk: bool, of_next_order: bool) -> Array:
-    """Return the same of each prediction with each reference of one segment."""
-    texts, references = (tokens.tokens.lengths[side] for side in tokens.pairs)
+    """Return the row of each prediction with each reference of one segment."""
+    lengths, references = (tokens.tokens.lengths[side][:, None] for side in tokens.pairs)
     matches = crossed_matches(tokens.tokens, tokens.n_items, max_order + of_next_order)
+    totals = np.maximum(lengths - np.arange(matches.shape[1]), 0)
     # A single reference is the closest, the shortest and the average one.
-    lengths = np.repeat(references[:, None], len(REFERENCE_LENGTHS), axis=1)
-    return _rows(
-        base_of_pairs(texts),
-        texts,
-        lengths,
-        matches,
-        max_order=max_order,
-        of_nltk=of_nltk,
-        of_next_order=of_next_order,
-    )
-
-
-def _rows(
-    base: Array,
-    lengths: IntArray,
-    lengths_of_references: NDArray[Any],
-    matches: IntArray,
-    *,
-    max_order: int,
-    of_nltk: bool,
-    of_next_order: bool,
-) -> Array:
-    totals = np.maximum(lengths[:, None] - np.arange(matches.shape[1]), 0)
-    parts = [base, lengths[:, None], lengths_of_references]
+    parts = [base_of_pairs(lengths[:, 0]), lengths, *[references] * len(REFERENCE_LENGTHS)]
     parts += [matches[:, :max_order], totals[:, :max_order]]
     if of_nltk:
         parts.append(np.maximum(totals[:, :max_order], 1))

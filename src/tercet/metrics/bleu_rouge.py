@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.lengths import brevity_penalty, reference_lengths
+from tercet.base.lengths import brevity_penalty
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows, divide_or_zero, left_out
+from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
-from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
-from tercet.engine.counting import clipped_matches, crossed_matches
+from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
@@ -162,20 +162,13 @@ class BleuRouge(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
-        changed = self.stemmer is not None or self.lemmatizer is not None
-        if isinstance(self.tokenizer, str) and self.tokenizer in ENGINE_TOKENIZERS and not changed:
-            prepare = str.lower if self._lowercase else None
-            options = self.tokenizer, self.max_order, self.beta, self.multi_ref == "best"
-            rows: Array = of_texts(batch, engine.bleu_rouge_rows, *options, prepare=prepare)
+        if self.stemmer is None and self.lemmatizer is None:
+            texts, reading = engine_texts(batch, self.tokenizer, lowercase=self._lowercase)
         else:
-            tokens, _ = self.tokens(batch)
-            counts, n = self.counts(tokens), tokens.n_items
-            base = base_rows(batch, counts.lengths[:n], self.missing_references)
-            lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
-            recalled = self._recalled(counts, tokens.pair_offsets)
-            rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+            texts, reading = spelled(self.tokens(batch)[0]), "none"
+        options = reading, self.max_order, self.beta, self.multi_ref == "best"
+        rows: Array = of_texts(batch, engine.bleu_rouge_rows, texts, *options)
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
@@ -186,23 +179,6 @@ class BleuRouge(Metric):
         tokens, words = tokenize(batch, self.tokenizer, lowercase=self._lowercase)
         mapping = None if as_written else word_map(self)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
-
-    def counts(self, tokens: TokenBatch) -> NgramCounts:
-        """Return the counts for precision and recall; the matches are the same where every item has one reference."""
-        n, order = tokens.n_items, self.max_order
-        lengths, (texts, references) = tokens.tokens.lengths, tokens.pairs
-
-        def matches_of(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
-            return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
-
-        matches = matches_of(np.arange(n), *tokens.reference_spans)
-        # Against a single reference, the clipped matches of precision are the hits of recall.
-        one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
-        totals = np.maximum(lengths[:, None] - np.arange(order), 0)
-        hits = matches if one_each else matches_of(texts, references, references + 1)
-        return NgramCounts(
-            matches=matches, totals=totals[:n], hits=hits, reference_totals=totals[references], lengths=lengths
-        )
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
@@ -223,42 +199,22 @@ class BleuRouge(Metric):
 
         return rows
 
-    def best_references(self, counts: NgramCounts, pair_offsets: Counts) -> Counts:
+    def best_references(self, tokens: TokenBatch) -> Counts:
         """Return which reference of each item that has any is the best, by order: shape (g, N).
 
         It is the one with the greatest F of ROUGE. Of equal ones it is the shortest, which has the greatest recall.
         """
-        n_references = np.diff(pair_offsets)
-        starts = pair_offsets[:-1][n_references > 0]
-        owners = np.repeat(np.arange(len(n_references)), n_references)
-        fmeasures = _f_beta(
-            divide_or_zero(counts.hits, counts.totals[owners]),
-            divide_or_zero(counts.hits, counts.reference_totals),
-            self.beta,
-        )
+        texts, references = tokens.pairs
+        totals = np.maximum(tokens.tokens.lengths[:, None] - np.arange(self.max_order), 0)
+        text_totals, reference_totals = totals[texts], totals[references]
+        hits = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_order).ngrams
+        fmeasures = _f_beta(divide_or_zero(hits, text_totals), divide_or_zero(hits, reference_totals), self.beta)
         # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
         by_rank = [
-            np.lexsort((order_totals, -order_fmeasures, owners))
-            for order_totals, order_fmeasures in zip(counts.reference_totals.T, fmeasures.T, strict=True)
+            np.lexsort((order_totals, -order_fmeasures, texts))
+            for order_totals, order_fmeasures in zip(reference_totals.T, fmeasures.T, strict=True)
         ]
-        return np.stack(by_rank, axis=1)[starts]
-
-    def _recalled(self, counts: NgramCounts, pair_offsets: Counts) -> tuple[Array, Array]:
-        """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
-        n_references = np.diff(pair_offsets)
-        has_reference = n_references > 0
-        results = np.zeros((2, len(has_reference), self.max_order))
-        if not has_reference.any():
-            return results[0], results[1]
-        starts = pair_offsets[:-1][has_reference]
-        if self.multi_ref == "best":
-            best = self.best_references(counts, pair_offsets)
-        for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
-            if self.multi_ref == "best":
-                result[has_reference] = np.take_along_axis(values, best, axis=0)
-            else:
-                result[has_reference] = np.add.reduceat(values, starts, axis=0) / n_references[has_reference, None]
-        return results[0], results[1]
+        return np.stack(by_rank, axis=1)[tokens.pair_offsets[:-1][tokens.reference_counts > 0]]
 
     def finalize(self, totals: Array) -> Scores:
         """Return the F of all orders, its two sides, and the F of each order."""
@@ -327,7 +283,7 @@ class BleuRouge(Metric):
         scores = {name: value / self.scale for name, value in self._scores(row).items()}
         best = None
         if self.multi_ref == "best":
-            best = self.best_references(self.counts(tokens), tokens.pair_offsets)[0].tolist()
+            best = self.best_references(tokens)[0].tolist()
         columns = dict(zip(self.columns, row.tolist(), strict=True))
         return BleuRougeMatches(
             prediction=marked(*prediction, limits_of_references),
@@ -363,22 +319,6 @@ class BleuRouge(Metric):
             return predicted(tokens, spelling(), range(1, self.max_order + 1), as_written)
 
         return Matched(NGRAM_LEVELS[: self.max_order], words)
-
-
-@dataclass(frozen=True, slots=True)
-class NgramCounts:
-    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
-
-    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
-    #: int64, shape (n, max_order))
-    matches: Counts
-    totals: Counts
-    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
-    #: shape (m, max_order))
-    hits: Counts
-    reference_totals: Counts
-    #: Tokens of the documents.
-    lengths: Counts
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.

@@ -17,10 +17,10 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places, of_texts, read_batch
+from tercet.corpus.reading import Crossing, Places, changed_texts, of_texts, read_batch
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
@@ -204,10 +204,8 @@ class Chrf(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the characters times the orders times the references."""
-        prepare = str.lower if self.lowercase else None
-        rows = of_texts(batch, engine.chrf_rows, *self._settings, prepare=prepare)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        rows = of_texts(batch, engine.chrf_rows, changed_texts(batch, lowercase=self.lowercase), *self._settings)
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     @cached_property

@@ -14,10 +14,10 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import missing_label, option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
+from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
+from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -115,15 +115,9 @@ class GoogleBleu(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
-        if self._tokenizer in ENGINE_TOKENIZERS:
-            options = self._tokenizer, self.min_len, self.max_len
-            rows = of_texts(batch, engine.gleu_rows, *options, prepare=str.lower if self.lowercase else None)
-        else:
-            tokens, _ = self.tokens(batch)
-            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
-            rows = np.hstack([base, self.counts(tokens)[0]])
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), _MATCHES:] = 0.0
+        texts, reading = engine_texts(batch, self._tokenizer, lowercase=self.lowercase)
+        rows = of_texts(batch, engine.gleu_rows, texts, reading, self.min_len, self.max_len)
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:

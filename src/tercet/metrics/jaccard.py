@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
-from tercet.base.rows import PairRows, base_of_pairs, base_rows, left_out
+from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, engine_texts, of_texts
 from tercet.corpus.stems import (
     check_stopwords,
     check_word_options,
     lemmatizer_label,
     map_words,
+    spelled,
     stemmer_label,
     stopwords_for,
     stopwords_label,
@@ -242,23 +243,19 @@ class Jaccard(Metric):
         first = len(self.base_columns)
         rows, *variants = (self._rows(batch, variant, splits) for variant in self.by_name.values())
         rows = np.concatenate([rows, *(variant_rows[:, first:] for variant_rows in variants)], axis=1)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), first:] = 0.0
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _rows(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:
         """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
         changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
-        if changed or not (isinstance(variant.tokenizer, str) and variant.tokenizer in ENGINE_TOKENIZERS):
-            tokens, _ = self.tokens(batch, variant, splits)
-            base = base_rows(batch, tokens.tokens.lengths[: tokens.n_items], self.missing_references)
-            return np.hstack([base, self._item_parts(variant, self.overlaps(variant, tokens))])
+        if changed or (self.variants and variant.tokenizer not in ENGINE_TOKENIZERS):
+            texts, reading = spelled(self.tokens(batch, variant, splits)[0]), "none"
+        else:
+            texts, reading = engine_texts(batch, variant.tokenizer, lowercase=variant.lowercase)
         is_mean = variant.multi_ref == "average" and not batch.one_each
         rows: Array
-        rows, pairs = of_texts(
-            batch, engine.jaccard_rows, variant.tokenizer, variant.ngram, variant.multiset, is_mean,
-            prepare=str.lower if variant.lowercase else None,
-        )  # fmt: skip
+        rows, pairs = of_texts(batch, engine.jaccard_rows, texts, reading, variant.ngram, variant.multiset, is_mean)
         if is_mean:
             counts = batch.reference_counts
             starts, has_reference = np.cumsum(counts) - counts, counts > 0
@@ -312,15 +309,7 @@ class Jaccard(Metric):
         with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
         texts = np.repeat(np.arange(tokens.n_items), counts)
         shared, either = overlaps(with_empty, texts, references, n_types, variant.multiset)
-        return Overlaps(shared.astype(np.float64), either.astype(np.float64), starts, counts)
-
-    def _item_parts(self, variant: Jaccard, overlaps: Overlaps) -> Array:
-        """Return score, intersection and union of every item, shape (n, 3)."""
-        pairs = np.column_stack([overlaps.scores, overlaps.shared, overlaps.either])
-        if variant.multi_ref == "average":
-            means: Array = np.add.reduceat(pairs, overlaps.starts, axis=0) / overlaps.counts[:, None]
-            return means
-        return pairs[first_greatest(overlaps.scores, overlaps.starts)]
+        return Overlaps(shared.astype(np.float64), either.astype(np.float64), starts)
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
@@ -364,8 +353,6 @@ class Overlaps:
     #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
     #: (n,))
     starts: NDArray[np.int64]
-    #: Pairs of each item. (ndarray of int64, shape (n,))
-    counts: NDArray[np.int64]
 
     @property
     def scores(self) -> Array:

@@ -17,7 +17,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
 from tercet.base.peers import Peers, by_sacrebleu
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, left_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import as_scale
 from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
@@ -170,9 +170,8 @@ class Ter(Metric):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
         predictions, references = self.texts(batch)
-        rows = of_texts(batch, engine.ter_rows, strings=predictions + references)
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        rows = of_texts(batch, engine.ter_rows, predictions + references)
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:

@@ -13,10 +13,10 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
 from tercet.base.options import MISSING_REFERENCES, missing_label, option
-from tercet.base.rows import as_rows, left_out
+from tercet.base.rows import as_rows, leave_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
-from tercet.corpus.reading import ENGINE_TOKENIZERS, of_texts
+from tercet.corpus.reading import changed_texts, engine_texts, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
@@ -94,15 +94,13 @@ class Wer(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        read_by_engine = self.tokenizer in ENGINE_TOKENIZERS
-        reading = self.tokenizer if read_by_engine else "none"
-        rows = of_texts(batch, engine.error_rows, reading, prepare=self.change)
-        if not read_by_engine:
-            tokens, _ = tokenize(batch, self.tokenizer, prepare=self.change)
-            rows[:, 1] = tokens.tokens.lengths[: tokens.n_items] == 0
-            rows[:, 4:8] = nearest_edits(tokens)[0]
-        if self.missing_references == "skip" and not batch.one_each:
-            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        texts, reading = engine_texts(batch, self.tokenizer, prepare=self.change)
+        rows = of_texts(batch, engine.error_rows, texts, reading)
+        if reading != self.tokenizer:
+            # The characters are those of the texts, without the blanks that a tokenizer in Python puts between words.
+            texts = changed_texts(batch, prepare=self.change)
+            rows[:, 8:] = of_texts(batch, engine.error_rows, texts, reading)[:, 8:]
+        leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.base.rows import left_out
+from tercet.base.rows import leave_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import of_texts
+from tercet.corpus.reading import engine_texts, of_texts
+from tercet.corpus.tokenizers import Splitter
 from tercet.engine.chosen import engine
 from tercet.engine.counting import (
     PairMatches,
@@ -224,19 +225,19 @@ def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...
 
 def rows_of_texts(
     batch: Corpus,
-    tokenizer: str,
+    tokenizer: str | Splitter,
     types: tuple[tuple[str, float], ...],
     options: RougeOptions,
     prepare: Callable[[str], str] | None,
     porter: bool,
 ) -> Array | None:
     """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
-    if tokenizer not in KEEP_CASE:
-        prepare = str.lower if prepare is None else _then_lower(prepare)
+    lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
+    texts, reading = engine_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
     every_pair = not batch.one_each and options.multi_ref != "best"
     rows: Array
     count = partial(engine.rouge_rows, porter=porter) if porter else engine.rouge_rows
-    rows, pairs, uncounted = of_texts(batch, count, tokenizer, types, options.beta, every_pair, prepare=prepare)
+    rows, pairs, uncounted = of_texts(batch, count, texts, reading, types, options.beta, every_pair)
     if uncounted:
         return None
     if pairs is not None:
@@ -249,13 +250,8 @@ def rows_of_texts(
             item_triples[has_reference, type_columns] = combined(
                 pairs[:, type_columns], starts, n_references, options.multi_ref
             )
-    if options.missing_references == "skip" and not batch.one_each:
-        left_out(rows)
+    leave_out(rows, batch, options.missing_references)
     return rows
-
-
-def _then_lower(prepare: Callable[[str], str]) -> Callable[[str], str]:
-    return lambda text: prepare(text).lower()
 
 
 # Scores of pairs of a prediction and a reference, and how those of several references become one.

@@ -267,8 +267,9 @@ class Rouge(RougeOptions):
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
         porter = self.porter or self.stemmer == "porter"
-        # Of texts that keep their capitals, the engine has no stems.
-        if self._engine_types is not None and tokenizer in ENGINE_TOKENIZERS and not (porter and tokenizer == "none"):
+        # Of texts that keep their capitals, and of words that have numbers in their place, the engine has no stems.
+        no_stems = tokenizer == "none" or tokenizer not in ENGINE_TOKENIZERS
+        if self._engine_types is not None and not (porter and no_stems):
             rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
