@@ -7,13 +7,14 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.checks import known_keywords
@@ -53,6 +54,9 @@ class TestSet:
         Which segments are resampled together: repeats of a sample, or the segments of a document.
     hint : str
         A column that looks like a document's name, with the option that makes clusters of it.
+    scores : mapping of str to mapping of str to ndarray of float64
+        Numbers that came with the texts: for each column of scores a number per segment by system, NaN where it is
+        missing.
     """
 
     # pytest would collect a class with this name as tests.
@@ -65,6 +69,9 @@ class TestSet:
     fields: str = field(default="", repr=False, compare=False, kw_only=True)
     clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
     hint: str = field(default="", repr=False, compare=False, kw_only=True)
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
 
     @property
     def n_segments(self) -> int:
