@@ -18,12 +18,14 @@ from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
+from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
+from .columns import column_stats, numbers_of, read_columns, scores_alone, with_scores
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
 from .test_sets import (
@@ -41,9 +43,10 @@ from .test_sets import (
 
 @known_keywords
 def compare(
-    test_set: TestSet | Mapping[str, Any],
-    metrics: str | Metric | Iterable[str | Metric] = ("bleu_multi",),
+    test_set: TestSet | Mapping[str, Any] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
+    scores: Any = None,
     references: Any = None,
     baseline: str | None = None,
     test: str | None = "permutation",
@@ -59,11 +62,17 @@ def compare(
 
     Parameters
     ----------
-    test_set : TestSet or mapping of str to sequence of str
-        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name.
-    metrics : str, Metric or iterable of them
+    test_set : TestSet or mapping of str to sequence of str, optional
+        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name. Not needed with numbers
+        in `scores`.
+    metrics : str, Metric or iterable of them, optional
         Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``, also of a class of your
-        own; in percent unless an option ``scale`` says otherwise.
+        own; in percent unless an option ``scale`` says otherwise. By default none beside `scores`, or the scores that
+        came with the TestSet, or else BLEU.
+    scores : mapping of str or Column to mapping, or iterable of str or Column, optional
+        Scores of another program, each the mean of its segments: for each column the numbers of each system, one per
+        segment (None if missing), as ``{"COMET": {"base": [0.7, 0.8], "tuned": [0.9, None]}}``. Or the names of
+        columns of the TestSet. ``"TER:better=lower"`` has options of :class:`tercet.Column`.
     references : sequence of str or of sequences of str, optional
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
@@ -108,10 +117,17 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
+    if metrics is None and scores is None and isinstance(test_set, TestSet) and test_set.scores:
+        scores = list(test_set.scores)
+    columns = read_columns(scores)
+    if test_set is None:
+        test_set = scores_alone(columns)
     check_test_set(test_set, "compare")
-    metric_list = [metric.with_defaults(scale=100) for metric in read_metrics(metrics, "compare")]
+    metric_list = _all_metrics(metrics, list(columns))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
+    test_set = with_scores(test_set, columns)
+    metric_list = [_in_percent(metric, test_set) for metric in metric_list]
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
     if cluster is not None:
@@ -162,6 +178,24 @@ def compare(
     return comparison
 
 
+def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
+    """Return the metrics and columns to compare."""
+    if not columns:
+        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
+    if metrics is None or (isinstance(metrics, Sequence) and not metrics):
+        return [*columns]
+    return distinct([*read_metrics(metrics, "compare"), *columns])
+
+
+def _in_percent(metric: Metric, test_set: TestSet) -> Metric:
+    """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
+    if isinstance(metric, Column):
+        return metric.of_shares(numbers_of(metric, test_set).values())
+    if test_set.no_texts:
+        raise InputError(f"{test_set.name} has no texts for {name_of(metric)}: {test_set.no_texts}.")
+    return metric.with_defaults(scale=100)
+
+
 def read_metrics(metrics: Any, function: str) -> list[Metric]:
     """Return the metrics, one or several, as values; errors name the function that takes them."""
     metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
@@ -209,6 +243,8 @@ def check_test_set(value: Any, function: str) -> None:
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
     """Return the rows of each system; an error in its texts names it."""
+    if isinstance(metric, Column):
+        return column_stats(metric, test_set)
     try:
         return batch_stats(metric, corpus).split(corpus.n_systems)
     except InputError:

@@ -497,7 +497,8 @@ def significance(
 # Facts of each system besides its scores: lengths, empty predictions, segments left out.
 
 #: Reasons why a segment is left out.
-NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"
+NO_REFERENCE, NO_NUMBER = "no reference", "no number"
+NOTHING, ELSEWHERE = "empty prediction", "not scored for another system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,7 +542,7 @@ def facts_of_systems(
                 report=report,
                 n_segments=len(scored_rows),
                 n_empty=n_empty,
-                skipped=_skipped(rows, len(scored_rows)),
+                skipped=_skipped(metric, rows, len(scored_rows)),
             )
         )
     return facts
@@ -599,13 +600,13 @@ def _line_of_sacrebleu(report: Mapping[str, Any], scale: float) -> str:
     )
 
 
-def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
+def _skipped(metric: Metric, rows: SegmentStats, n_scored: int) -> dict[str, int]:
     """Return the number of segments left out, by reason."""
     is_left_out = rows.column("items") == 0
     n_missing = int(np.count_nonzero(is_left_out & (rows.column("missing") > 0)))
     n_left_out = int(np.count_nonzero(is_left_out))
     counts = {
-        NO_REFERENCE: n_missing,
+        NO_REFERENCE if metric.takes_references else NO_NUMBER: n_missing,
         NOTHING: n_left_out - n_missing,
         ELSEWHERE: len(rows) - n_left_out - n_scored,
     }
@@ -617,7 +618,7 @@ def _fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str)
     metrics = list(dict.fromkeys(row.metric for row in facts))
     n_segments = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     lines = []
-    for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
+    for reason in ("", NO_REFERENCE, NO_NUMBER, NOTHING, ELSEWHERE):
         heading = f"Segments left out, {reason}" if reason else "Empty predictions"
         groups: dict[str, list[str]] = {}
         for metric in metrics:
