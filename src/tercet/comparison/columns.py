@@ -9,16 +9,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.score_columns import read_numbers
 from tercet.metrics.column import Column
 from tercet.statistics.stats import SegmentStats
 
-from .metric_specs import parse_column
-from .test_sets import TestSet
+from .metric_specs import metric_of, parse_column
+from .test_sets import TestSet, without_texts
 
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
+
+
+def default_metrics(test_set: TestSet) -> list[Metric]:
+    """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU."""
+    lower = test_set.lower_is_better
+    columns: list[Metric] = [Column(name, better="lower" if name in lower else "higher") for name in test_set.scores]
+    return columns or [metric_of("bleu_multi")]
+
+
+def in_percent(metric: Metric, test_set: TestSet) -> Metric:
+    """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
+    if isinstance(metric, Column):
+        return metric.of_shares(numbers_of(metric, test_set).values())
+    return metric.with_defaults(scale=100)
 
 
 def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
@@ -56,12 +71,6 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
         )
     name = next(iter(columns)).name
     return without_texts("test set", list(by_system), len(_numbers(name, *next(iter(by_system.items())))))
-
-
-def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:
-    """Return a test set that has no texts, but scores."""
-    texts = {system: [""] * n_segments for system in systems}
-    return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has scores alone")
 
 
 def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -> TestSet:

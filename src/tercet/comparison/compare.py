@@ -25,12 +25,13 @@ from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
-from .columns import column_stats, numbers_of, read_columns, scores_alone, with_scores
+from .columns import column_stats, default_metrics, in_percent, read_columns, scores_alone, with_scores
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
 from .test_sets import (
     TestSet,
     check_baseline,
+    check_has_texts,
     check_references,
     odd_references,
     recorded,
@@ -117,8 +118,8 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
-    if metrics is None and scores is None and isinstance(test_set, TestSet) and test_set.scores:
-        scores = list(test_set.scores)
+    if metrics is None and scores is None and isinstance(test_set, TestSet):
+        metrics = default_metrics(test_set)
     columns = read_columns(scores)
     if test_set is None:
         test_set = scores_alone(columns)
@@ -127,7 +128,9 @@ def compare(
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     test_set = with_scores(test_set, columns)
-    metric_list = [_in_percent(metric, test_set) for metric in metric_list]
+    if text_metrics := [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]:
+        check_has_texts(test_set, text_metrics[0])
+    metric_list = [in_percent(metric, test_set) for metric in metric_list]
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
     if cluster is not None:
@@ -185,15 +188,6 @@ def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
     if metrics is None or (isinstance(metrics, Sequence) and not metrics):
         return [*columns]
     return distinct([*read_metrics(metrics, "compare"), *columns])
-
-
-def _in_percent(metric: Metric, test_set: TestSet) -> Metric:
-    """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
-    if isinstance(metric, Column):
-        return metric.of_shares(numbers_of(metric, test_set).values())
-    if test_set.no_texts:
-        raise InputError(f"{test_set.name} has no texts for {name_of(metric)}: {test_set.no_texts}.")
-    return metric.with_defaults(scale=100)
 
 
 def read_metrics(metrics: Any, function: str) -> list[Metric]:

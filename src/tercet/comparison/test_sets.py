@@ -25,6 +25,7 @@ from tercet.errors import InputError, OptionError, argument, argument_set, did_y
 from tercet.files.joined import columns_of, join_logs, join_memories, read_folder
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
+from tercet.files.score_columns import score_columns, systems_of, without_scores
 from tercet.files.table import Log, Roles, Table
 from tercet.files.text import STDIN, open_binary, read_lines
 from tercet.files.writing import check_different
@@ -57,6 +58,8 @@ class TestSet:
     scores : mapping of str to mapping of str to ndarray of float64
         Numbers that came with the texts: for each column of scores a number per segment by system, NaN where it is
         missing.
+    lower_is_better : tuple of str
+        Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
     no_texts : str
         Why there are no texts, which are all empty then; "" where there are some.
     """
@@ -74,6 +77,7 @@ class TestSet:
     scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
+    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
@@ -103,6 +107,7 @@ def read_test_sets(
     source_column: str | None = None,
     cluster: str | None = None,
     need_references: bool = True,
+    scores: str | Sequence[str] = (),
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
@@ -150,6 +155,10 @@ def read_test_sets(
     need_references : bool
         False for metrics that take none: tables may have none, and text files alone are one test set, named after
         the first of them.
+    scores : str or sequence of str, optional
+        Scores in the tables, by name: of ``COMET`` those in the columns ``base.COMET`` and ``tuned.COMET``,
+        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.score_columns.score_columns`). A table
+        of scores without texts needs no references, if `need_references` is False.
 
     Returns
     -------
@@ -192,6 +201,8 @@ def read_test_sets(
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     logs_of_folder = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
+    if scores and not tables and not folders:
+        raise InputError(f"{argument('scores')} names columns of tables, but {paths[0]!r} is a text file.")
     if not tables and not folders:
         target_columns = _listed(reference_columns)
         # The references of text files may be columns of a table: the data set for which they were written.
@@ -249,7 +260,7 @@ def read_test_sets(
     check_different([*folders, *tables], role="a test set")
     test_sets: list[TestSet] = []
     logs: list[Log] = []
-    system_columns, target_columns = _listed(systems), _listed(reference_columns)
+    system_columns, target_columns, score_names = _listed(systems), _listed(reference_columns), _listed(scores)
     names = dict(zip(tables, names_of(tables), strict=True))
     for path in all_paths:
         if path in folders:
@@ -268,6 +279,7 @@ def read_test_sets(
                 source=source_column,
                 cluster=cluster,
                 need_references=need_references,
+                scores=score_names,
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
     for runs in join_logs(logs, system_columns, target_columns, source_column, cluster):
@@ -304,10 +316,14 @@ def _table_set(
     source: str | None,
     cluster: str | None,
     need_references: bool,
+    scores: list[str],
 ) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
     format = table_format(path)
-    roles = guess_roles(table, [column for column in references if column in table.columns])
+    guessed = without_scores(table, scores)
+    roles = guess_roles(guessed, [column for column in references if column in table.columns])
+    if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
+        return _scores_alone(table, name, systems, scores)
     if format == "tmx":
         # The columns are languages, whose codes suggest no role.
         roles = Roles(None, (), ())
@@ -326,8 +342,30 @@ def _table_set(
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     _warn_swapped(table.name, systems, references, source)
-    fields = _columns_in_words(table, systems, references, source, cluster)
-    return TestSet(name, texts, reference_lists, None if source is None else _sources(table, source), fields=fields)
+    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
+    fields = _columns_in_words(table, systems, references, source, cluster, columns_of_scores)
+    sources = None if source is None else _sources(table, source)
+    numbers = {score: score_columns(table, systems, score) for score in scores}
+    return TestSet(name, texts, reference_lists, sources, fields=fields, scores=numbers)
+
+
+def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:
+    """Return a test set that has no texts, but scores."""
+    texts = {system: [""] * n_segments for system in systems}
+    return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has scores alone")
+
+
+def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]) -> TestSet:
+    """Return the scores in a table that has no texts of systems."""
+    systems = systems or systems_of(table, scores[0])
+    if not systems:
+        raise InputError(
+            f"{table.name} has no scores {shorten(scores[0])}; expected columns such as {f'base.{scores[0]}'!r} or "
+            f"{f'{scores[0]}_base'!r}. {did_you_mean(scores[0], table.columns)}"
+        )
+    numbers = {score: score_columns(table, systems, score) for score in scores}
+    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
+    return replace(without_texts(name, systems, len(table.lines)), fields=fields, scores=numbers)
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
@@ -474,15 +512,21 @@ _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "b
 
 
 def _columns_in_words(
-    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
+    table: Table,
+    systems: Sequence[str],
+    references: Sequence[str],
+    source: str | None,
+    cluster: str | None,
+    scores: Sequence[str],
 ) -> str:
     """Return which columns have which role, and which are left out."""
-    columns_with_role = {*systems, *references, source, cluster}
+    columns_with_role = {*systems, *references, source, cluster, *scores}
     roles = {
         "systems" if len(systems) > 1 else "system": systems,
         "references": references,
         "sources": [] if source is None else [source],
         "clusters": [] if cluster is None else [cluster],
+        "scores": scores,
         "left out": [column for column in table.columns if column not in columns_with_role],
     }
     parts = [f"{role}: {_named(columns)}" for role, columns in roles.items() if columns]
@@ -726,6 +770,12 @@ def warn_of(test_set: TestSet) -> None:
     """Warn of problems in a test set."""
     for warning in test_set_warnings(test_set):
         warnings.warn(warning, UserWarning, stacklevel=2)
+
+
+def check_has_texts(test_set: TestSet, reader: str) -> None:
+    """Raise an InputError for a test set without the texts that are read."""
+    if test_set.no_texts:
+        raise InputError(f"{test_set.name} has no texts for {reader}: {test_set.no_texts}.")
 
 
 def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,15 +79,12 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
 def systems_of(table: Table, name: str) -> list[str]:
     """Return the systems that a table without their texts has scores of, by the names of columns."""
     systems = []
-    for column in table.columns:
-        if column.startswith(name) and column[len(name) : len(name) + 1] in tuple(SEPARATORS):
-            systems.append(column[len(name) + 1 :])
-        elif column.endswith(name) and column[: -len(name)][-1:] in tuple(SEPARATORS):
-            systems.append(column[: -len(name) - 1])
-        elif column in (name, OBJECTS):
-            objects = [cell for cell in table.columns[column] if isinstance(cell, dict)]
-            systems += [system for cell in objects for system in cell]
-    return list(dict.fromkeys(filter(None, systems)))
+    for column, cells in table.columns.items():
+        if column in (name, OBJECTS):
+            systems += [system for cell in cells if isinstance(cell, dict) for system in cell]
+        else:
+            systems.append(_rest(column, name))
+    return list(dict.fromkeys(system for system in systems if system))
 
 
 def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
@@ -111,11 +109,23 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     }
 
 
-def named_by_scores(table: Table, systems: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the columns that hold scores of these names alone."""
-    pairs = [(system, name) for name in names for system in systems]
-    columns = {column for system, name in pairs for column in _names(system, name)}
-    return [column for column in table.columns if column in {*columns, *names}]
+def without_scores(table: Table, names: Sequence[str]) -> Table:
+    """Return the table without the columns that hold scores of these names, which are no texts of systems."""
+    if not names:
+        return table
+    numbers = {column for name in names for column in table.columns if _rest(column, name) is not None} | {OBJECTS}
+    return replace(table, columns={name: cells for name, cells in table.columns.items() if name not in numbers})
+
+
+def _rest(column: str, name: str) -> str | None:
+    """Return the system whose scores of a name a column has, judging by its name: "" if none; None for others."""
+    if column == name:
+        return ""
+    if column.startswith(name) and column[len(name)] in SEPARATORS:
+        return column[len(name) + 1 :]
+    if column.endswith(name) and column[-len(name) - 1] in SEPARATORS:
+        return column[: -len(name) - 1]
+    return None
 
 
 def _names(system: str, name: str) -> list[str]:
