@@ -539,7 +539,7 @@ class TestSettings:
         cases = {
             "seed": (-1, "x", None, 1.5), "n_resamples": (0, "9", 10**12), "interval": ("bca", None, 3),
             "confidence_level": levels, "alpha": levels, "progress": ("yes",),
-            "metrics": ([], (), None, 3, [None], ["bleu", 3], {}),
+            "metrics": ([], (), 3, [None], ["bleu", 3], {}),
         }  # fmt: skip
         for name, values in cases.items():
             for value in values:
