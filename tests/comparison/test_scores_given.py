@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import permutation_test
+from scipy.stats import binomtest, permutation_test
 
 import tercet
 from tercet import Column, InputError, OptionError
 from tercet.comparison.metric_specs import label_of, parse_column
+from tercet.comparison.tables import in_format, sheets_of
+from tercet.tables import write_workbook
 
 TEXTS = {"base": ["a cat", "a dog", "it rains"], "tuned": ["the cat", "the dog", "it rained"]}
 REFERENCES = ["the cat", "a dog", "it rained"]
@@ -159,3 +161,69 @@ def test_without_metrics_the_scores_of_the_test_set_are_compared():
     assert [table.name for table in tercet.compare(with_scores, scores="x", test=None).tables] == ["x"]
     with pytest.raises(InputError, match=r"test set has no scores 'comet'\. Did you mean 'COMET'"):
         tercet.compare(with_scores, scores=["comet"])
+
+
+answers = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=60)
+
+
+@given(answers)
+def test_of_right_and_wrong_answers_p_and_intervals_are_exact(pairs):
+    base, tuned = zip(*pairs, strict=True)
+    found = compared({"acc": {"base": base, "tuned": tuned}})
+    (table,) = found.tables
+    only_base, only_tuned = ((np.array(one) > np.array(other)).sum() for one, other in ((base, tuned), (tuned, base)))
+    n = only_base + only_tuned
+    assert table.rows[1].pvalue == pytest.approx(binomtest(only_base, n).pvalue if n else 1)
+    for row, values in zip(table.rows, (base, tuned), strict=True):
+        wilson = binomtest(sum(values), len(values)).proportion_ci(0.95, "wilson")
+        assert (row.low, row.high) == pytest.approx((100 * wilson.low, 100 * wilson.high), abs=1e-9)
+        assert row.low <= row.value <= row.high
+    assert "p: McNemar's exact test against base. Intervals: Wilson's." in found.legend()
+
+
+def test_exact_ones_are_named_beside_others():
+    answers = {"base": [0, 0, 1], "tuned": [1, 0, 1], "other": [1, 1, 1]}
+    found = compared({"acc": answers, "COMET": {**COMET, "other": [0.1, 0.2, 0.3]}}, n_resamples=99)
+    assert (
+        "adj. p: paired permutation test against base, adjusted for all pairs by Holm's method, 99 resamples, seed "
+        "12345; of acc McNemar's exact test. Intervals: percentile bootstrap, 1,000 resamples, seed 12345; of acc "
+        "Wilson's."
+    ) in found.legend()
+    acc, comet = found.to_dict()["tables"]
+    assert (acc["test"], acc["interval"]) == ("McNemar", "Wilson")
+    assert not {"test", "interval"} & comet.keys()
+    assert [record["interval"] for record in found.records()] == ["Wilson"] * 3 + ["percentile"] * 3
+    assert acc["systems"][2]["pvalue"] == pytest.approx(0.5)  # better in 2 segments of 2
+    assert acc["systems"][2]["adjusted_pvalue"] == 1
+
+
+def test_exact_ones_are_where_they_are_wanted():
+    scores = {"acc": {"base": [0, 1, 0, 1], "tuned": [1, 1, 0, 1]}}
+    assert not compared(scores, cluster=[0, 0, 1, 1]).tables[0].is_exact
+    bootstrap = compared(scores, test="bootstrap", interval="BCa")
+    assert (bootstrap.test_of(bootstrap.tables[0]), bootstrap.interval_of(bootstrap.tables[0])) == (
+        "bootstrap",
+        "BCa",
+    )
+    assert "BCa bootstrap" in bootstrap.legend()
+    (alone,) = tercet.compare(scores={"acc": {"base": [1, 1, 1]}}).tables
+    assert 0 < alone.rows[0].low < 100 == alone.rows[0].high
+
+
+@pytest.mark.parametrize("clusters", [None, [0, 1, 2, 3, 4, 5, 6, 7] * 2])
+def test_a_report_and_a_workbook_have_them(clusters, tmp_path):
+    rng = np.random.default_rng(3)
+    scores = {
+        "acc": {name: rng.integers(0, 2, 16).tolist() for name in ("base", "tuned", "other")},
+        Column("loss", better="lower"): {name: rng.random(16) for name in ("base", "tuned", "other")},
+    }
+    found = compared(scores, cluster=clusters)
+    page = found.to_html()
+    assert ("McNemar’s exact test" in page) == ("Wilson’s interval" in page) == (clusters is None)
+    assert "loss" in page
+    assert "Words of the predictions" not in page
+    write_workbook(tmp_path / "x.xlsx", sheets_of([found]))
+    for form in ("json", "tsv", "csv", "markdown", "latex"):
+        assert "loss" in in_format([found], form)
+    assert "loss" in found._repr_html_()
+    assert found.plot() is not None

@@ -19,8 +19,9 @@ from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
 from tercet.metrics.column import Column
-from tercet.statistics.bootstrap import bootstraps
+from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.distributions import mcnemar, wilson
 from tercet.statistics.paired_tests import adjusted as adjusted_for_pairs
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
@@ -173,9 +174,15 @@ def compare(
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(comparison, metric, units)
+            is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+            if is_exact and comparison.test == "permutation":
+                pvalues = {name: _mcnemar_pairs(scored) for name in metric.score_names}
+            else:
+                pvalues = _all_pairs(comparison, metric, units)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
-            tables = _tables(comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues)
+            tables = _tables(
+                comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues, is_exact=is_exact
+            )
             comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
     return comparison
@@ -313,6 +320,23 @@ def _all_pairs(
     return pvalues
 
 
+def _mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
+    """Return the same for numbers that are 0 or 1: the p that all permutations would give, McNemar's."""
+    right = np.array([system_stats.column("value") for system_stats in stats])
+    # how many segments the system of the row has right, and that of the column wrong
+    alone = right @ (1 - right).T
+    pvalues = np.ones((len(stats), len(stats)))
+    for first, second in combinations(range(len(stats)), 2):
+        p = mcnemar(int(alone[first, second]), int(alone[second, first]))
+        pvalues[first, second] = pvalues[second, first] = p
+    return pvalues
+
+
+def _of_share(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
+    low, high = wilson(float(stats.column("value").sum()), len(stats), level)
+    return ConfidenceInterval(metric.scale * low, metric.scale * high)
+
+
 def _tables(
     comparison: Comparison,
     metric: Metric,
@@ -321,6 +345,7 @@ def _tables(
     scored: Sequence[SegmentStats],
     units: Sequence[SegmentStats],
     pvalues: dict[str, NDArray[np.float64]],
+    is_exact: bool,
 ) -> Iterator[ScoreTable]:
     """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
     names = list(comparison.test_set.systems)
@@ -357,6 +382,8 @@ def _tables(
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
+            if is_exact and comparison.interval == "percentile":
+                bounds = _of_share(metric, scored[index], comparison.confidence_level)
             # Systems may tie for the best; NaN equals nothing, so that it is never the best.
             is_best = any_best and bool(values[index] == values[best_index])
             pvalue_against_best = _or_none(adjusted[index, best_index])
@@ -394,6 +421,7 @@ def _tables(
             higher_is_better=higher_is_better,
             scorer=metric,
             stats=stats_by_system,
+            is_exact=is_exact,
         )
 
 

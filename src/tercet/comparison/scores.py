@@ -83,7 +83,7 @@ class SystemScore:
     system : str
     value : float
     low, high : float
-        Bootstrap interval.
+        Bootstrap interval; Wilson's where :attr:`ScoreTable.is_exact`.
     difference : float or None
         To the baseline; None for the baseline itself.
     pvalue : float or None
@@ -137,6 +137,9 @@ class ScoreTable:
         Computes the score.
     stats : dict of str to SegmentStats
         The statistics of all segments by system, including those left out.
+    is_exact : bool
+        Whether all segments score 0 or 1, and none are resampled together. Then p of the permutation test is exact,
+        McNemar's, and the interval that would be percentile is Wilson's.
     sections : list of Section
         What else is said of the score, such as how small a difference the test set can show.
     """
@@ -150,6 +153,7 @@ class ScoreTable:
     higher_is_better: bool
     scorer: Metric = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
+    is_exact: bool = False
     sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
@@ -218,10 +222,22 @@ class Comparison:
         records = []
         for table in self.tables:
             table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
-            table_fields |= {"interval": self.interval, "better": table.better, "signature": table.signature}
+            table_fields |= {
+                "interval": self.interval_of(table),
+                "better": table.better,
+                "signature": table.signature,
+            }
             rows = ({**self.numbers(row), **table_fields} for row in table.rows)
             records += [{name: row[name] for name in COLUMNS} for row in rows]
         return records
+
+    def interval_of(self, table: ScoreTable) -> str:
+        """Return the kind of a table's intervals."""
+        return "Wilson" if table.is_exact and self.interval == "percentile" else self.interval
+
+    def test_of(self, table: ScoreTable) -> str | None:
+        """Return the test of a table's differences."""
+        return "McNemar" if table.is_exact and self.test == "permutation" else self.test
 
     @property
     def p_label(self) -> str:
@@ -300,8 +316,20 @@ class Comparison:
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
         adjustment = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
-        intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
-        labelled_tables = zip(self.score_labels(), self.tables, strict=True)
+        labelled_tables = list(zip(self.score_labels(), self.tables, strict=True))
+        test = (
+            f"paired {self.test} test against {plain(self.baseline)}{adjustment}, {self.n_resamples or 0:,} resamples"
+        )
+        test, intervals = f"{test}, seed {self.seed}", f"{self.interval} bootstrap, 1,000 resamples, seed {self.seed}"
+        exact = [plain(label) for label, table in labelled_tables if table.is_exact]
+        # Named where other scores are beside them.
+        of_exact = "" if len(exact) == len(self.tables) else f"of {', '.join(exact)} "
+        if exact and self.test == "permutation":
+            mcnemar = f"{of_exact}McNemar's exact test"
+            test = f"{test}; {mcnemar}" if of_exact else f"{mcnemar} against {plain(self.baseline)}{adjustment}"
+        if exact and self.interval == "percentile":
+            intervals = f"{intervals}; {of_exact}Wilson's" if of_exact else "Wilson's"
+        intervals = f"Intervals: {intervals}."
         if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
@@ -310,10 +338,7 @@ class Comparison:
         as_good_meaning = (
             f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""
         )
-        return (
-            f"{best}: the best{as_good_meaning}. {self.p_label}: paired {self.test} test against "
-            f"{plain(self.baseline)}{adjustment}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
-        )
+        return f"{best}: the best{as_good_meaning}. {self.p_label}: {test}. {intervals}"
 
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
@@ -361,6 +386,7 @@ class Comparison:
                     "score": table.name,
                     "higher_is_better": table.higher_is_better,
                     "signature": table.signature,
+                    **({"test": self.test_of(table), "interval": self.interval_of(table)} if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
                 }

@@ -206,7 +206,8 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     words = _words(segments[0], rows, names)
     has_several_scores = len(comparison.tables) > 1
     contents = [(metric.place, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
-    contents.append(("words", "Words"))
+    if not comparison.test_set.no_texts:
+        contents.append(("words", "Words"))
     if words.pairs:
         contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
