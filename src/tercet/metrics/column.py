@@ -33,10 +33,10 @@ class Column(Metric):
     --------
     >>> import tercet
     >>> comet = tercet.Column("COMET")
-    >>> scores = {comet: {"base": [0.7, 0.6, 0.9], "tuned": [0.8, 0.9, None]}}
+    >>> scores = {comet: {"base": [0.7, 0.6, 0.9], "tuned": [0.8, 0.9, 1.0]}}
     >>> comparison = tercet.compare(scores=scores, test=None)
     >>> [(row.system, round(row.value, 3)) for row in comparison.tables[0].rows]
-    [('base', 0.65), ('tuned', 0.85)]
+    [('base', 0.733), ('tuned', 0.9)]
     """
 
     # A row holds the base columns and the number, so that a system's score is the sum of numbers over that of items.
