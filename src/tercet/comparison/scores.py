@@ -33,6 +33,7 @@ from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, to_notebook
 
 from .metric_specs import label_of
+from .sections import Section
 from .test_sets import TestSet, too_little
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class ScoreTable:
         Computes the score.
     stats : dict of str to SegmentStats
         The statistics of all segments by system, including those left out.
+    sections : list of Section
+        What else is said of the score, such as how small a difference the test set can show.
     """
 
     metric: str
@@ -147,6 +150,7 @@ class ScoreTable:
     higher_is_better: bool
     scorer: Metric = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
+    sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
     def title(self) -> str:
