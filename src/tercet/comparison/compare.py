@@ -20,7 +20,7 @@ from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.paired_tests import holm
+from tercet.statistics.paired_tests import adjusted as adjusted_for_pairs
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
@@ -317,7 +317,7 @@ def _tables(
         higher_is_better, is_unknown = is_higher_better(metric, name), np.isnan(values)
         # A score that is NaN cannot be tested.
         unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
-        adjusted = _adjusted(unadjusted)
+        adjusted = adjusted_for_pairs(unadjusted)
         best_index = _best(values, higher_is_better)
         counts = [
             _counts(system_values[segment_name], unit_lists[baseline_index][segment_name], higher_is_better)
@@ -376,14 +376,6 @@ def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    is_known = np.triu(~np.isnan(pvalues), 1)
-    adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
-    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
-    adjusted[is_known] = holm(pvalues[is_known].tolist())
-    return np.minimum(adjusted, adjusted.T)
 
 
 def _counts(

@@ -7,7 +7,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from tercet.comparison.test_sets import TestSet, check_references, warn_of_artef
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.statistics.clusters import Clusters
+from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
 
@@ -372,6 +372,6 @@ def items_needed(difference: float, resampled_differences: Array, n_items: int, 
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if len(defined) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
         return None
-    quantiles = NormalDist().inv_cdf(1 - alpha) + NormalDist().inv_cdf(_POWER)
+    quantiles = normal_quantile(1 - alpha) + normal_quantile(_POWER)
     needed = n_items * (quantiles * float(defined.std()) / abs(difference)) ** 2
     return None if needed > _MOST else max(n_items, math.ceil(needed))
