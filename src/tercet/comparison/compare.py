@@ -22,13 +22,17 @@ from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.distributions import mcnemar, wilson
+from tercet.statistics.groups import ranks
 from tercet.statistics.paired_tests import adjusted as adjusted_for_pairs
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
 from .columns import column_stats, default_metrics, in_percent, read_columns, scores_alone, with_scores
+from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
+from .power import power_section
 from .scores import TESTS, Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .sections import Section
 from .test_sets import (
     TestSet,
     check_baseline,
@@ -379,6 +383,7 @@ def _tables(
             for system_values in unit_lists
         ]
         any_best = some_best(values.tolist(), higher_is_better)
+        system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
@@ -394,6 +399,7 @@ def _tables(
                 as_good = pvalue_against_best >= comparison.alpha
             is_baseline = index == baseline_index
             wins, ties, losses = (None, None, None) if is_baseline else counts[index]
+            rank = None if comparison.test is None else system_ranks[index]
             rows.append(
                 SystemScore(
                     system=system,
@@ -408,10 +414,12 @@ def _tables(
                     losses=losses,
                     best=is_best,
                     as_good=as_good,
+                    rank=None if rank is None else (rank.low, rank.high),
+                    group=None if rank is None else rank.group,
                 )
             )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
-        yield ScoreTable(
+        table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
@@ -423,6 +431,30 @@ def _tables(
             stats=stats_by_system,
             is_exact=is_exact,
         )
+        if comparison.test is not None:
+            distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
+            table.sections.extend(_sections(comparison, table, distributions, len(units[0])))
+        yield table
+
+
+def _sections(
+    comparison: Comparison, table: ScoreTable, distributions: Sequence[NDArray[np.float64]], n_units: int
+) -> Iterator[Section]:
+    """Yield what else the test says of a score: by the resamples of each system's score."""
+    names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
+    yield groups_section(table)
+    if comparison.too_few() is None:
+        power = power_section(
+            table.title,
+            names,
+            names.index(comparison.baseline),
+            distributions,
+            n_units,
+            alpha=comparison.alpha,
+            unit="segment" if clusters is None else "cluster",
+            size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
+        )
+        yield from [] if power is None else [power]
 
 
 def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:

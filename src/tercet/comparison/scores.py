@@ -22,6 +22,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
+from tercet.statistics.groups import best_first
 from tercet.statistics.paired_tests import (
     PairedTestResult,
     decimals,
@@ -68,6 +69,9 @@ COLUMNS = (
     "as_good",
     "better",
     "signature",
+    "rank_low",
+    "rank_high",
+    "group",
 )
 
 #: Attributes of a comparison that its JSON has under the same names.
@@ -99,6 +103,12 @@ class SystemScore:
     as_good : bool or None
         Whether it is not significantly worse than the best (Holm over all pairs of systems); None where none is the
         best, and without a test unless it is the best.
+    rank : (int, int) or None
+        The places that it may have: from 1 + how many systems are significantly better, to the number of systems less
+        how many are significantly worse. None without a test, or where the score is NaN.
+    group : int or None
+        Of the systems that cannot be told apart, from 1, that of the best: a group ends where every system down to it
+        is significantly better than every one below. None as for the rank.
     """
 
     system: str
@@ -113,6 +123,16 @@ class SystemScore:
     losses: int | None
     best: bool
     as_good: bool | None
+    rank: tuple[int, int] | None = None
+    group: int | None = None
+
+    @property
+    def places(self) -> str:
+        """The rank as people read it, such as ``2–4``; "" without one."""
+        if self.rank is None:
+            return ""
+        low, high = self.rank
+        return f"{low}" if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +186,17 @@ class ScoreTable:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
 
+    @property
+    def order(self) -> list[int]:
+        """The places of the rows, the best first, NaN last."""
+        return best_first([row.value for row in self.rows], self.higher_is_better)
+
+    @property
+    def lines(self) -> list[int]:
+        """After how many rows, the best first, a group ends; not after the last one."""
+        groups = [self.rows[place].group for place in self.order]
+        return [place for place in range(1, len(groups)) if groups[place] != groups[place - 1]]
+
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))
@@ -212,10 +243,16 @@ class Comparison:
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether tables show ranks: of three systems or more that were tested."""
+        return self.test is not None and len(self.test_set.systems) > 2
+
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test, None for those against the baseline."""
         tested_fields = ("difference", "wins", "ties", "losses") if self.test is None else ()
-        return {**asdict(row), **dict.fromkeys(tested_fields)}
+        rank = None if row.rank is None else list(row.rank)
+        return {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
@@ -227,7 +264,11 @@ class Comparison:
                 "better": table.better,
                 "signature": table.signature,
             }
-            rows = ({**self.numbers(row), **table_fields} for row in table.rows)
+            ranks = [(None, None) if row.rank is None else row.rank for row in table.rows]
+            rows = (
+                {**self.numbers(row), **table_fields, "rank_low": low, "rank_high": high}
+                for row, (low, high) in zip(table.rows, ranks, strict=True)
+            )
             records += [{name: row[name] for name in COLUMNS} for row in rows]
         return records
 
@@ -340,6 +381,25 @@ class Comparison:
         )
         return f"{best}: the best{as_good_meaning}. {self.p_label}: {test}. {intervals}"
 
+    def rank_legend(self) -> str:
+        """Return what ranks and lines mean; "" where tables have none."""
+        if not self.has_ranks:
+            return ""
+        return (
+            f"rank: from 1 + how many are significantly better (alpha {self.alpha:g}), to how many are not "
+            "significantly worse. A line: every system above it is significantly better than every one below."
+        )
+
+    def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return the sentences of all sections, with the score where there are several; `plain` formats names."""
+        labels = self.score_labels() if len(self.tables) > 1 else [""]
+        return [
+            f"{plain(label)}: {line}" if label else line
+            for label, table in zip(labels, self.tables, strict=True)
+            for section in table.sections
+            for line in section.lines(plain)
+        ]
+
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
         labelled = zip(self.score_labels(), self.tables, strict=True)
@@ -348,20 +408,10 @@ class Comparison:
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
         test_set = self.test_set
-        n_units, unit = test_set.n_segments, "segment"
-        if test_set.clusters is not None:
-            n_units, unit = len(test_set.clusters), "cluster"
-        too_few = None
+        n_units, unit = self._units
         # A test that found a difference needs no remark that it could find none.
-        if not any((table.pvalues < self.alpha).any() for table in self.tables):
-            too_few = too_little(
-                self.test,
-                self.n_resamples,
-                n_units=n_units,
-                unit=unit,
-                n_systems=len(test_set.systems),
-                alpha=self.alpha,
-            )
+        found = any((table.pvalues < self.alpha).any() for table in self.tables)
+        too_few = None if found else self.too_few()
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
         if n_units == 1:
@@ -369,6 +419,24 @@ class Comparison:
         if too_few is not None:
             remarks.append(too_few)
         return remarks
+
+    def too_few(self) -> str | None:
+        """Return why no difference could be significant, however large; None if one could."""
+        n_units, unit = self._units
+        return too_little(
+            self.test,
+            self.n_resamples,
+            n_units=n_units,
+            unit=unit,
+            n_systems=len(self.test_set.systems),
+            alpha=self.alpha,
+        )
+
+    @property
+    def _units(self) -> tuple[int, str]:
+        """How many units are resampled, and what they are."""
+        clusters = self.test_set.clusters
+        return (self.test_set.n_segments, "segment") if clusters is None else (len(clusters), "cluster")
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
@@ -389,6 +457,7 @@ class Comparison:
                     **({"test": self.test_of(table), "interval": self.interval_of(table)} if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+                    **{section.key: section.value for section in table.sections},
                 }
                 for table in self.tables
             ],
@@ -398,20 +467,30 @@ class Comparison:
 
 
 def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:
-    """Return a table with a row for each system: each score with its interval and mark, and against the baseline."""
+    """Return a table with a row for each system: each score with its interval and mark, and against the baseline.
+
+    Where ranks are shown, the best by the first score is first, and lines are between its groups.
+    """
     tested = tested and comparison.test is not None
+    ranked = tested and comparison.has_ranks
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
         columns.append(Column(label, after="" if table.higher_is_better else f" {LOWER}"))
         columns += [Column("difference", "difference"), Column(comparison.p_label)] if tested else []
+        columns += [Column("rank")] if ranked else []
         for cells, row in zip(rows, table.rows, strict=True):
             mark = AS_GOOD if row.as_good and not row.best else ""
             interval = f"{mark} ({decimals(row.low)}–{decimals(row.high)})"
             cells.append(Cell(decimals(row.value), row.best, interval))
             cells += against(row)[:2] if tested else []
+            cells += [Cell("", after=row.places)] if ranked else []
     signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
-    return Table(title, columns, rows, notes=notes, signatures=signatures)
+    lines: Sequence[int] = ()
+    if ranked:
+        first = comparison.tables[0]
+        rows, lines = [rows[place] for place in first.order], first.lines
+    return Table(title, columns, rows, notes=notes, signatures=signatures, lines=lines)
 
 
 def against(row: SystemScore) -> tuple[str, str, str]:
