@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
     from .huggingface.trainer import compute_metrics as compute_metrics
     from .metrics.bertscore.weights import IdfTable as IdfTable
+    from .metrics.column import Column as Column
     from .networks.load import free_models as free_models
     from .registry import *  # noqa: F403
     from .result import Result as Result
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
+    "Column": "metrics.column",
     "IdfTable": "metrics.bertscore.weights",
     "Metric": "base.metric",
     "Result": "result",

@@ -56,6 +56,8 @@ class Table:
     notes: Sequence[str] = ()
     signatures: Sequence[str] = ()
     n_made: int = 0
+    #: After how many rows a line is drawn, in LaTeX.
+    lines: Sequence[int] = ()
 
     @property
     def n_rows(self) -> int:
@@ -222,6 +224,8 @@ def to_latex(tables: Iterable[Table]) -> str:
     parts = []
     for table in tables:
         head, *rows = (f"{' & '.join(row)} \\\\\n" for row in style.cells(table))
+        for place in table.lines:
+            rows[place] = f"\\midrule\n{rows[place]}"
         title = f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
         above = "".join(f"% {one_cell(line)}\n" for line in table.above)
         below = "".join(f"% {one_cell(line)}\n" for line in [*table.notes, *table.signatures])

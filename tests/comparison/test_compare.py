@@ -348,6 +348,57 @@ class TestForms:
         assert "\\[bold\\]a\\|b" in to_markdown(odd)
         assert "c\\_d\\&e" in to_latex(odd)
 
+    def test_ranks_are_those_of_the_tests_and_the_best_is_first(self):
+        systems = {**EN.systems, "twin": EN.systems["large"]}
+        comparison = compare(replace(EN, systems=systems), ["bleu_multi", "ter"], n_resamples=500)
+        for table in comparison.tables:
+            # The order of the rows is that of the systems.
+            assert [row.system for row in table.rows] == list(systems)
+            for place, row in enumerate(table.rows):
+                clear = [other for p, other in zip(table.pvalues[place], table.rows, strict=True) if p < 0.05]
+                worse = sum((row.value > other.value) == table.higher_is_better for other in clear)
+                assert row.rank == (1 + len(clear) - worse, len(systems) - worse)
+        written = json.loads(to_json([comparison]))["test_sets"][0]["tables"][0]
+        assert written["groups"] == [["large", "twin"], ["tuned"], ["baseline"]]
+        of_systems = [(row["rank"], row["group"]) for row in written["systems"]]
+        assert of_systems == [([4, 4], 3), ([3, 3], 2), ([1, 2], 1), ([1, 2], 1)]
+        assert [row["rank_high"] for row in rows_of(to_tsv([comparison]))[:4]] == ["4", "3", "2", "2"]
+        ranked = re.findall(r"^ +([1-4](?:–\d)?) +(\w+)", to_text([comparison]), re.MULTILINE)
+        assert ranked[:4] == [("1–2", "large"), ("1–2", "twin"), ("3", "tuned"), ("4", "baseline")]
+        assert "3 groups that the test tells apart: large and twin; tuned; baseline." in to_text([comparison])
+        assert to_latex([comparison]).count("\\midrule") == 3
+        rows = [line for line in to_markdown([comparison]).splitlines() if line.startswith("| ")][2:]
+        assert [row.split()[1] for row in rows] == ["large", "twin", "tuned", "baseline"]
+
+    def test_of_two_systems_or_without_a_test_no_rank_is_shown(self):
+        pair = compare(replace(EN, systems=dict(list(EN.systems.items())[:2])), n_resamples=100)
+        untested = compare(EN, test=None)
+        assert [row.rank for row in pair.tables[0].rows] == [(2, 2), (1, 1)]
+        assert all(row.rank is row.group is None for row in untested.tables[0].rows)
+        assert not {"groups", "power"} & set(json.loads(to_json([untested]))["test_sets"][0]["tables"][0])
+        for form in (to_text, to_markdown, to_latex):
+            assert not [word for word in ("rank", "group") if word in form([pair]) + form([untested])]
+
+    def test_what_can_be_seen_is_said_and_counted_in_clusters(self):
+        comparison = compare(EN, n_resamples=200)
+        power = json.loads(to_json([comparison]))["test_sets"][0]["tables"][0]["power"]
+        assert (power["unit"], power["n_units"], power["n_pairs"]) == ("segment", 44, 3)
+        assert [row["system"] for row in power["systems"]] == ["tuned", "large"]
+        assert f"Differences from baseline under {power['systems'][0]['smallest']:.2f} to " in to_text([comparison])
+        # Pairs of copies are as many units as the segments.
+        twice = {name: [text for text in texts for _ in "ab"] for name, texts in EN.systems.items()}
+        references = [texts for texts in EN.references for _ in "ab"]
+        copies = TestSet("x", twice, references, None)
+        clustered = compare(copies, n_resamples=200, cluster=[number // 2 for number in range(88)])
+        written = json.loads(to_json([clustered]))["test_sets"][0]["tables"][0]["power"]
+        assert written == {**power, "unit": "cluster"}
+        assert "clusters, of about 2 segments each." in to_text([clustered])
+
+    def test_where_no_difference_could_be_significant_none_can_be_seen(self):
+        few = {name: texts[:5] for name, texts in EN.systems.items()}
+        comparison = compare(TestSet("x", few, EN.references[:5], None), n_resamples=200)
+        assert [section.key for section in comparison.tables[0].sections] == ["groups"]
+
     def test_narrow_terminals_show_the_systems(self, comparisons):
         for width in [120, 70, 60, 45, 20]:
             text = to_text(comparisons, width=width)
@@ -539,7 +590,7 @@ class TestSettings:
         cases = {
             "seed": (-1, "x", None, 1.5), "n_resamples": (0, "9", 10**12), "interval": ("bca", None, 3),
             "confidence_level": levels, "alpha": levels, "progress": ("yes",),
-            "metrics": ([], (), None, 3, [None], ["bleu", 3], {}),
+            "metrics": ([], (), 3, [None], ["bleu", 3], {}),
         }  # fmt: skip
         for name, values in cases.items():
             for value in values:

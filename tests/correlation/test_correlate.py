@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from functools import partial
+from typing import ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,9 +14,10 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.correlation.grades import Grades, read_graded, read_number
+from tercet.correlation.grades import Grades, read_graded
 from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
+from tercet.files.score_columns import read_number
 from tercet.tables import pvalue_text
 
 TEXTS = {
@@ -274,3 +276,35 @@ def test_grades_that_contradict_each_other_or_are_no_numbers_are_named(tmp_path)
     path.write_text(path.read_text(encoding="utf-8").replace("\t5\t", "\tgood\t", 1), encoding="utf-8")
     with pytest.raises(InputError, match="Expected a number as the grade of 'A' on item 1, 'content', got 'good'"):
         read_graded(path)
+
+
+class TestColumns:
+    """Scores in columns, as `tercet compare --scores` reads them."""
+
+    GRADES: ClassVar = {"A": [5, 4, 3, 1], "B": [2, 2, 5, 4]}
+    TER: ClassVar = {"A": [0.1, 0.3, 0.4, 0.9], "B": [0.8, 0.7, 0.2, 0.3]}
+
+    def test_may_be_lower_is_better(self):
+        systems = {name: ["a"] * 4 for name in "AB"}
+        found = [
+            tercet.correlate(systems, [], self.GRADES, scores={name: self.TER}, **FEW)
+            for name in ("TER", "TER:better=lower", tercet.Column("TER", better="lower"))
+        ]
+        higher, *lower = (each.tables[0].figures["TER"]["pooled.pearson"].value for each in found)
+        assert lower == [-higher] * 2
+        assert [each.metrics[0].negated for each in found] == [False, True, True]
+
+    def test_are_read_by_name(self, tmp_path):
+        path = tmp_path / "t.csv"
+        rows = ["A,B,reference,A.content,B.content,A.BLEURT,B.BLEURT,TER_A,TER_B"]
+        for item in range(4):
+            numbers = (by_system[name][item] for by_system in (self.GRADES, self.GRADES, self.TER) for name in "AB")
+            rows.append(",".join(["a cat", "the dog", "a cat", *map(str, numbers)]))
+        path.write_text("\n".join(rows))
+        test_set, grades = read_graded(path, scores=["TER", "BLEURT"])
+        assert grades.scores["TER"].tolist() == [*self.TER.values()]
+        found = tercet.correlate(test_set, [], grades, scores=["TER:better=lower", "BLEURT"], **FEW)
+        assert {column.label: column.negated for column in found.metrics} == {"TER": True, "BLEURT": False}
+        assert [table.dimension for table in found.tables] == ["content"]
+        with pytest.raises(InputError, match=r"no scores 'COMET'; expected columns such as 'A\.COMET' or 'COMET_A'"):
+            read_graded(path, scores=["COMET"])

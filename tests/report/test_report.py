@@ -113,8 +113,9 @@ class TestNumbers:
     def test_every_score_interval_and_test_is_the_comparisons_and_the_best_is_first(self, comparison, page):
         for table in comparison.tables:
             shown = page.tables[f"{table.title} of each system"]
-            assert shown[1][0] == "1" + next(row.system for row in table.rows if row.best)
-            rows = {cells[0].lstrip("0123456789"): cells[1:] for cells in shown}
+            assert shown[1][1] == next(row.system for row in table.rows if row.best)
+            rows = {cells[1]: cells[2:] for cells in shown}
+            assert [cells[0] for cells in shown[1:]] == [table.rows[place].places for place in table.order]
             for row in table.rows:
                 mark = "†" if row.as_good and not row.best else ""
                 expected = [f"{row.value:.2f}{mark}", f"{row.low:.2f} – {row.high:.2f}"]
@@ -124,6 +125,15 @@ class TestNumbers:
                 counts = f"{row.wins}/{row.ties}/{row.losses}"
                 tested = [f"{row.difference:+.2f}", pvalue_text(row.adjusted_pvalue), counts]
                 assert rows[row.system] == [*expected, *tested]
+
+    def test_groups_and_what_can_be_seen_are_said_of_each_score(self, comparison, page):
+        for table in comparison.tables:
+            assert all("".join(sentence) in page.text for section in table.sections for sentence in section.sentences)
+        pair = {name: ENGLISH.systems[name] for name in ("baseline", "tuned")}
+        of_two = page_of(replace(ENGLISH, systems=pair), METRICS[:1])
+        assert of_two.tables["BLEU of each system"][0][0] == "system"
+        assert "groups that" not in of_two.text
+        assert "BLEU cannot be seen reliably here (80 % power, alpha 0.05);" in of_two.text
 
     def test_the_summary_has_all_scores(self, comparison, page):
         head, *rows = page.tables["All scores of en"]

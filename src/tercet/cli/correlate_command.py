@@ -52,8 +52,9 @@ class Grades:
     )
     scores: list[str] | None = reading(
         None,
-        metavar="DIMENSION",
-        help="Dimension that holds scores of an external metric, such as COMET; repeatable.",
+        metavar="NAME",
+        help="Scores of another metric, such as COMET, in the columns systemA.COMET or COMET_systemA, or a dimension "
+        "that holds them; repeatable. Where lower is better: TER:better=lower.",
     )
     dimension: list[str] | None = reading(
         None, "--dimension", "-d", metavar="DIMENSION", help="Dimension of the grades; repeatable. Default: all."
@@ -111,7 +112,7 @@ app = typer.Typer(rich_markup_mode=None)
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.metric_specs import name_of
+    from tercet.comparison.metric_specs import name_of, parse_column
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate
     from tercet.correlation.grades import read_graded
@@ -134,6 +135,7 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
         reference_columns=graded.reference_column or (),
         source_column=graded.source_column,
         cluster=graded.cluster,
+        scores=[parse_column(name).name for name in graded.scores or ()],
     )
     report_on(test_set)
     # The other fields of Figures are parameters of correlate by the same names.

@@ -79,6 +79,11 @@ def metric_option(default: list[str] | None, **shown: Any) -> Any:
     return scoring(default, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, **shown)
 
 
+def scores_option(**shown: Any) -> Any:
+    """Return the option ``--scores``."""
+    return scoring(None, "--scores", metavar="NAME", show_default=False, **shown)
+
+
 def setting(settings: type[Value], name: str, *names: str, **shown: Any) -> Any:
     """Return the option for a setting of a function: its default, its least and greatest number, its help."""
     declared = settings.options()[name]
@@ -180,6 +185,7 @@ class Texts:
     def test_sets(self, metrics: Sequence[Metric]) -> list[TestSet]:
         """Read what the metrics need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
+        from tercet.metrics.column import Column
 
         test_sets = read_test_sets(
             self.files,
@@ -189,7 +195,9 @@ class Texts:
             reference_columns=self.reference_column or (),
             source_column=self.source_column,
             cluster=self.cluster,
-            need_references=any(metric.takes_references for metric in metrics),
+            need_references=not metrics or any(metric.takes_references for metric in metrics),
+            need_texts=any(not isinstance(metric, Column) for metric in metrics),
+            scores=[metric.name for metric in metrics if isinstance(metric, Column)],
         )
         for test_set in test_sets:
             report_on(test_set)
@@ -229,13 +237,18 @@ class TextsOrParquet(Texts):
 
 @dataclass
 class Scores:
-    """The metrics, and the intervals of their scores."""
+    """The metrics and other scores, and their intervals."""
 
     metric: list[str] | None = metric_option(
         None,
         show_default=False,
         help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
-        "is given. Default: bleu.",
+        "is given. Default: bleu, unless there are other scores: those of --scores, or of logs.",
+    )
+    scores: list[str] | None = scores_option(
+        help="Scores that came with the texts, such as COMET in the columns base.COMET and tuned.COMET, or "
+        "COMET_base and COMET_tuned; repeatable. Where lower is better: TER:better=lower. A segment without a number "
+        "is left out, or counts as 0: COMET:missing=zero.",
     )
     confidence_level: float = LEVEL
     interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
@@ -244,7 +257,13 @@ class Scores:
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
-        return {name: value for name, value in vars(self).items() if name != "metric"}
+        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
+
+    def metrics(self) -> list[Metric]:
+        """Return the metrics and the columns of scores, their options checked; empty if none is named."""
+        from tercet.comparison.metric_specs import distinct, parse_column
+
+        return distinct([*read_metrics(self.metric or ()), *map(parse_column, self.scores or ())])
 
 
 @dataclass

@@ -116,11 +116,19 @@ def segment_text(
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
 
+    from tercet.comparison.columns import default_metrics
     from tercet.comparison.segment import side_by_side
 
     width, colour = Console().width, coloured(out)
     shown_segments = (
-        side_by_side(test_set, segment, metrics, baseline=baseline, width=width, colour=colour)
+        side_by_side(
+            test_set,
+            segment,
+            metrics or default_metrics(test_set),
+            baseline=baseline,
+            width=width,
+            colour=colour,
+        )
         for test_set in test_sets
     )
     return "\n".join(shown_segments)

@@ -26,13 +26,13 @@ from .options import (
     Tests,
     Texts,
     TextsOrParquet,
-    read_metrics,
     takes_groups,
 )
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.scores import Comparison
+    from tercet.comparison.test_sets import TestSet
 
     from .thresholds import Threshold
 
@@ -46,12 +46,15 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     from .output import finish
 
     if texts.engine == "ray":
+        # Its workers read texts alone.
+        scores.metric = scores.metric or ["bleu_multi"]
         metrics, thresholds, form = _checked(texts, scores, output, segments=None)
         # What does not work with files of any size.
         refused = {
             "--references": texts.references,
             "--source": texts.source,
             "--source-column": texts.source_column,
+            "--scores": scores.scores,
             "--format html": form == "html",
             "--interval": scores.interval != "percentile",
         }
@@ -66,10 +69,12 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     metrics, thresholds, form = _checked(texts, scores, output, output.segments)
     test_sets = texts.test_sets(metrics)
+    thresholds = thresholds or _default_thresholds(output, metrics, test_sets)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
-        compare(test_set, metrics, test=None, progress=output.progress, **scores.asked) for test_set in test_sets
+        compare(test_set, metrics or None, test=None, progress=output.progress, **scores.asked)
+        for test_set in test_sets
     ]
     finish(comparisons, form, output, thresholds, output.segments)
 
@@ -79,6 +84,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
     from tercet.comparison.compare import compare
     from tercet.comparison.tables import check_segments_fit, export_paths, export_systems
+    from tercet.comparison.test_sets import check_has_texts
 
     from .output import finish, segment_text, write
 
@@ -88,7 +94,10 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if output.export is not None:
         check_folder(output.export)
     test_sets = texts.test_sets(metrics)
+    thresholds = thresholds or _default_thresholds(output, metrics, test_sets)
     if output.export is not None:
+        for test_set in test_sets:
+            check_has_texts(test_set, "--export")
         exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
         check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(metrics))
     if output.segment is not None:
@@ -96,7 +105,9 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         return
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
-    comparisons = [compare(test_set, metrics, progress=output.progress, **tests.asked) for test_set in test_sets]
+    comparisons = [
+        compare(test_set, metrics or None, progress=output.progress, **tests.asked) for test_set in test_sets
+    ]
     if output.export is not None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
@@ -111,14 +122,17 @@ def _in_workbook(path: Path | None) -> bool:
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[Metric], list[Threshold], Format]:
-    """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
+    """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
+
+    Without metrics there are no thresholds yet: which scores there are is known from the files.
+    """
     from tercet.tables import needs_workbooks
 
     from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
     from .thresholds import read_thresholds
 
-    metrics = read_metrics(scores.metric or ["bleu_multi"])
-    thresholds, form = read_thresholds(output.fail_under, metrics), chosen_format(output.format, output.out)
+    metrics, form = scores.metrics(), chosen_format(output.format, output.out)
+    thresholds = read_thresholds(output.fail_under, metrics) if metrics else []
     if segments is not None:
         check_ending("--segments", segments, SEGMENT_FORMS)
         if _in_workbook(segments):
@@ -127,6 +141,18 @@ def _checked(
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
     return metrics, thresholds, form
+
+
+def _default_thresholds(
+    output: ScoreOutput, metrics: Sequence[Metric], test_sets: Sequence[TestSet]
+) -> list[Threshold]:
+    """Return the thresholds of what is scored where no metric is named."""
+    from tercet.comparison.columns import default_metrics
+
+    from .thresholds import read_thresholds
+
+    defaults = [] if metrics else [metric for test_set in test_sets for metric in default_metrics(test_set)]
+    return read_thresholds([] if metrics else output.fail_under, defaults)
 
 
 # Commands that take metrics: they say how an option or the name of a metric is written.

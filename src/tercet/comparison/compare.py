@@ -18,16 +18,24 @@ from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, shorten
-from tercet.statistics.bootstrap import bootstraps
+from tercet.metrics.column import Column
+from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.distributions import mcnemar, wilson
+from tercet.statistics.groups import ranks
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
+from .columns import column_stats, default_metrics, in_percent, read_columns, scores_alone, with_scores
+from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
+from .power import power_section
 from .scores import Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .sections import Section
 from .test_sets import (
     TestSet,
     check_baseline,
+    check_has_texts,
     check_references,
     odd_references,
     recorded,
@@ -40,9 +48,10 @@ from .test_sets import (
 
 @known_keywords
 def compare(
-    test_set: TestSet | Mapping[str, Any],
-    metrics: str | Metric | Iterable[str | Metric] = ("bleu_multi",),
+    test_set: TestSet | Mapping[str, Any] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
+    scores: Any = None,
     references: Any = None,
     baseline: str | None = None,
     test: str | None = "permutation",
@@ -58,11 +67,17 @@ def compare(
 
     Parameters
     ----------
-    test_set : TestSet or mapping of str to sequence of str
-        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name.
-    metrics : str, Metric or iterable of them
+    test_set : TestSet or mapping of str to sequence of str, optional
+        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name. Not needed with numbers
+        in `scores`.
+    metrics : str, Metric or iterable of them, optional
         Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``, also of a class of your
-        own; in percent unless an option ``scale`` says otherwise.
+        own; in percent unless an option ``scale`` says otherwise. By default none beside `scores`, or the scores that
+        came with the TestSet, or else BLEU.
+    scores : mapping of str or Column to mapping, or iterable of str or Column, optional
+        Scores of another program, each the mean of its segments: for each column the numbers of each system, one per
+        segment (None if missing), as ``{"COMET": {"base": [0.7, 0.8], "tuned": [0.9, None]}}``. Or the names of
+        columns of the TestSet. ``"TER:better=lower"`` has options of :class:`tercet.Column`.
     references : sequence of str or of sequences of str, optional
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
@@ -107,10 +122,19 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
+    if metrics is None and scores is None and isinstance(test_set, TestSet):
+        metrics = default_metrics(test_set)
+    columns = read_columns(scores)
+    if test_set is None:
+        test_set = scores_alone(columns)
     check_test_set(test_set, "compare")
-    metric_list = [metric.with_defaults(scale=100) for metric in read_metrics(metrics, "compare")]
+    metric_list = _all_metrics(metrics, list(columns))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
+    test_set = with_scores(test_set, columns)
+    if text_metrics := [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]:
+        check_has_texts(test_set, text_metrics[0])
+    metric_list = [in_percent(metric, test_set) for metric in metric_list]
     if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
     if cluster is not None:
@@ -153,12 +177,27 @@ def compare(
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
-            pvalues = _all_pairs(comparison, metric, units)
+            is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+            if is_exact and comparison.test == "permutation":
+                pvalues = {name: _mcnemar_pairs(scored) for name in metric.score_names}
+            else:
+                pvalues = _all_pairs(comparison, metric, units)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
-            tables = _tables(comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues)
+            tables = _tables(
+                comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues, is_exact=is_exact
+            )
             comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
     return comparison
+
+
+def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
+    """Return the metrics and columns to compare."""
+    if not columns:
+        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
+    if metrics is None or (isinstance(metrics, Sequence) and not metrics):
+        return [*columns]
+    return distinct([*read_metrics(metrics, "compare"), *columns])
 
 
 def read_metrics(metrics: Any, function: str) -> list[Metric]:
@@ -208,6 +247,8 @@ def check_test_set(value: Any, function: str) -> None:
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
     """Return the rows of each system; an error in its texts names it."""
+    if isinstance(metric, Column):
+        return column_stats(metric, test_set)
     try:
         return batch_stats(metric, corpus).split(corpus.n_systems)
     except InputError:
@@ -283,6 +324,23 @@ def _all_pairs(
     return pvalues
 
 
+def _mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
+    """Return the same for numbers that are 0 or 1: the p that all permutations would give, McNemar's."""
+    right = np.array([system_stats.column("value") for system_stats in stats])
+    # how many segments the system of the row has right, and that of the column wrong
+    alone = right @ (1 - right).T
+    pvalues = np.ones((len(stats), len(stats)))
+    for first, second in combinations(range(len(stats)), 2):
+        p = mcnemar(int(alone[first, second]), int(alone[second, first]))
+        pvalues[first, second] = pvalues[second, first] = p
+    return pvalues
+
+
+def _of_share(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
+    low, high = wilson(float(stats.column("value").sum()), len(stats), level)
+    return ConfidenceInterval(metric.scale * low, metric.scale * high)
+
+
 def _tables(
     comparison: Comparison,
     metric: Metric,
@@ -291,6 +349,7 @@ def _tables(
     scored: Sequence[SegmentStats],
     units: Sequence[SegmentStats],
     pvalues: dict[str, NDArray[np.float64]],
+    is_exact: bool,
 ) -> Iterator[ScoreTable]:
     """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
     names = list(comparison.test_set.systems)
@@ -324,9 +383,12 @@ def _tables(
             for system_values in unit_lists
         ]
         any_best = some_best(values.tolist(), higher_is_better)
+        system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
+            if is_exact and comparison.interval == "percentile":
+                bounds = _of_share(metric, scored[index], comparison.confidence_level)
             # Systems may tie for the best; NaN equals nothing, so that it is never the best.
             is_best = any_best and bool(values[index] == values[best_index])
             pvalue_against_best = _or_none(adjusted[index, best_index])
@@ -337,6 +399,7 @@ def _tables(
                 as_good = pvalue_against_best >= comparison.alpha
             is_baseline = index == baseline_index
             wins, ties, losses = (None, None, None) if is_baseline else counts[index]
+            rank = None if comparison.test is None else system_ranks[index]
             rows.append(
                 SystemScore(
                     system=system,
@@ -351,10 +414,12 @@ def _tables(
                     losses=losses,
                     best=is_best,
                     as_good=as_good,
+                    rank=None if rank is None else (rank.low, rank.high),
+                    group=None if rank is None else rank.group,
                 )
             )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
-        yield ScoreTable(
+        table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
@@ -364,7 +429,32 @@ def _tables(
             higher_is_better=higher_is_better,
             scorer=metric,
             stats=stats_by_system,
+            is_exact=is_exact,
         )
+        if comparison.test is not None:
+            distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
+            table.sections.extend(_sections(comparison, table, distributions, len(units[0])))
+        yield table
+
+
+def _sections(
+    comparison: Comparison, table: ScoreTable, distributions: Sequence[NDArray[np.float64]], n_units: int
+) -> Iterator[Section]:
+    """Yield what else the test says of a score: by the resamples of each system's score."""
+    names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
+    yield groups_section(table)
+    if comparison.too_few() is None:
+        power = power_section(
+            table.title,
+            names,
+            names.index(comparison.baseline),
+            distributions,
+            n_units,
+            alpha=comparison.alpha,
+            unit="segment" if clusters is None else "cluster",
+            size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
+        )
+        yield from [] if power is None else [power]
 
 
 def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
@@ -379,14 +469,10 @@ def _or_none(value: float) -> float | None:
 
 
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the p-values of all pairs, adjusted for their number."""
-    from tercet.statistics.paired_tests import holm
+    # Imported where a test runs.
+    from tercet.statistics.paired_tests import adjusted
 
-    is_known = np.triu(~np.isnan(pvalues), 1)
-    adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
-    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
-    adjusted[is_known] = holm(pvalues[is_known].tolist())
-    return np.minimum(adjusted, adjusted.T)
+    return adjusted(pvalues)
 
 
 def _counts(

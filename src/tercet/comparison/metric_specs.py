@@ -24,6 +24,7 @@ from tercet.checks import flag, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.writing import write_text_file
+from tercet.metrics.column import Column
 from tercet.registry import METRICS, SHORT_NAMES, canonical, metric_class, no_metric
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats
@@ -57,6 +58,16 @@ def parse_metric(text: str, *, imports: bool = False) -> Metric:
         return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).written_as({})
     cls, options = split_metric(text, imports=imports)
     return cls.from_options(options).written_as(options)
+
+
+def parse_column(text: str) -> Column:
+    """Read ``COMET`` or ``COMET:better=lower``: a column of scores, whose name may have colons too."""
+    name, _, option_text = text.rpartition(":")
+    assignments = [assignment.partition("=") for assignment in _split(option_text)]
+    if not name or not all(equals for _, equals, _ in assignments):
+        return Column(text)
+    options = {option.strip(): parse_value(value.strip()) for option, _, value in assignments}
+    return Column.from_options({"name": name, **options}).written_as(options)
 
 
 def is_mean(text: str) -> bool:

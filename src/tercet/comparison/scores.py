@@ -22,10 +22,12 @@ from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
+from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, pvalue_text, to_notebook
 
 from .metric_specs import label_of
+from .sections import Section
 from .test_sets import TestSet, too_little
 
 if TYPE_CHECKING:
@@ -60,6 +62,9 @@ COLUMNS = (
     "as_good",
     "better",
     "signature",
+    "rank_low",
+    "rank_high",
+    "group",
 )
 
 #: Attributes of a comparison that its JSON has under the same names.
@@ -75,7 +80,7 @@ class SystemScore:
     system : str
     value : float
     low, high : float
-        Bootstrap interval.
+        Bootstrap interval; Wilson's where :attr:`ScoreTable.is_exact`.
     difference : float or None
         To the baseline; None for the baseline itself.
     pvalue : float or None
@@ -91,6 +96,12 @@ class SystemScore:
     as_good : bool or None
         Whether it is not significantly worse than the best (Holm over all pairs of systems); None where none is the
         best, and without a test unless it is the best.
+    rank : (int, int) or None
+        The places that it may have: from 1 + how many systems are significantly better, to the number of systems less
+        how many are significantly worse. None without a test, or where the score is NaN.
+    group : int or None
+        Of the systems that cannot be told apart, from 1, that of the best: a group ends where every system down to it
+        is significantly better than every one below. None as for the rank.
     """
 
     system: str
@@ -105,6 +116,16 @@ class SystemScore:
     losses: int | None
     best: bool
     as_good: bool | None
+    rank: tuple[int, int] | None = None
+    group: int | None = None
+
+    @property
+    def places(self) -> str:
+        """The rank as people read it, such as ``2–4``; "" without one."""
+        if self.rank is None:
+            return ""
+        low, high = self.rank
+        return f"{low}" if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +150,11 @@ class ScoreTable:
         Computes the score.
     stats : dict of str to SegmentStats
         The statistics of all segments by system, including those left out.
+    is_exact : bool
+        Whether all segments score 0 or 1, and none are resampled together. Then p of the permutation test is exact,
+        McNemar's, and the interval that would be percentile is Wilson's.
+    sections : list of Section
+        What else is said of the score, such as how small a difference the test set can show.
     """
 
     metric: str
@@ -140,6 +166,8 @@ class ScoreTable:
     higher_is_better: bool
     scorer: Metric = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
+    is_exact: bool = False
+    sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
     def title(self) -> str:
@@ -150,6 +178,17 @@ class ScoreTable:
     def better(self) -> str:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the rows, the best first, NaN last."""
+        return best_first([row.value for row in self.rows], self.higher_is_better)
+
+    @property
+    def lines(self) -> list[int]:
+        """After how many rows, the best first, a group ends; not after the last one."""
+        groups = [self.rows[place].group for place in self.order]
+        return [place for place in range(1, len(groups)) if groups[place] != groups[place - 1]]
 
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
@@ -197,20 +236,42 @@ class Comparison:
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether tables show ranks: of three systems or more that were tested."""
+        return self.test is not None and len(self.test_set.systems) > 2
+
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test, None for those against the baseline."""
         tested_fields = ("difference", "wins", "ties", "losses") if self.test is None else ()
-        return {**asdict(row), **dict.fromkeys(tested_fields)}
+        rank = None if row.rank is None else list(row.rank)
+        return {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
         records = []
         for table in self.tables:
             table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
-            table_fields |= {"interval": self.interval, "better": table.better, "signature": table.signature}
-            rows = ({**self.numbers(row), **table_fields} for row in table.rows)
+            table_fields |= {
+                "interval": self.interval_of(table),
+                "better": table.better,
+                "signature": table.signature,
+            }
+            ranks = [(None, None) if row.rank is None else row.rank for row in table.rows]
+            rows = (
+                {**self.numbers(row), **table_fields, "rank_low": low, "rank_high": high}
+                for row, (low, high) in zip(table.rows, ranks, strict=True)
+            )
             records += [{name: row[name] for name in COLUMNS} for row in rows]
         return records
+
+    def interval_of(self, table: ScoreTable) -> str:
+        """Return the kind of a table's intervals."""
+        return "Wilson" if table.is_exact and self.interval == "percentile" else self.interval
+
+    def test_of(self, table: ScoreTable) -> str | None:
+        """Return the test of a table's differences."""
+        return "McNemar" if table.is_exact and self.test == "permutation" else self.test
 
     @property
     def p_label(self) -> str:
@@ -289,8 +350,20 @@ class Comparison:
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
         adjustment = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
-        intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
-        labelled_tables = zip(self.score_labels(), self.tables, strict=True)
+        labelled_tables = list(zip(self.score_labels(), self.tables, strict=True))
+        test = (
+            f"paired {self.test} test against {plain(self.baseline)}{adjustment}, {self.n_resamples or 0:,} resamples"
+        )
+        test, intervals = f"{test}, seed {self.seed}", f"{self.interval} bootstrap, 1,000 resamples, seed {self.seed}"
+        exact = [plain(label) for label, table in labelled_tables if table.is_exact]
+        # Named where other scores are beside them.
+        of_exact = "" if len(exact) == len(self.tables) else f"of {', '.join(exact)} "
+        if exact and self.test == "permutation":
+            mcnemar = f"{of_exact}McNemar's exact test"
+            test = f"{test}; {mcnemar}" if of_exact else f"{mcnemar} against {plain(self.baseline)}{adjustment}"
+        if exact and self.interval == "percentile":
+            intervals = f"{intervals}; {of_exact}Wilson's" if of_exact else "Wilson's"
+        intervals = f"Intervals: {intervals}."
         if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
@@ -299,10 +372,26 @@ class Comparison:
         as_good_meaning = (
             f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""
         )
+        return f"{best}: the best{as_good_meaning}. {self.p_label}: {test}. {intervals}"
+
+    def rank_legend(self) -> str:
+        """Return what ranks and lines mean; "" where tables have none."""
+        if not self.has_ranks:
+            return ""
         return (
-            f"{best}: the best{as_good_meaning}. {self.p_label}: paired {self.test} test against "
-            f"{plain(self.baseline)}{adjustment}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
+            f"rank: from 1 + how many are significantly better (alpha {self.alpha:g}), to how many are not "
+            "significantly worse. A line: every system above it is significantly better than every one below."
         )
+
+    def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return the sentences of all sections, with the score where there are several; `plain` formats names."""
+        labels = self.score_labels() if len(self.tables) > 1 else [""]
+        return [
+            f"{plain(label)}: {line}" if label else line
+            for label, table in zip(labels, self.tables, strict=True)
+            for section in table.sections
+            for line in section.lines(plain)
+        ]
 
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
@@ -312,20 +401,10 @@ class Comparison:
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
         test_set = self.test_set
-        n_units, unit = test_set.n_segments, "segment"
-        if test_set.clusters is not None:
-            n_units, unit = len(test_set.clusters), "cluster"
-        too_few = None
+        n_units, unit = self._units
         # A test that found a difference needs no remark that it could find none.
-        if not any((table.pvalues < self.alpha).any() for table in self.tables):
-            too_few = too_little(
-                self.test,
-                self.n_resamples,
-                n_units=n_units,
-                unit=unit,
-                n_systems=len(test_set.systems),
-                alpha=self.alpha,
-            )
+        found = any((table.pvalues < self.alpha).any() for table in self.tables)
+        too_few = None if found else self.too_few()
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
         if n_units == 1:
@@ -333,6 +412,24 @@ class Comparison:
         if too_few is not None:
             remarks.append(too_few)
         return remarks
+
+    def too_few(self) -> str | None:
+        """Return why no difference could be significant, however large; None if one could."""
+        n_units, unit = self._units
+        return too_little(
+            self.test,
+            self.n_resamples,
+            n_units=n_units,
+            unit=unit,
+            n_systems=len(self.test_set.systems),
+            alpha=self.alpha,
+        )
+
+    @property
+    def _units(self) -> tuple[int, str]:
+        """How many units are resampled, and what they are."""
+        clusters = self.test_set.clusters
+        return (self.test_set.n_segments, "segment") if clusters is None else (len(clusters), "cluster")
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
@@ -350,8 +447,10 @@ class Comparison:
                     "score": table.name,
                     "higher_is_better": table.higher_is_better,
                     "signature": table.signature,
+                    **({"test": self.test_of(table), "interval": self.interval_of(table)} if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+                    **{section.key: section.value for section in table.sections},
                 }
                 for table in self.tables
             ],
@@ -361,20 +460,30 @@ class Comparison:
 
 
 def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:
-    """Return a table with a row for each system: each score with its interval and mark, and against the baseline."""
+    """Return a table with a row for each system: each score with its interval and mark, and against the baseline.
+
+    Where ranks are shown, the best by the first score is first, and lines are between its groups.
+    """
     tested = tested and comparison.test is not None
+    ranked = tested and comparison.has_ranks
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
         columns.append(Column(label, after="" if table.higher_is_better else f" {LOWER}"))
         columns += [Column("difference", "difference"), Column(comparison.p_label)] if tested else []
+        columns += [Column("rank")] if ranked else []
         for cells, row in zip(rows, table.rows, strict=True):
             mark = AS_GOOD if row.as_good and not row.best else ""
             interval = f"{mark} ({decimals(row.low)}–{decimals(row.high)})"
             cells.append(Cell(decimals(row.value), row.best, interval))
             cells += against(row)[:2] if tested else []
+            cells += [Cell("", after=row.places)] if ranked else []
     signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
-    return Table(title, columns, rows, notes=notes, signatures=signatures)
+    lines: Sequence[int] = ()
+    if ranked:
+        first = comparison.tables[0]
+        rows, lines = [rows[place] for place in first.order], first.lines
+    return Table(title, columns, rows, notes=notes, signatures=signatures, lines=lines)
 
 
 def against(row: SystemScore) -> tuple[str, str, str]:
@@ -485,7 +594,8 @@ def significance(
 # Facts of each system besides its scores: lengths, empty predictions, segments left out.
 
 #: Reasons why a segment is left out.
-NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"
+NO_REFERENCE, NO_NUMBER = "no reference", "no number"
+NOTHING, ELSEWHERE = "empty prediction", "not scored for another system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,7 +639,7 @@ def facts_of_systems(
                 report=report,
                 n_segments=len(scored_rows),
                 n_empty=n_empty,
-                skipped=_skipped(rows, len(scored_rows)),
+                skipped=_skipped(metric, rows, len(scored_rows)),
             )
         )
     return facts
@@ -587,13 +697,13 @@ def _line_of_sacrebleu(report: Mapping[str, Any], scale: float) -> str:
     )
 
 
-def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
+def _skipped(metric: Metric, rows: SegmentStats, n_scored: int) -> dict[str, int]:
     """Return the number of segments left out, by reason."""
     is_left_out = rows.column("items") == 0
     n_missing = int(np.count_nonzero(is_left_out & (rows.column("missing") > 0)))
     n_left_out = int(np.count_nonzero(is_left_out))
     counts = {
-        NO_REFERENCE: n_missing,
+        NO_REFERENCE if metric.takes_references else NO_NUMBER: n_missing,
         NOTHING: n_left_out - n_missing,
         ELSEWHERE: len(rows) - n_left_out - n_scored,
     }
@@ -605,7 +715,7 @@ def _fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str)
     metrics = list(dict.fromkeys(row.metric for row in facts))
     n_segments = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     lines = []
-    for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
+    for reason in ("", NO_REFERENCE, NO_NUMBER, NOTHING, ELSEWHERE):
         heading = f"Segments left out, {reason}" if reason else "Empty predictions"
         groups: dict[str, list[str]] = {}
         for metric in metrics:

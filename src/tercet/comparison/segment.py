@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric, batch_stats, corpus_stats, segment_lists, stats_of_systems, warn
+from tercet.base.metric import Metric, corpus_stats, segment_lists, stats_of_systems, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
@@ -21,9 +21,11 @@ from tercet.explanation.terminal import coloured, drawn, grid
 from tercet.markup import clean, one_cell, visible
 from tercet.tables import decimals
 
+from .columns import in_percent
+from .compare import system_stats
 from .metric_specs import MeanOfMetrics, label_of, name_of
 from .scores import LOWER
-from .test_sets import TestSet, check_baseline, check_references, check_segment, warn_of_artefacts
+from .test_sets import TestSet, check_baseline, check_has_texts, check_references, check_segment, warn_of_artefacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     if isinstance(metric, MeanOfMetrics):
         raise OptionError(f"{shorten(name_of(metric))} is a mean of metrics; explain each of them by itself.")
     metric = metric.with_defaults(scale=100)
+    check_has_texts(test_set, metric.name)
     if metric.takes_references:
         check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
     corpus, systems = test_set.corpus(), list(test_set.systems)
@@ -191,6 +194,7 @@ def side_by_side(
     """
     check_baseline(baseline, test_set.systems)
     check_segment(test_set, segment)
+    check_has_texts(test_set, "a segment")
     for metric in metrics:
         if metric.takes_references:
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
@@ -203,8 +207,8 @@ def side_by_side(
     corpus = test_set.corpus()
     if any(metric.takes_references for metric in metrics):
         warn_of_artefacts(test_set, corpus)
-    metrics = [metric.with_defaults(scale=100) for metric in metrics]
-    scores = [_first_scores(list(test_set.systems), corpus, index, metric) for metric in metrics]
+    metrics = [in_percent(metric, test_set) for metric in metrics]
+    scores = [_first_scores(test_set, corpus, index, metric) for metric in metrics]
     bleu = next((metric for metric in metrics if metric.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
@@ -227,11 +231,11 @@ def side_by_side(
 
 
 def _first_scores(
-    systems: Sequence[str], corpus: Corpus, index: int, metric: Metric
+    test_set: TestSet, corpus: Corpus, index: int, metric: Metric
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
-    stats = batch_stats(metric, corpus).split(len(systems))
-    values = [segment_lists(metric, system_stats)[name][index] for system_stats in stats]
+    stats = system_stats(metric, corpus, test_set)
+    values = [segment_lists(metric, of_system)[name][index] for of_system in stats]
     lower = "" if metric.higher_is_better else f" {LOWER}"
-    return f"{name}{lower}", dict(zip(systems, values, strict=True))
+    return f"{name}{lower}", dict(zip(test_set.systems, values, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -55,19 +56,29 @@ def in_format(comparisons: Sequence[Comparison], form: str) -> str:
     if form == "json":
         return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
     if form in FOR_PEOPLE:
-        return FOR_PEOPLE[form](_shown(comparison, len(comparisons) > 1) for comparison in comparisons)
+        several = len(comparisons) > 1
+        return FOR_PEOPLE[form](table for comparison in comparisons for table in _shown(comparison, several))
     return to_lines(_scores(comparisons), form)
 
 
-def _shown(comparison: Comparison, several: bool) -> Table:
+def _shown(comparison: Comparison, several: bool) -> Iterator[Table]:
+    """Yield the table of all scores, then those of their sections."""
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    notes = [f"{level}{comparison.legend()}", *comparison.remarks(), *comparison.warnings]
-    return wide_table(comparison, notes, title=comparison.test_set.name if several else "")
+    ranks = [line] if (line := comparison.rank_legend()) else []
+    notes = [*comparison.section_lines(), f"{level}{comparison.legend()}", *ranks]
+    notes += [*comparison.remarks(), *comparison.warnings]
+    yield wide_table(comparison, notes, title=comparison.test_set.name if several else "")
+    for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
+        for section in table.sections:
+            if section.table is not None:
+                title = ": ".join([*([comparison.test_set.name] if several else []), label, section.title])
+                yield replace(section.table, title=title)
 
 
 def sheets_of(comparisons: Sequence[Comparison]) -> list[Table]:
-    """Return the sheets Scores, Pairs (of several systems), Segments (of texts in memory) and Notes."""
-    sheets = [_scores(comparisons), _pairs(comparisons), _segments(comparisons), _notes(comparisons)]
+    """Return the sheets Scores, Pairs (of several systems), of sections, Segments (of texts in memory) and Notes."""
+    sheets = [_scores(comparisons), _pairs(comparisons), *_sections(comparisons)]
+    sheets += [_segments(comparisons), _notes(comparisons)]
     return [sheet for sheet in sheets if sheet.n_rows]
 
 
@@ -111,6 +122,21 @@ def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
         yield [*position, first.system, second.system, difference, p, verdict]
 
 
+def _sections(comparisons: Sequence[Comparison]) -> list[Table]:
+    """Return a sheet for each kind of section with a table, of all scores, whose cells are as people read them."""
+    columns: dict[str, list[Column]] = {}
+    rows: dict[str, list[list[Any]]] = {}
+    for comparison in comparisons:
+        for table in comparison.tables:
+            for section in table.sections:
+                if section.table is None:
+                    continue
+                position = [comparison.test_set.name, table.metric, table.name]
+                columns[section.key] = [*_columns(("test_set", "metric", "score")), *section.table.columns]
+                rows.setdefault(section.key, []).extend([*position, *row] for row in section.table.rows)
+    return [Table(key.capitalize(), columns[key], rows[key]) for key in rows]
+
+
 def _segments(comparisons: Sequence[Comparison]) -> Table:
     """Return a row for each segment and system: its scores and texts, with a column for each reference."""
     test_sets = [comparison.test_set for comparison in comparisons]
@@ -152,7 +178,8 @@ def _notes(comparisons: Sequence[Comparison]) -> Table:
     """Return what the numbers are, and what the metrics warned of."""
     rows = []
     for comparison in comparisons:
-        notes = [comparison.legend(one_cell), *comparison.remarks(one_cell), *comparison.warnings]
+        notes = [*comparison.section_lines(one_cell), comparison.legend(one_cell), *comparison.remarks(one_cell)]
+        notes += comparison.warnings
         rows += [[comparison.test_set.name, line] for line in [*notes, f"tercet {__version__}"]]
     return Table("Notes", _columns(("test_set", "note")), rows)
 
@@ -162,6 +189,8 @@ def _notes(comparisons: Sequence[Comparison]) -> Table:
 #: Least width of a system's name before columns are left out; greatest width of a header before it folds.
 _NAME_WIDTH, _HEAD_WIDTH = 12, 20
 _LONGEST_NAME = 30
+#: As rich's SIMPLE_HEAD, with a line between groups too.
+_LINED = box.Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 
 
 def to_text(
@@ -174,12 +203,17 @@ def to_text(
     """
     width = Console(width=width, force_terminal=colour).width
     text, several = "", len(comparisons) > 1
-    if sum(len(comparison.tables) for comparison in comparisons) > 1:
-        text += to_terminal(_summaries(comparisons, width), width, colour)
+    # Logs of different tasks have different scores.
+    by_scores: dict[tuple[str, ...], list[Comparison]] = {}
+    for comparison in comparisons:
+        by_scores.setdefault(tuple(comparison.marked_labels()), []).append(comparison)
+    for labels, alike in by_scores.items():
+        if len(labels) * len(alike) > 1:
+            text += to_terminal(_summaries(alike, width), width, colour)
     for comparison in comparisons:
         for table in comparison.tables:
             rich_table, table_width = _rich_table(comparison, table, width)
-            text += to_terminal([rich_table], table_width, colour)
+            text += to_terminal([rich_table, *_sections_text(table)], table_width, colour)
         # An empty line is between two test sets.
         text += to_terminal([*_below(comparison, verbose), *([""] if several else [])], width, colour)
     return text + to_terminal(_legends(comparisons), width, colour)
@@ -252,6 +286,30 @@ def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
     yield from comparison.remarks(one_cell)
 
 
+def _sections_text(table: ScoreTable) -> Iterator[Grid | str]:
+    """Yield what else is said of a score, with an empty line at the end."""
+    for section in table.sections:
+        if section.table is not None:
+            yield _grid(section.title, section.table)
+        yield from section.lines(one_cell)
+    if any(section.sentences for section in table.sections):
+        yield ""
+
+
+def _grid(title: str, table: Table) -> Grid:
+    """Return a section's table for a terminal."""
+    grid = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    for column in table.columns:
+        grid.add_column(
+            escape(one_cell(column.title)) + column.after, justify="left" if column.kind == "name" else "right"
+        )
+    for row in table.rows:
+        cells = [value if isinstance(value, Cell) else Cell(value) for value in row]
+        texts = [f"{escape(one_cell(str(cell.value)))}{cell.after}" for cell in cells]
+        grid.add_row(*(f"[bold]{text}[/]" if cell.best else text for text, cell in zip(texts, cells, strict=True)))
+    return grid
+
+
 def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
     legends = {one_cell(comparison.test_set.name): comparison.legend(one_cell, BEST) for comparison in comparisons}
@@ -259,45 +317,51 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield next(iter(legends.values()))
     else:
         yield from (f"{name}: {legend}" for name, legend in legends.items())
+    yield from filter(None, dict.fromkeys(comparison.rank_legend() for comparison in comparisons))
 
 
 def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Grid, int]:
     """Return a table with as many columns as fit, and its width."""
     level, counts_label = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
-    names = ["system", score, level]
+    names = [*(["rank"] if comparison.has_ranks else []), "system", score, level]
     if comparison.test:
         names += ["difference", comparison.p_label, counts_label]
     columns: dict[str, list[str]] = {name: [] for name in names}
-    for row in table.rows:
+    # Where there are ranks, the best is first.
+    for row in [table.rows[place] for place in table.order] if comparison.has_ranks else table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = against(row) if comparison.test else ()
-        cells = (name, _value(row), f"{decimals(row.low)} – {decimals(row.high)}", *tested)
+        interval = f"{decimals(row.low)} – {decimals(row.high)}"
+        cells = (*([row.places] if comparison.has_ranks else []), name, _value(row), interval, *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)
-    # Where there is too little room, first the counts are left out, then the intervals.
-    for name in (counts_label, level):
+    # Where there is too little room, first the counts are left out, then the intervals, then the ranks.
+    for name in (counts_label, level, "rank"):
         if _room(columns) > width:
             columns.pop(name, None)
     options = comparison.options()[table.metric]
     options_in_words = f" ({options})" if options else ""
     title = one_cell(f"{comparison.test_set.name}: {table.title}{options_in_words}")
-    rich_table = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    rich_table.add_column("system", overflow="fold")
-    for name in list(columns)[1:]:
-        rich_table.add_column(name, justify="right", no_wrap=True)
-    for cells in zip(*columns.values(), strict=True):
-        rich_table.add_row(*cells)
+    rich_table = Grid(title=escape(title), box=_LINED, title_justify="left")
+    for name in columns:
+        if name == "system":
+            rich_table.add_column(name, overflow="fold")
+        else:
+            rich_table.add_column(name, justify="right", no_wrap=True)
+    lines = table.lines if comparison.has_ranks else []
+    for place, cells in enumerate(zip(*columns.values(), strict=True), 1):
+        rich_table.add_row(*cells, end_section=place in lines)
     return rich_table, max(width, _room(columns))
 
 
 def _room(columns: dict[str, list[str]]) -> int:
     """Return the width of a table in which long system names fold."""
-    widths = [
-        max(Text.from_markup(cell, emoji=False).cell_len for cell in [name, *cells])
+    widths = {
+        name: max(Text.from_markup(cell, emoji=False).cell_len for cell in [name, *cells])
         for name, cells in columns.items()
-    ]
-    return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
+    }
+    return min(widths["system"], _NAME_WIDTH) + sum(widths.values()) - widths["system"] + 3 * len(widths) + 1
 
 
 # Files for other programs: each system's texts with their references, and every score of every segment.

@@ -7,13 +7,14 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.checks import known_keywords
@@ -21,8 +22,10 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
+from tercet.files.joined import Runs
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
+from tercet.files.score_columns import score_columns, systems_of, without_scores
 from tercet.files.table import Log, Roles, Table
 from tercet.files.text import STDIN, open_binary, read_lines
 from tercet.files.writing import check_different
@@ -52,6 +55,15 @@ class TestSet:
         Which segments are resampled together: repeats of a sample, or the segments of a document.
     hint : str
         A column that looks like a document's name, with the option that makes clusters of it.
+    scores : mapping of str to mapping of str to ndarray of float64
+        Numbers that came with the texts: for each column of scores a number per segment by system, NaN where it is
+        missing.
+    lower_is_better : tuple of str
+        Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
+    no_texts : str
+        Why there are no texts, which are all empty then; "" where there are some.
+    exact_task : str
+        Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
     """
 
     # pytest would collect a class with this name as tests.
@@ -64,6 +76,12 @@ class TestSet:
     fields: str = field(default="", repr=False, compare=False, kw_only=True)
     clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
     hint: str = field(default="", repr=False, compare=False, kw_only=True)
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
+    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
+    exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -92,6 +110,8 @@ def read_test_sets(
     source_column: str | None = None,
     cluster: str | None = None,
     need_references: bool = True,
+    scores: str | Sequence[str] = (),
+    need_texts: bool = False,
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
@@ -113,7 +133,9 @@ def read_test_sets(
     newest is read. Each task is one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
-    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
+    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
+    that the harness computed for each sample, such as ``acc``, are `scores` of the test set. Logs of multiple choice
+    and of log-likelihoods have these alone.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -139,6 +161,13 @@ def read_test_sets(
     need_references : bool
         False for metrics that take none: tables may have none, and text files alone are one test set, named after
         the first of them.
+    scores : str or sequence of str, optional
+        Scores in the tables, by name: of ``COMET`` those in the columns ``base.COMET`` and ``tuned.COMET``,
+        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.score_columns.score_columns`). A table
+        of scores without texts needs no references, if `need_references` is False.
+    need_texts : bool
+        True for metrics of texts: logs without texts, as of multiple choice, are then left out with a warning where
+        others have some.
 
     Returns
     -------
@@ -181,6 +210,8 @@ def read_test_sets(
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     logs_of_folder = {path: _logs_in(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
+    if scores and not tables and not folders:
+        raise InputError(f"{argument('scores')} names columns of tables, but {paths[0]!r} is a text file.")
     if not tables and not folders:
         target_columns = _listed(reference_columns)
         # The references of text files may be columns of a table: the data set for which they were written.
@@ -238,7 +269,7 @@ def read_test_sets(
     check_different([*folders, *tables], role="a test set")
     test_sets: list[TestSet] = []
     logs: list[Log] = []
-    system_columns, target_columns = _listed(systems), _listed(reference_columns)
+    system_columns, target_columns, score_names = _listed(systems), _listed(reference_columns), _listed(scores)
     names = dict(zip(tables, names_of(tables), strict=True))
     for path in all_paths:
         if path in folders:
@@ -257,11 +288,17 @@ def read_test_sets(
                 source=source_column,
                 cluster=cluster,
                 need_references=need_references,
+                scores=score_names,
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
     if logs:
         test_sets += _log_sets(logs, system_columns, target_columns, source_column, cluster)
-    return test_sets
+    if not need_texts or all(test_set.no_texts for test_set in test_sets):
+        return test_sets
+    for test_set in test_sets:
+        if test_set.no_texts:
+            _warn(f"{test_set.name} is left out: {test_set.no_texts}.")
+    return [test_set for test_set in test_sets if not test_set.no_texts]
 
 
 # What is joined first, memories and logs, has a file of its own, which is imported when some are read.
@@ -279,10 +316,7 @@ def _log_sets(
     """Yield a test set for each task that logs are of."""
     from tercet.files.joined import join_logs
 
-    for runs in join_logs(logs, systems, references, source, cluster):
-        _warn_of_task(runs.first)
-        clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
-        yield TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
+    return map(_log_set, join_logs(logs, systems, references, source, cluster))
 
 
 def _memory_set(
@@ -312,10 +346,14 @@ def _table_set(
     source: str | None,
     cluster: str | None,
     need_references: bool,
+    scores: list[str],
 ) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
     format = table_format(path)
-    roles = guess_roles(table, [column for column in references if column in table.columns])
+    guessed = without_scores(table, scores)
+    roles = guess_roles(guessed, [column for column in references if column in table.columns])
+    if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
+        return _scores_alone(table, name, systems, scores)
     if format == "tmx":
         from tercet.files.joined import columns_of
 
@@ -336,8 +374,52 @@ def _table_set(
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     _warn_swapped(table.name, systems, references, source)
-    fields = _columns_in_words(table, systems, references, source, cluster)
-    return TestSet(name, texts, reference_lists, None if source is None else _sources(table, source), fields=fields)
+    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
+    fields = _columns_in_words(table, systems, references, source, cluster, columns_of_scores)
+    sources = None if source is None else _sources(table, source)
+    numbers = {score: score_columns(table, systems, score) for score in scores}
+    return TestSet(name, texts, reference_lists, sources, fields=fields, scores=numbers)
+
+
+def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:
+    """Return a test set that has no texts, but scores."""
+    texts = {system: [""] * n_segments for system in systems}
+    return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has scores alone")
+
+
+def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]) -> TestSet:
+    """Return the scores in a table that has no texts of systems."""
+    systems = systems or systems_of(table, scores[0])
+    if not systems:
+        raise InputError(
+            f"{table.name} has no scores {shorten(scores[0])}; expected columns such as {f'base.{scores[0]}'!r} or "
+            f"{f'{scores[0]}_base'!r}. {did_you_mean(scores[0], table.columns)}"
+        )
+    numbers = {score: score_columns(table, systems, score) for score in scores}
+    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
+    return replace(without_texts(name, systems, len(table.lines)), fields=fields, scores=numbers)
+
+
+def _log_set(runs: Runs) -> TestSet:
+    """Return the runs of a task, with the scores of their logs."""
+    scores = {
+        name: {system: np.array(numbers) for system, numbers in by_system.items()}
+        for name, by_system in runs.scores.items()
+    }
+    directions = runs.first.higher_is_better
+    return TestSet(
+        runs.task,
+        runs.systems,
+        runs.references,
+        runs.source,
+        fields=runs.fields,
+        clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
+        scores=scores,
+        lower_is_better=tuple(name for name in scores if not directions.get(name, not _words(name) & _LOWER)),
+        no_texts=runs.no_texts
+        and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
+        exact_task=_exact_task(runs.first),
+    )
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
@@ -482,17 +564,26 @@ _ROLES = {"system": "a system", "reference": "references", "source": "the source
 _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
+#: Words in the names of scores that count errors.
+_LOWER = frozenset({"ter", "wer", "cer", "mer", "perplexity", "ppl", "brier", "loss", "error"})
+
 
 def _columns_in_words(
-    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None, cluster: str | None
+    table: Table,
+    systems: Sequence[str],
+    references: Sequence[str],
+    source: str | None,
+    cluster: str | None,
+    scores: Sequence[str],
 ) -> str:
     """Return which columns have which role, and which are left out."""
-    columns_with_role = {*systems, *references, source, cluster}
+    columns_with_role = {*systems, *references, source, cluster, *scores}
     roles = {
         "systems" if len(systems) > 1 else "system": systems,
         "references": references,
         "sources": [] if source is None else [source],
         "clusters": [] if cluster is None else [cluster],
+        "scores": scores,
         "left out": [column for column in table.columns if column not in columns_with_role],
     }
     parts = [f"{role}: {_named(columns)}" for role, columns in roles.items() if columns]
@@ -547,15 +638,20 @@ def _warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], 
         )
 
 
-def _warn_of_task(log: Log) -> None:
-    """Warn of a task whose answers are right or wrong as a whole."""
-    words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
-    if words & _EXACT and not words & _OF_TEXTS:
-        _warn(
-            f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
-            "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
-            "right answer, and say little of it."
-        )
+def _exact_task(log: Log) -> str:
+    """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
+    words = frozenset().union(*map(_words, log.scores))
+    if not words & _EXACT or words & _OF_TEXTS:
+        return ""
+    return (
+        f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+        "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+        "right answer, and say little of it."
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall("[a-z]+", name.lower()))
 
 
 def _named(columns: Sequence[str]) -> str:
@@ -738,6 +834,14 @@ def warn_of(test_set: TestSet) -> None:
         warnings.warn(warning, UserWarning, stacklevel=2)
 
 
+def check_has_texts(test_set: TestSet, reader: str) -> None:
+    """Raise an InputError for a test set without the texts that are read; warn where they say little of its task."""
+    if test_set.no_texts:
+        raise InputError(f"{test_set.name} has no texts for {reader}: {test_set.no_texts}.")
+    if test_set.exact_task:
+        _warn(test_set.exact_task)
+
+
 def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:
     """Raise the warnings that the metric gives for a system's texts."""
     warning = metric.score_warning(stats.total())
@@ -833,6 +937,8 @@ def too_little(
 
 def test_set_warnings(test_set: TestSet) -> list[str]:
     """Return warnings of empty texts and odd references."""
+    if test_set.no_texts:
+        return []
     messages = []
     for system, texts in test_set.systems.items():
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
@@ -846,6 +952,8 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
 
 def same_systems(test_set: TestSet) -> list[str]:
     """Return warnings of systems with the same texts."""
+    if test_set.no_texts:
+        return []
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for system, texts in test_set.systems.items():
         by_texts.setdefault(tuple(texts), []).append(shorten(system))

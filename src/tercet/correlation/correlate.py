@@ -7,7 +7,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,13 @@ from tercet.base.options import check_values
 from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
-from tercet.comparison.metric_specs import label_of, name_of
-from tercet.comparison.test_sets import TestSet, check_references, warn_of_artefacts
+from tercet.comparison.metric_specs import label_of, name_of, parse_column
+from tercet.comparison.test_sets import TestSet, check_has_texts, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
+from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
 
@@ -76,9 +77,9 @@ def correlate(
         dimension: ``{"fluency": {"A": [5, 4], "B": [3, None]}}``.
     references : sequence of str or of sequences of str
         With a mapping of systems.
-    scores : mapping of str to mapping, or iterable of str
+    scores : mapping of str or Column to mapping, or iterable of str or Column
         External scores: by name, for each system a score per item. Or names of dimensions of the grades that hold
-        such scores.
+        such scores. Where lower is better: ``"TER:better=lower"``, or a :class:`tercet.Column`.
     dimension : str or iterable of str
         Of the grades; all by default.
     rank_by : str, optional
@@ -149,15 +150,21 @@ def correlate(
     metric_list = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
+    for name in map(name_of, metric_list[:1]):
+        check_has_texts(test_set, name)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     if needed_by:
         warn_of_artefacts(test_set, corpus)
+    scores, lower = _directions(scores)
     all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
     dimensions = names_of_grades(dimension, "dimension") or all_grades.dimensions
     for name in dimensions:
         all_grades.check(name)
-    columns = [MetricColumn(name, "", values, title=name) for name, values in all_grades.scores.items()]
+    columns = [
+        MetricColumn(name, "", -values if name in lower else values, negated=name in lower, title=name)
+        for name, values in all_grades.scores.items()
+    ]
     with bars_within(progress), line_of("") as show:
         scored_columns: list[MetricColumn] = []
         times = Counter(map(name_of, metric_list))
@@ -178,6 +185,22 @@ def correlate(
             show(f"dimension {place} of {len(dimensions)}, {name}: agreement, intervals and tests")
             correlation.tables.append(_table(correlation, name, rank_by))
     return correlation
+
+
+def _directions(scores: Any) -> tuple[Any, set[str]]:
+    """Return external scores by their names alone, and those of which lower is better: ``TER:better=lower``."""
+    given = [scores] if isinstance(scores, str | Column) else scores
+    if not isinstance(given, Iterable):
+        return scores, set()
+    columns = {name: parse_column(name) if isinstance(name, str) else name for name in given}
+    named = {name: column for name, column in columns.items() if isinstance(column, Column)}
+    if len(named) < len(columns):
+        # What is no name is refused as such.
+        return scores, set()
+    lower = {column.name for column in named.values() if column.better == "lower"}
+    if isinstance(scores, Mapping):
+        return {column.name: scores[name] for name, column in named.items()}, lower
+    return [column.name for column in named.values()], lower
 
 
 def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
@@ -372,6 +395,6 @@ def items_needed(difference: float, resampled_differences: Array, n_items: int, 
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if len(defined) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
         return None
-    quantiles = NormalDist().inv_cdf(1 - alpha) + NormalDist().inv_cdf(_POWER)
+    quantiles = normal_quantile(1 - alpha) + normal_quantile(_POWER)
     needed = n_items * (quantiles * float(defined.std()) / abs(difference)) ** 2
     return None if needed > _MOST else max(n_items, math.ceil(needed))

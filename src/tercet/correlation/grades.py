@@ -7,7 +7,6 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
@@ -20,12 +19,17 @@ from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.read import READERS, check_no_workbook, table_format
 from tercet.files.roles import role_of
+from tercet.files.score_columns import (
+    BETWEEN_GRADES,
+    OBJECTS,
+    begun_by,
+    objects_by_system,
+    read_number,
+    score_columns,
+)
 from tercet.files.table import Table
 from tercet.files.text import open_binary
 from tercet.statistics.clusters import Clusters
-
-#: Spellings of a missing grade.
-_MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 
 #: Dimension, rater, system, number of the item from 0, and value.
 Row = tuple[str, str, str, int, Any]
@@ -145,10 +149,13 @@ class Grades:
 
     def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
         """Return grades with external scores: lists of them, or names of dimensions."""
-        names = names_of_grades(scores, "scores")
-        if isinstance(scores, Mapping):
+        by_name = dict(scores) if isinstance(scores, Mapping) else {}
+        names = names_of_grades(by_name or scores, "scores")
+        # What a table had as scores is known already.
+        names = [name for name in names if by_name or name not in self.scores]
+        if by_name:
             systems = list(self.systems)
-            rows = _rows("scores", scores, systems, self.n_items)
+            rows = _rows("scores", by_name, systems, self.n_items)
             external, values = Grades.of_rows(rows, systems, self.n_items), self.values
         else:
             # dimensions that hold scores are no grades any more
@@ -167,24 +174,6 @@ def names_of_grades(value: Any, option: str) -> list[str]:
     if all(isinstance(name, str) for name in names):
         return names
     raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(value)}.")
-
-
-def read_number(value: Any, meaning: str) -> float:
-    """Return a grade as a number, also from text such as ``"4,5"``; NaN if it is missing."""
-    text = value.strip() if isinstance(value, str) else ""
-    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
-        return math.nan
-    number = None
-    if text:
-        with suppress(ValueError):
-            number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        number = float(value)
-    if number is None:
-        raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
-    if math.isinf(number):
-        raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
-    return number
 
 
 def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
@@ -244,10 +233,8 @@ _RATER = ("rater", "annotator", "judge", "rater_id", "annotator_id")
 _DIMENSION = ("dimension", "aspect", "criterion")
 _VALUE = ("value", "grade", "rating", "score")
 _TEXT = ("text", "prediction", "hypothesis", "output", "candidate", "translation", "summary", "mt", "hyp")
-#: Columns of JSON objects: by system, grades by dimension, and external scores.
-_HUMAN, _SCORES = "human", "scores"
-#: Separators of ``system.dimension.rater``.
-_BETWEEN = ".:/|"
+#: The column of JSON objects by system: grades by dimension.
+_HUMAN = "human"
 
 
 def read_graded(
@@ -258,6 +245,7 @@ def read_graded(
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
     cluster: str | None = None,
+    scores: Sequence[str] = (),
 ) -> tuple[TestSet, Grades]:
     """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx .parquet .arrow, also gzipped).
 
@@ -267,7 +255,8 @@ def read_graded(
     dimension), and ``text`` and ``reference``. JSON Lines may have ``human``, which holds for each system an object
     of dimensions, and ``scores`` of the same form for metrics. Where systems are called ``better`` and ``worse`` and
     have no grades, the first was preferred. `grades` is a long table without texts; its ``item`` is the ``id`` of the
-    first table, or the number of its row, from 1. Columns are given as to :func:`tercet.read_test_sets`.
+    first table, or the number of its row, from 1. Columns are given as to :func:`tercet.read_test_sets`. `scores` are
+    names of scores: dimensions of the grades, or columns as there.
     """
     name = os.fspath(path)
     table = _table(name)
@@ -298,9 +287,14 @@ def read_graded(
             "JSON objects human: {system: {dimension: value}}."
         )
     human = Grades.of_rows(rows, names, n_items)
-    external = Grades.of_rows(_objects(table, _SCORES, names), names, n_items)
-    scores = {dimension: external.mean(dimension) for dimension in external.dimensions}
-    return test_set, replace(human, scores=scores)
+    external = Grades.of_rows(_objects(table, OBJECTS, names), names, n_items)
+    read = {dimension: external.mean(dimension) for dimension in external.dimensions}
+    read |= {
+        name: np.array([*score_columns(table, names, name).values()])
+        for name in scores
+        if name not in {*human.values, *read}
+    }
+    return test_set, replace(human, scores=read)
 
 
 def _table(path: str) -> Table:
@@ -332,32 +326,22 @@ def _numbers(table: Table) -> dict[str, int]:
 
 def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
-        # longest first: a system's name may begin with another's and a separator
-        for system in sorted(systems, key=len, reverse=True):
-            separator, suffix = column[len(system) :][:1], column[len(system) + 1 :]
-            if column.startswith(system) and suffix and separator in _BETWEEN:
-                dimension, _, rater = suffix.partition(separator)
-                yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
-                break
+        begun = begun_by(column, systems, BETWEEN_GRADES)
+        if begun is not None:
+            system, rest = begun
+            dimension, _, rater = rest[1:].partition(rest[0])
+            yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
 
 
-def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
+def _objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:
     """Yield the rows in objects by system: for each dimension a value, or one per rater."""
-    for item, cell in enumerate(table.columns.get(name, ())):
-        if cell is None:
-            continue
-        if not isinstance(cell, dict) or not all(isinstance(grades, dict | None) for grades in cell.values()):
-            place, form = table.place(item, name), "{system: {dimension: value}}"
-            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
-        for system, by_dimension in cell.items():
-            if system not in systems:
-                continue
-            for dimension, value in (by_dimension or {}).items():
-                if isinstance(value, list):
-                    value = {str(number): grade for number, grade in enumerate(value, 1)}
-                raters = value if isinstance(value, dict) else {"": value}
-                for rater, grade in raters.items():
-                    yield dimension, rater, system, item, grade
+    for item, system, by_dimension in objects_by_system(table, column, systems):
+        for dimension, value in by_dimension.items():
+            if isinstance(value, list):
+                value = {str(number): grade for number, grade in enumerate(value, 1)}
+            raters = value if isinstance(value, dict) else {"": value}
+            for rater, grade in raters.items():
+                yield dimension, rater, system, item, grade
 
 
 def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.clusters import Clusters
+from tercet.statistics.distributions import t_tail
 from tercet.statistics.progress import counted
 
 from .coefficients import FIGURES, agreements, centred, p_of_pairs, pearson_of_sums, value_of
@@ -191,36 +192,6 @@ def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
     below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + middle * (1 - r_between) ** 3
     t = (r_other - r_one) * math.sqrt((n - 1) * (1 + r_between) / below)
     return t_tail(t, n - 3)
-
-
-def t_tail(t: float, freedom: int) -> float:
-    """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
-    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
-    if t == 0:
-        return 0.5
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    # The fraction converges fast on this side; on the other, the function is 1 minus itself with a and b exchanged.
-    inner = x < (a + 1) / (a + b + 2)
-    tail = front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
-    return tail / 2 if t > 0 else 1 - tail / 2
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
-    # in place of a denominator of 0
-    tiny = 1e-300
-    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
-    fraction = d
-    for step in range(1, 300):
-        for factor in (
-            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
-            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
-        ):
-            d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return fraction
 
 
 def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:

@@ -54,6 +54,7 @@ from .segments import (
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
+    from tercet.comparison.sections import Section
 
 
 def to_html(
@@ -120,6 +121,7 @@ class ScoreView:
     lengths: Plot | None
     distributions: Histograms | None
     same_segments: str  # the score before it whose segments have the same scores; empty without one
+    sections: list[Section]  # with the names of the page
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +208,8 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     words = _words(segments[0], rows, names)
     has_several_scores = len(comparison.tables) > 1
     contents = [(metric.place, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
-    contents.append(("words", "Words"))
+    if not comparison.test_set.no_texts:
+        contents.append(("words", "Words"))
     if words.pairs:
         contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
@@ -326,11 +329,7 @@ def _score(
     buckets: Buckets | None,
     same_segments: str,
 ) -> ScoreView:
-    values = [row.value for row in table.rows]
-    higher = table.higher_is_better
-    # the best first, NaN last, ties in the order of the systems
-    ranks = [np.inf if np.isnan(value) else -value if higher else value for value in values]
-    order = sorted(range(len(values)), key=lambda index: (ranks[index], index))
+    higher, order = table.higher_is_better, table.order
     rows = [table.rows[index] for index in order]
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
@@ -360,7 +359,17 @@ def _score(
         lengths=plot,
         distributions=None if same_segments else score_distributions(table, rows, row_names),
         same_segments=same_segments,
+        sections=[_with_names(section, names) for section in table.sections],
     )
+
+
+def _with_names(section: Section, names: Mapping[str, str]) -> Section:
+    """Return a section whose sentences call systems as the page does."""
+    sentences = [
+        tuple(names.get(part, part) if place % 2 else part for place, part in enumerate(sentence))
+        for sentence in section.sentences
+    ]
+    return replace(section, sentences=sentences)
 
 
 def _series(names: Sequence[str], coloured: Sequence[int]) -> list[tuple[str, str, str]]:

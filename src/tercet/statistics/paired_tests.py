@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +52,7 @@ def paired_bootstrap_test(
         sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
         return {name: size - size.mean() for name, size in sizes.items()}
 
-    return _test(metric, systems, pairs, null)
+    return _test(metric, systems, pairs, starmap(null, pairs))
 
 
 def paired_permutation_test(
@@ -67,6 +68,18 @@ def paired_permutation_test(
     The tosses and p are those of sacrebleu's ``--paired-ar``, but for ties: a difference of the observed size counts
     here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
     system; memory: resamples times columns, for each system.
+    """
+    signed = permuted_differences(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
+    sizes = ({name: np.abs(differences) for name, differences in scores.items()} for scores in signed)
+    return _test(metric, systems, pairs, sizes)
+
+
+def permuted_differences(
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, *, n_resamples: int, seed: int
+) -> Iterator[Scores]:
+    """Yield, for pairs of systems, each score's differences, second less first, when outputs are exchanged.
+
+    Outputs are exchanged once, before the first pair is asked for; the tosses are the same for each pair.
     """
     _check_alike(systems)
     metric.check_call(resampled=True)
@@ -87,7 +100,7 @@ def paired_permutation_test(
     # one table for each side, written anew for each pair: columns that do not vary stay as they are
     exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
-    def null(first: int, second: int) -> Scores:
+    def differences(first: int, second: int) -> Scores:
         for place, column in enumerate(varying):  # one by one, as columns stay in the processor's cache
             of_first, of_second = tossed[first][:, place], tossed[second][:, place]
             for sums, system, lost, gained in (
@@ -97,9 +110,9 @@ def paired_permutation_test(
                 np.subtract(totals[system][column], lost, out=sums[:, column])
                 sums[:, column] += gained
         second_scores, first_scores = map(metric.finalize, exchanged)
-        return {name: np.abs(scores - first_scores[name]) for name, scores in second_scores.items()}
+        return {name: scores - first_scores[name] for name, scores in second_scores.items()}
 
-    return _test(metric, systems, pairs, null)
+    return starmap(differences, pairs)
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
@@ -112,21 +125,35 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return p of each pair of systems, shape (s, s), adjusted for their number by :func:`holm`; NaN is no test."""
+    is_known = np.triu(~np.isnan(pvalues), 1)
+    adjusted_pvalues = np.where(np.isnan(pvalues), np.nan, 1.0)
+    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
+    adjusted_pvalues[is_known] = holm(pvalues[is_known].tolist())
+    return np.minimum(adjusted_pvalues, adjusted_pvalues.T)
+
+
+def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float) -> float:
+    """Return the share of differences under the null hypothesis that are at least of a size, less the slack."""
+    count = int((null_distribution >= size - slack).sum())
+    if np.ptp(null_distribution) <= slack:  # no test if all resamples are equal, as with one segment
+        count = len(null_distribution)
+    # the observed arrangement is one of those under the null hypothesis: p is never 0
+    return (count + 1) / (len(null_distribution) + 1)
+
+
 def _test(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, nulls: Iterable[Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
     observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    for first, second in pairs:
+    for (first, second), null in zip(pairs, nulls, strict=True):
         result = {}
-        for name, distribution in null(first, second).items():
+        for name, distribution in null.items():
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = ROUNDING * max(abs(first_score), abs(second_score))
-            count = int((distribution >= abs(second_score - first_score) - slack).sum())
-            if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
-                count = len(distribution)
-            # the observed arrangement is one of those under the null hypothesis: p is never 0
-            pvalue = (count + 1) / (len(distribution) + 1)
+            pvalue = pvalue_of(distribution, abs(second_score - first_score), slack)
             result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
         yield result
 

@@ -1,0 +1,134 @@
+"""Scores that came with the texts, or alone: which columns are compared, and their numbers by system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.files.score_columns import read_numbers
+from tercet.metrics.column import Column
+from tercet.statistics.stats import SegmentStats
+
+from .metric_specs import metric_of, parse_column
+from .test_sets import TestSet, without_texts
+
+#: Numbers of segments by system, as a user gives them.
+_BySystem = Mapping[str, Any]
+
+
+def default_metrics(test_set: TestSet) -> list[Metric]:
+    """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU."""
+    lower = test_set.lower_is_better
+    columns: list[Metric] = [Column(name, better="lower" if name in lower else "higher") for name in test_set.scores]
+    return columns or [metric_of("bleu_multi")]
+
+
+def in_percent(metric: Metric, test_set: TestSet) -> Metric:
+    """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
+    if isinstance(metric, Column):
+        if metric.name in test_set.lower_is_better:
+            metric = metric.with_defaults(better="lower")
+        return metric.of_shares(numbers_of(metric, test_set).values())
+    return metric.with_defaults(scale=100)
+
+
+def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
+    """Return the columns that `scores` names, each with the numbers of systems if it is a mapping to them."""
+    if scores is None:
+        return {}
+    names = [scores] if isinstance(scores, str | Column) else scores
+    if not isinstance(names, Iterable) or not all(isinstance(name, str | Column) for name in names):
+        raise OptionError(
+            f"{argument('scores')} takes numbers by the name of a column and the system, such as "
+            f"{{'COMET': {{'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}}}, or names of columns. Got {shorten(scores)}."
+        )
+    columns: dict[Column, _BySystem | None] = {}
+    for name in names:
+        by_system = scores[name] if isinstance(scores, Mapping) else None
+        column = parse_column(name) if isinstance(name, str) else name
+        if isinstance(scores, Mapping) and not (isinstance(by_system, Mapping) and by_system):
+            raise InputError(
+                f"The column {shorten(column.name)}: expected the numbers of each system, such as "
+                f"{{'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}. Got {shorten(by_system)}."
+            )
+        if any(column.name == earlier.name for earlier in columns):
+            raise OptionError(f"The column {shorten(column.name)} is given twice.")
+        columns[column] = by_system
+    return columns
+
+
+def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
+    """Return a test set of numbers without texts."""
+    by_system = next((numbers for numbers in columns.values() if numbers), None)
+    if by_system is None:
+        raise InputError(
+            f"There is nothing to compare: give the texts of each system, or {argument('scores')}numbers, such as "
+            "{'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}."
+        )
+    name = next(iter(columns)).name
+    return without_texts("test set", list(by_system), len(_numbers(name, *next(iter(by_system.items())))))
+
+
+def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -> TestSet:
+    """Return the test set with the numbers of columns; InputError where a system, or a number of it, is missing."""
+    scores = {
+        column.name: _of_systems(test_set, column.name, by_system)
+        for column, by_system in columns.items()
+        if by_system
+    }
+    return replace(test_set, scores={**test_set.scores, **scores})
+
+
+def numbers_of(column: Column, test_set: TestSet) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers of each system in a column; InputError where the test set has no such column."""
+    scores = test_set.scores
+    if column.name not in scores:
+        hint = did_you_mean(column.name, scores) if scores else f"Give them: {argument('scores')}numbers."
+        raise InputError(f"{test_set.name} has no scores {shorten(column.name)}. {hint}")
+    return {system: scores[column.name][system] for system in test_set.systems}
+
+
+def column_stats(column: Column, test_set: TestSet) -> list[SegmentStats]:
+    """Return the rows of each system from the numbers of a column."""
+    try:
+        return column.stats_of(numbers_of(column, test_set))
+    except InputError as error:
+        raise InputError(f"{test_set.name}: {error}") from None
+
+
+def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str, NDArray[np.float64]]:
+    for system in by_system:
+        if system not in test_set.systems:
+            hint = did_you_mean(system, test_set.systems)
+            raise InputError(
+                f"The column {shorten(name)} has numbers of {shorten(system)}, which is no system. {hint}"
+            )
+    numbers = {}
+    for system in test_set.systems:
+        if system not in by_system:
+            raise InputError(f"The column {shorten(name)} has no numbers of the system {shorten(system)}.")
+        numbers[system] = _numbers(name, system, by_system[system])
+        if len(numbers[system]) != test_set.n_segments:
+            raise InputError(
+                f"The column {shorten(name)} has {len(numbers[system]):,} numbers of the system {shorten(system)}; "
+                f"expected {test_set.n_segments:,}, one for each segment."
+            )
+    return numbers
+
+
+def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InputError(
+            f"The column {shorten(name)} of the system {shorten(system)}: expected a number for each segment, got "
+            f"{shorten(values)}."
+        )
+    # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python.
+    to_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    cells = list(values) if to_list is None else to_list()
+    return read_numbers(cells, f"{shorten(name)} of {shorten(system)}")

@@ -1,0 +1,106 @@
+"""What a test set can show: the smallest differences that its tests find, and how many segments others need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.statistics.power import smallest_difference, units_needed
+
+from .sections import Section
+
+#: The probability with which a test is to find a difference.
+POWER = 0.8
+
+
+def power_section(
+    title: str,
+    systems: Sequence[str],
+    baseline: int,
+    resampled: Sequence[NDArray[np.float64]],
+    n_units: int,
+    *,
+    alpha: float,
+    unit: str = "segment",
+    size: float = 1,
+) -> Section | None:
+    """Return which differences from the baseline so many units show, by the paired resamples of all systems' scores.
+
+    `size` is the mean number of segments of a unit. None where no difference varies, as between the same texts.
+    """
+    n_pairs = len(systems) * (len(systems) - 1) // 2
+    errors, smallest = {}, {}
+    for place, system in enumerate(systems):
+        error = float(np.std(resampled[place] - resampled[baseline], ddof=1)) if place != baseline else 0.0
+        difference = smallest_difference(error, n_units, alpha=alpha, power=POWER, n_pairs=n_pairs)
+        if difference is not None:
+            errors[system], smallest[system] = error, difference
+    if not smallest:
+        return None
+    target = _round_part(min(smallest.values()))
+    needed = {
+        system: units_needed(target, error, n_units, alpha=alpha, power=POWER, n_pairs=n_pairs)
+        for system, error in errors.items()
+    }
+    counts = [count for count in needed.values() if count is not None]
+    segments = f", of about {size:.0f} segments each" if round(size) > 1 else ""
+    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
+    bounds = _range([_figures(difference) for difference in smallest.values()])
+    sentence = (
+        f"under {bounds} {title} cannot be seen reliably here ({100 * POWER:g} % power, alpha {alpha:g}{adjusted}); "
+        f"{target:g} would need about {_range([_rounded(count) for count in counts])} {unit}s{segments}."
+    )
+    # With two systems there is only one difference.
+    parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)
+    value = {
+        "power": POWER,
+        "alpha": alpha,
+        "n_pairs": n_pairs,
+        "unit": unit,
+        "n_units": n_units,
+        "target": target,
+        "systems": [
+            {
+                "system": system,
+                "standard_error": errors[system],
+                "smallest": smallest[system],
+                "needed": needed[system],
+            }
+            for system in smallest
+        ],
+    }
+    return Section(
+        "power",
+        f"What differences in {title} can be seen",
+        [parts],
+        None,
+        value,
+    )
+
+
+def _round_part(difference: float) -> float:
+    """Return the greatest of 1, 2 and 5 times a power of ten that is at most four fifths of a difference."""
+    limit = 0.8 * difference
+    tens = 10.0 ** math.floor(math.log10(limit))
+    factor = max(factor for factor in (1, 2, 5) if factor * tens <= limit or factor == 1)
+    return float(f"{factor * tens:.1g}")
+
+
+def _figures(difference: float) -> str:
+    """Return a difference with two decimals, or two digits where that is 0."""
+    return f"{difference:.2f}" if difference >= 0.01 else f"{difference:.2g}"
+
+
+def _rounded(count: int) -> str:
+    """Return a number with two digits: more would promise too much."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return f"{-(-count // unit) * unit:,}"
+
+
+def _range(texts: Sequence[str]) -> str:
+    """Return the least and greatest of some numbers, or the one that they are."""
+    ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"

@@ -1,0 +1,149 @@
+"""Columns of scores in tables: numbers of segments that another program computed, by system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import InputError, did_you_mean, shorten
+
+from .table import Table
+
+#: Spellings of a missing number.
+_MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+#: Answers that are right or wrong, as Python and JSON write them.
+_ANSWERS = {"true": 1.0, "false": 0.0}
+#: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``; in names of
+#: grades, which a system begins, those that are in no word.
+SEPARATORS, BETWEEN_GRADES = "._:/| -", ".:/|"
+#: A column of objects by system, which hold scores by name.
+OBJECTS = "scores"
+
+
+def read_number(value: Any, meaning: str) -> float:
+    """Return a grade or score as a number, also from text such as ``"4,5"``; NaN if it is missing."""
+    text = value.strip() if isinstance(value, str) else ""
+    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
+        return math.nan
+    number = None
+    if text:
+        with suppress(ValueError):
+            number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
+    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        number = float(value)
+    if number is None:
+        raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
+    if math.isinf(number):
+        raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
+    return number
+
+
+def read_numbers(cells: Iterable[Any], meaning: str) -> NDArray[np.float64]:
+    """Return the numbers of segments, 1 for True and NaN where one is missing; errors name what they mean."""
+    numbers = []
+    for segment, cell in enumerate(cells, 1):
+        answer = _ANSWERS.get(str(cell).strip().lower()) if isinstance(cell, bool | np.bool_ | str) else None
+        numbers.append(read_number(cell, f"{meaning} in segment {segment:,}") if answer is None else answer)
+    return np.array(numbers, np.float64)
+
+
+def begun_by(column: str, systems: Iterable[str], separators: str) -> tuple[str, str] | None:
+    """Return the system that a column's name begins with, and the rest from the separator on; None without one."""
+    # longest first: a system's name may begin with another's and a separator
+    for system in sorted(systems, key=len, reverse=True):
+        rest = column[len(system) :]
+        if column.startswith(system) and len(rest) > 1 and rest[0] in separators:
+            return system, rest
+    return None
+
+
+def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Yield the row, the system and its object from a column of objects by system."""
+    for row, cell in enumerate(table.columns.get(column, ())):
+        if cell is None:
+            continue
+        if not isinstance(cell, dict) or not all(isinstance(scores, dict | None) for scores in cell.values()):
+            place, form = table.place(row, column), "{system: {dimension: value}}"
+            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
+        for system, by_name in cell.items():
+            if system in systems:
+                yield row, system, by_name or {}
+
+
+def systems_of(table: Table, name: str) -> list[str]:
+    """Return the systems that a table without their texts has scores of, by the names of columns."""
+    systems = []
+    for column, cells in table.columns.items():
+        if column in (name, OBJECTS):
+            systems += [system for cell in cells if isinstance(cell, dict) for system in cell]
+        else:
+            systems.append(_rest(column, name))
+    return list(dict.fromkeys(system for system in systems if system))
+
+
+def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers of each system that a table has under a name, NaN where one is missing.
+
+    They are in columns such as ``base.COMET`` or ``COMET_base``; in objects by system in a column of that name, or
+    named ``scores``, which hold scores by name; in objects of scores by name in the column ``base``; or, of one
+    system, in the column of that name. InputError names the systems without numbers.
+    """
+    cells = {system: _cells(table, system, name, alone=len(systems) == 1) for system in systems}
+    lacking = [shorten(system) for system, column in cells.items() if column is None]
+    if lacking:
+        expected = " or ".join(repr(form) for form in (f"{systems[0]}.{name}", f"{name}_{systems[0]}"))
+        hint = did_you_mean(f"{systems[0]}.{name}", table.columns)
+        of_systems = "" if len(lacking) == len(systems) > 1 else f" of {', '.join(lacking)}"
+        raise InputError(
+            f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {expected}. {hint}"
+        )
+    return {
+        system: read_numbers(column or (), f"{shorten(name)} of {shorten(system)}")
+        for system, column in cells.items()
+    }
+
+
+def without_scores(table: Table, names: Sequence[str]) -> Table:
+    """Return the table without the columns that hold scores of these names, which are no texts of systems."""
+    if not names:
+        return table
+    numbers = {column for name in names for column in table.columns if _rest(column, name) is not None} | {OBJECTS}
+    return replace(table, columns={name: cells for name, cells in table.columns.items() if name not in numbers})
+
+
+def _rest(column: str, name: str) -> str | None:
+    """Return the system whose scores of a name a column has, judging by its name: "" if none; None for others."""
+    if column == name:
+        return ""
+    if column.startswith(name) and column[len(name)] in SEPARATORS:
+        return column[len(name) + 1 :]
+    if column.endswith(name) and column[-len(name) - 1] in SEPARATORS:
+        return column[: -len(name) - 1]
+    return None
+
+
+def _names(system: str, name: str) -> list[str]:
+    return [f"{first}{between}{last}" for first, last in ((system, name), (name, system)) for between in SEPARATORS]
+
+
+def _cells(table: Table, system: str, name: str, *, alone: bool) -> list[Any] | None:
+    """Return the cells of a system's scores; None where there are none."""
+    for column in _names(system, name):
+        if column in table.columns:
+            return table.columns[column]
+    by_system = table.columns.get(name, [])
+    if any(isinstance(cell, dict) and system in cell for cell in by_system):
+        return [cell.get(system) if isinstance(cell, dict) else cell for cell in by_system]
+    objects = {row: by_name for row, owner, by_name in objects_by_system(table, OBJECTS, [system]) if owner == system}
+    if any(name in by_name for by_name in objects.values()):
+        return [objects.get(row, {}).get(name) for row in range(len(table.lines))]
+    by_name = table.columns.get(system, [])
+    if any(isinstance(cell, dict) and name in cell for cell in by_name):
+        return [cell.get(name) if isinstance(cell, dict) else None for cell in by_name]
+    return by_system if alone and by_system else None

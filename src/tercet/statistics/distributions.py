@@ -1,0 +1,88 @@
+"""Student's t, the normal and the binomial distribution, and tests and intervals that need nothing else."""
+
+from __future__ import annotations
+
+import math
+
+from .bootstrap import ConfidenceInterval
+
+
+def normal_quantile(share: float) -> float:
+    """Return the number below which a share of the standard normal distribution lies."""
+    # It imports fractions and decimal, which few calls need.
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
+
+
+def t_tail(t: float, freedom: float) -> float:
+    """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
+    if t == 0:
+        return 0.5
+    tail = incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+    return tail / 2 if t > 0 else 1 - tail / 2
+
+
+def t_quantile(share: float, freedom: float) -> float:
+    """Return the number below which a share of Student's t distribution lies; freedom may be infinite."""
+    if math.isinf(freedom):
+        return normal_quantile(share)
+    if share < 0.5:
+        return -t_quantile(1 - share, freedom)
+    low, high = 0.0, 1.0
+    while t_tail(high, freedom) > 1 - share:
+        low, high = high, 2 * high
+    # bisection until no number lies between the two
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if t_tail(middle, freedom) > 1 - share else (low, middle)
+    return low
+
+
+def binomial_tail(most: int, n: int) -> float:
+    """Return the probability that a fair coin falls on heads at most so many times in n."""
+    return 1.0 if most >= n else incomplete_beta(0.5, n - most, most + 1)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the exact two-sided p of McNemar's test: of items that only one of two systems got right (1947)."""
+    n = only_first + only_second
+    return min(1.0, 2 * binomial_tail(min(only_first, only_second), n))
+
+
+def wilson(successes: float, n: float, level: float) -> ConfidenceInterval:
+    """Return the interval of a share of n items (Wilson 1927), which stays between 0 and 1."""
+    z = normal_quantile((1 + level) / 2)
+    share, weight = successes / n, z * z / n
+    middle = (share + weight / 2) / (1 + weight)
+    margin = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
+    # at the ends the bound is the end, but for rounding
+    return ConfidenceInterval(middle - margin if successes else 0.0, middle + margin if successes < n else 1.0)
+
+
+def incomplete_beta(x: float, a: float, b: float) -> float:
+    """Return the regularized incomplete beta function, from its continued fraction (DLMF 8.17.22)."""
+    if not 0 < x < 1:
+        return float(x > 0)
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    # The fraction converges fast on this side; on the other, the function is 1 minus itself with a and b exchanged.
+    inner = x < (a + 1) / (a + b + 2)
+    return front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
+    # in place of a denominator of 0
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    fraction = d
+    # it takes about as many steps as the square root of the greater parameter
+    for step in range(1, 100_000):
+        for factor in (
+            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
+            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
+        ):
+            d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return fraction

@@ -1,0 +1,125 @@
+"""Columns of scores in tables: by which names they are found, and what is said of those that are not."""
+
+import json
+import math
+
+import pytest
+
+import tercet
+from tercet import InputError
+from tercet.comparison.test_sets import read_test_sets
+from tercet.files.score_columns import score_columns, systems_of
+from tercet.files.table import Table
+
+TEXTS = {"base": ["a cat", "a dog"], "tuned": ["the cat", "the dog"], "reference": ["a cat", "the dog"]}
+
+
+def table(**columns):
+    (n_rows,) = {len(cells) for cells in columns.values()}
+    return Table("t.jsonl", columns, list(range(1, n_rows + 1)))
+
+
+def numbers_in(found):
+    return {system: [None if math.isnan(number) else number for number in column] for system, column in found.items()}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"base.COMET": [0.5, None], "tuned.COMET": [1, 2]},
+        {"base COMET": ["0.5", "NA"], "tuned COMET": ["1", "2,0"]},
+        {"COMET_base": ["0,5", ""], "COMET_tuned": [1, 2]},
+        {"COMET:base": [0.5, math.nan], "tuned/COMET": [1, 2]},
+        {"COMET": [{"base": 0.5, "tuned": 1}, {"tuned": 2}]},
+        {"scores": [{"base": {"COMET": 0.5}, "tuned": {"COMET": 1}}, {"base": {"x": 3}, "tuned": {"COMET": 2}}]},
+        {"base": [{"COMET": 0.5}, {}], "tuned": [{"COMET": 1}, {"COMET": 2}]},
+    ],
+)
+def test_are_found_by_system(columns):
+    found = score_columns(table(**columns), ["base", "tuned"], "COMET")
+    assert numbers_in(found) == {"base": [0.5, None], "tuned": [1, 2]}
+
+
+def test_of_one_system_have_their_name_alone():
+    assert numbers_in(score_columns(table(COMET=[1, 2]), ["base"], "COMET")) == {"base": [1, 2]}
+    with pytest.raises(InputError, match=r"t.jsonl has no scores 'COMET'; expected columns such as 'base.COMET' or"):
+        score_columns(table(COMET=[1, 2]), ["base", "tuned"], "COMET")
+
+
+def test_systems_whose_names_begin_alike_have_their_own():
+    columns = {"gpt.acc": [1], "gpt.4.acc": [0]}
+    assert numbers_in(score_columns(table(**columns), ["gpt", "gpt.4"], "acc")) == {"gpt": [1], "gpt.4": [0]}
+    assert systems_of(table(**columns), "acc") == ["gpt", "gpt.4"]
+
+
+def test_answers_are_true_or_false():
+    found = score_columns(table(acc_a=[True, False], acc_b=["True", "false"]), ["a", "b"], "acc")
+    assert numbers_in(found) == {"a": [1, 0], "b": [1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"base.COMET": [1]}, "has no scores 'COMET' of 'tuned'; expected columns such as 'base.COMET'"),
+        ({"base.Comet": [1]}, "has no scores 'COMET'; .* Did you mean 'base.Comet'"),
+        ({"base.COMET": ["x"], "tuned.COMET": [1]}, "Expected a number as 'COMET' of 'base' in segment 1, got 'x'"),
+        ({"scores": ["x"]}, "line 1, column 'scores': expected {system: {dimension: value}}, got 'x'"),
+    ],
+)
+def test_missing_and_wrong_ones_are_named(columns, message):
+    with pytest.raises(InputError, match=message):
+        score_columns(table(**columns), ["base", "tuned"], "COMET")
+
+
+@pytest.fixture
+def file_of(tmp_path):
+    def write(columns):
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        path = tmp_path / "t.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
+
+
+def test_are_no_texts_of_systems(file_of):
+    columns = {
+        **TEXTS,
+        "base.COMET": ["0.5", "0.7"],
+        "tuned.COMET": ["good", "bad"],
+        "tuned.acc": [1, 0],
+        "acc_base": [1, 1],
+    }
+    (test_set,) = read_test_sets(file_of({**columns, "tuned.COMET": ["0.5", "0.9"]}), scores=["COMET", "acc"])
+    assert list(test_set.systems) == ["base", "tuned"]
+    assert {name: numbers_in(found) for name, found in test_set.scores.items()} == {
+        "COMET": {"base": [0.5, 0.7], "tuned": [0.5, 0.9]},
+        "acc": {"base": [1, 1], "tuned": [1, 0]},
+    }
+    assert "scores: 'base.COMET', 'tuned.COMET', 'tuned.acc', 'acc_base'." in test_set.fields
+    comparison = tercet.compare(test_set, "chrf", scores="COMET", n_resamples=100)
+    assert [table.name for table in comparison.tables] == ["chrf", "COMET"]
+    with pytest.raises(InputError, match="Expected a number as 'COMET' of 'tuned' in segment 1, got 'good'"):
+        read_test_sets(file_of(columns), scores="COMET")
+
+
+def test_need_no_texts(file_of):
+    path = file_of({"id": [1, 2], "base.COMET": [0.5, 0.7], "tuned.COMET": [0.6, 0.9]})
+    (test_set,) = read_test_sets(path, scores="COMET", need_references=False)
+    assert (list(test_set.systems), test_set.n_segments) == (["base", "tuned"], 2)
+    assert test_set.no_texts == "it has scores alone"
+    assert [row.value for row in tercet.compare(test_set, n_resamples=100).tables[0].rows] == pytest.approx(
+        [0.6, 0.75]
+    )
+    (only_base,) = read_test_sets(path, scores="COMET", systems="base", need_references=False)
+    assert list(only_base.systems) == ["base"]
+    with pytest.raises(InputError, match=r"t.jsonl has no scores 'x'; expected columns such as 'base.x' or 'x_base'"):
+        read_test_sets(path, scores="x", need_references=False)
+    with pytest.raises(InputError, match=r"t.jsonl: no column \(.*\) was recognized as predictions of a system"):
+        read_test_sets(path, scores="COMET")
+
+
+def test_text_files_have_none(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    with pytest.raises(InputError, match=r"scores= names columns of tables, but '.*a.txt' is a text file"):
+        read_test_sets(tmp_path / "a.txt", scores="COMET", need_references=False)

@@ -1,0 +1,141 @@
+"""Scores over strata and runs, and the test of differences with both variances: against scipy.stats and formulas."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercet.statistics.estimates import (
+    Estimate,
+    Variance,
+    difference,
+    estimates,
+    over_runs,
+    over_strata,
+    pooled_variance,
+)
+from tercet.statistics.stats import SegmentStats
+
+SCORES = st.floats(-100, 100, allow_nan=False).map(lambda score: round(score, 3))
+RUNS = st.lists(SCORES, min_size=2, max_size=6).filter(lambda runs: np.ptp(runs) > 0.01)
+
+
+class Mean:
+    """The mean of a column of numbers."""
+
+    def finalize(self, totals):
+        return {"mean": totals[..., 1] / totals[..., 0]}
+
+    def corpus_totals(self, stats):
+        return stats.total()
+
+    def check_call(self, **_):
+        pass
+
+
+def stats_of(values):
+    return SegmentStats(None, ("items", "value"), np.column_stack([np.ones(len(values)), values]))
+
+
+def constant(value, n_units=100):
+    """Return the estimate of a score that resampling does not change."""
+    return Estimate(value, np.full(50, value), n_units)
+
+
+@given(RUNS, RUNS)
+def test_where_only_runs_vary_the_test_is_welch_s(first_runs, second_runs):
+    first, second = (over_runs([constant(run) for run in runs]) for runs in (first_runs, second_runs))
+    result = difference(first, second)
+    expected = scipy.stats.ttest_ind(second_runs, first_runs, equal_var=False)
+    assert result.value == pytest.approx(np.mean(second_runs) - np.mean(first_runs))
+    assert result.pvalue() == pytest.approx(expected.pvalue, rel=1e-7, abs=1e-12)
+    if result.value:
+        assert result.t == pytest.approx(expected.statistic, rel=1e-7)
+    assert result.variance.freedom == pytest.approx(expected.df, rel=1e-7)
+    low, high = expected.confidence_interval(0.9)
+    assert result.interval(0.9) == pytest.approx((low, high), rel=1e-6, abs=1e-9)
+
+
+def test_where_only_units_vary_the_variance_is_that_of_paired_differences():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 40))
+    found = estimates(Mean(), [stats_of(first), stats_of(second)], n_resamples=20_000)
+    result = difference(*(scores["mean"] for scores in found))
+    expected = scipy.stats.ttest_rel(second, first)
+    assert result.value == pytest.approx(np.mean(second - first))
+    assert result.variance.value == pytest.approx(np.var(second - first, ddof=1) / 40, rel=0.03)
+    assert result.variance.freedom == pytest.approx(39)
+    assert result.pvalue() == pytest.approx(expected.pvalue, abs=0.01)
+    assert result.standard_error == np.std(found[1]["mean"].resampled - found[0]["mean"].resampled, ddof=1)
+
+
+def test_variances_of_units_and_runs_add_up():
+    draws = np.random.default_rng(1).normal(size=(2, 1000))
+    first = Estimate(0.0, draws[0], 50, runs=(-1.0, 1.0, 0.0))
+    second = Estimate(1.0, draws[1], 50, runs=(0.5, 1.5))
+    result = difference(first, second)
+    parts = [np.var(draws[1] - draws[0], ddof=1) * 50 / 49, 1 / 3, 0.5 / 2]
+    total = sum(parts)
+    assert result.variance.value == pytest.approx(total)
+    freedoms = (49, 2, 1)
+    below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
+    assert result.variance.freedom == pytest.approx(total**2 / below)
+    alone = second.interval(0.95)
+    assert sum(alone) / 2 == pytest.approx(1.0)
+
+
+def test_one_run_takes_the_variance_of_runs_of_other_systems():
+    one, three = constant(0.0), Estimate(1.0, np.ones(50), 100, (0.0, 1.0, 2.0))
+    two = Estimate(1.0, np.ones(50), 100, (0.0, 2.0))
+    pooled = pooled_variance([one, three, two])
+    assert pooled == Variance((2 * 1 + 1 * 2) / 3, 3)
+    assert difference(one, three, pooled).variance == pytest.approx((pooled.value * (1 + 1 / 3), 3))
+    assert difference(one, three).variance.value == 0
+    assert pooled_variance([one]) is None
+    assert one.interval(0.95) == (0.0, 0.0)
+    assert one.interval(0.95, pooled).high == pytest.approx(scipy.stats.t.ppf(0.975, 3) * math.sqrt(4 / 3))
+
+
+@given(SCORES, SCORES, st.integers(2, 6))
+def test_where_nothing_varies_nothing_is_tested(one, other, n_runs):
+    first, second = (over_runs([constant(value)] * n_runs) for value in (one / 3, other / 3))
+    result = difference(first, second)
+    assert result.interval(0.95) == (result.value, result.value)
+    assert result.pvalue() == 1 if one == other else math.isnan(result.pvalue())
+
+
+def test_strata_are_weighted():
+    rng = np.random.default_rng(2)
+    parts = [Estimate(float(k), rng.normal(k, 1 + k, 20_000), 10 * (k + 1)) for k in range(3)]
+    weights = (0.5, 0.3, 0.2)
+    whole = over_strata(parts, weights)
+    assert (whole.value, whole.n_units, whole.runs) == (pytest.approx(0.7), 60, ())
+    expected = sum(weight**2 * (1 + k) ** 2 for k, weight in enumerate(weights))
+    assert np.var(whole.resampled) == pytest.approx(expected, rel=0.05)
+
+
+def test_a_single_unit_has_no_variance_and_no_test():
+    found = estimates(Mean(), [stats_of([1.0]), stats_of([2.0])], n_resamples=10)
+    result = difference(found[0]["mean"], found[1]["mean"])
+    assert result.value == 1
+    assert result.standard_error == 0
+    assert math.isnan(result.pvalue())
+
+
+@pytest.mark.parametrize(("spread", "least", "most"), [(0.1, 0.03, 0.07), (0.3, 0.03, 0.07), (0.0, 0.0, 0.05)])
+def test_systems_of_one_quality_are_told_apart_as_seldom_as_alpha_says(spread, least, most):
+    """300 experiments of 2, 3 and 5 runs, where some segments suit a system; conservative without a spread."""
+    rng, rejections = np.random.default_rng(0), []
+    for n_runs, seed in product((2, 3, 5), range(300)):
+        items, systems = rng.normal(0, 1, 100), []
+        for _ in range(2):
+            suited, shifts = rng.normal(0, 0.5, 100), rng.normal(0, spread, n_runs)
+            systems += [stats_of(items + suited + shift + rng.normal(0, 0.7, 100)) for shift in shifts]
+        means = [scores["mean"] for scores in estimates(Mean(), systems, n_resamples=100, seed=seed)]
+        rejections.append(difference(over_runs(means[:n_runs]), over_runs(means[n_runs:])).pvalue() < 0.05)
+    assert least <= np.mean(rejections) <= most
+    assert np.reshape(rejections, (3, 300)).mean(axis=1).max() <= 0.08
