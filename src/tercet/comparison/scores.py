@@ -228,6 +228,8 @@ class Comparison:
         Warnings raised while scoring, such as another tokenizer chosen for the texts.
     corpus : Corpus or None
         The texts as scored.
+    runs : dict of str to list of str
+        The outputs that are runs of each system; empty where each output is a system.
     """
 
     test_set: TestSet
@@ -242,6 +244,7 @@ class Comparison:
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
+    runs: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def has_ranks(self) -> bool:

@@ -152,9 +152,10 @@ def standard_error(draws: NDArray[np.float64]) -> float:
 
 
 def _of_units(draws: NDArray[np.float64], n_units: int) -> Variance:
-    """Return the variance of resamples, unbiased for means: drawing from n units gives (n - 1) / n of it."""
-    freedom = max(1, n_units - 1)
-    return Variance(standard_error(draws) ** 2 * n_units / freedom, freedom)
+    """Return the variance of resamples, unbiased for means: draws from n units have (n - 1) / n of it; NaN of one."""
+    if n_units < 2:
+        return Variance(math.nan, 1)
+    return Variance(standard_error(draws) ** 2 * n_units / (n_units - 1), n_units - 1)
 
 
 def _of_runs(system: Estimate) -> Variance:
