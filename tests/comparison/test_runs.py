@@ -1,5 +1,6 @@
 """Systems with several runs: compared by their means, over segments and runs."""
 
+import json
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import scipy.stats
 
 import tercet
+from commands import command
 from tercet.comparison.runs import members
 from tercet.errors import OptionError
 
@@ -127,7 +129,9 @@ def test_one_run_each_is_compared_as_without_runs_and_said():
     without = tercet.compare(systems, "chrf", references=REFERENCES)
     assert comparison.tables[0].rows == without.tables[0].rows
     assert section_of(comparison).lines() == ["One run each: the spread between runs is not in this p."]
-    assert without.tables[0].sections == [part for part in comparison.tables[0].sections if part.key != "runs"]
+    assert [part.key for part in comparison.tables[0].sections][1:] == [
+        part.key for part in without.tables[0].sections
+    ]
 
 
 def test_one_run_against_several_takes_their_spread():
@@ -186,3 +190,28 @@ def test_one_segment_is_not_tested():
 def test_the_test_of_outputs_is_refused():
     with pytest.raises(OptionError, match="Welch's t"):
         compared(test="bootstrap")
+
+
+@pytest.fixture(name="table_of_runs")
+def made_table(tmp_path):
+    path = tmp_path / "runs.tsv"
+    lines = ["\t".join([*NAMES, "ref"]), *map("\t".join, zip(*OUTPUTS, REFERENCES, strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_every_format_shows_the_table_of_runs(table_of_runs):
+    def shown(form):
+        return command("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-f", form).stdout
+
+    section = section_of(compared())
+    [table] = json.loads(shown("json"))["test_sets"][0]["tables"]
+    assert table["runs"] == section.value
+    [line] = section.lines()
+    for form in ("text", "markdown", "latex", "html"):
+        text = shown(form)
+        assert "Systems over their runs" in text
+        assert f"{section.value['systems'][1]['value']:.2f}" in text
+        assert "not distinguishable from the noise of segments and runs" in text
+    assert line in " ".join(shown("text").split())
+    assert "Welch's t" in shown("text")

@@ -16,7 +16,7 @@ from tercet.markup import MOST_NAMED, Sentence, listed
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import ranks
 from tercet.statistics.paired_tests import adjusted, decimals, pvalue_text
-from tercet.tables import Cell, Column, Table
+from tercet.tables import Column, Table
 
 from .sections import Section
 
@@ -233,12 +233,12 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
         Column("spread"),
         Column(f"{100 * comparison.confidence_level:g} %"),
         Column("difference", "difference"),
+        Column("±"),
         Column("adj. p" if several else "p"),
         *([Column("rank")] if several else []),
     ]
     cells: list[list[Any]] = []
     for row in rows:
-        margin = "" if row["margin"] is None else f" ± {decimals(row['margin'])}"
         p, rank = row["adjusted_pvalue"], row["rank"]
         cells.append(
             [
@@ -247,7 +247,8 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
                 decimals(row["value"]),
                 "" if row["spread"] is None else decimals(row["spread"]),
                 f"{decimals(row['low'])} – {decimals(row['high'])}",
-                "" if row["difference"] is None else Cell(decimals(row["difference"], signed=True), after=margin),
+                "" if row["difference"] is None else decimals(row["difference"], signed=True),
+                "" if row["margin"] is None else decimals(row["margin"]),
                 "" if p is None else pvalue_text(p),
             ]
         )
