@@ -163,7 +163,7 @@ def compare(
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
     has_runs = 0 < len(runs_of) < len(names)
     if has_runs and test == "bootstrap":
-        raise OptionError("Systems with runs are tested by Welch's t: give no test beside runs.")
+        raise OptionError("Systems with several runs are tested by Welch's t, not by the bootstrap: leave test out.")
     if test is None or len(names) == 1 or has_runs:
         # One system has no other that it could be tested against; runs are no systems.
         settings |= {"test": None, "n_resamples": None}

@@ -79,9 +79,9 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
     found = ((output, pattern.fullmatch(output)) for output in systems)
     system_of = {output: _stem(match) for output, match in found if match and match[pattern.groups] is not None}
     if not system_of:
-        names = "".join(listed([shorten(system) for system in systems[:MOST_NAMED]]))
-        more = " ..." if len(systems) > MOST_NAMED else ""
-        raise OptionError(f"runs: {shorten(runs)} matches no system. The systems are {names}{more}.")
+        names = ", ".join(map(shorten, systems[:MOST_NAMED]))
+        more = f" and {len(systems) - MOST_NAMED:,} more" if len(systems) > MOST_NAMED else ""
+        raise OptionError(f"runs: {shorten(runs)} matches no system: {names}{more}.")
     nameless = next((output for output, system in system_of.items() if not system), None)
     if nameless is not None:
         raise OptionError(
