@@ -277,6 +277,13 @@ class Tests(Scores):
         metavar="SYSTEM",
         help="System that the others are tested against; default: the first.",
     )
+    runs: str | None = scoring(
+        None,
+        "--runs",
+        metavar="REGEX",
+        help="Regular expression for the names of outputs that are runs of a system, such as seeds; its last group "
+        "is the run: 'tuned-(\\d+)'. Systems are then compared by the mean of their runs, over segments and runs.",
+    )
     test: Test = setting(CompareSettings, "test", metavar="TEST")
     n_resamples: int | None = setting(CompareSettings, "n_resamples")
     alpha: float = setting(CompareSettings, "alpha", metavar="X")

@@ -30,6 +30,7 @@ from .columns import column_stats, default_metrics, in_percent, read_columns, sc
 from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
+from .runs import first_output, members, runs_section
 from .scores import Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
 from .sections import Section
 from .test_sets import (
@@ -61,6 +62,7 @@ def compare(
     alpha: float = 0.05,
     seed: int = 12345,
     cluster: Any = None,
+    runs: Any = None,
     progress: bool = False,
 ) -> Comparison:
     """Compare systems on a test set.
@@ -98,6 +100,10 @@ def compare(
     cluster : sequence of str or int, optional
         A label per segment, the same for segments that are not independent: repeats of a sample, or the segments of a
         document. Intervals, tests, wins, ties and losses then go by clusters. A TestSet may have clusters of its own.
+    runs : str or mapping of str to sequence of str, optional
+        Which outputs are runs of one system, such as seeds: ``{"tuned": ["tuned-1", "tuned-2"]}``, or a regular
+        expression for their names, whose last group is the run: ``"tuned-([0-9]+)"``. Systems are then compared by
+        the mean of their runs, and tested over segments and runs (Welch's t); outputs are not tested.
     progress : bool
         Show a bar on stderr.
 
@@ -140,6 +146,8 @@ def compare(
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     names = list(test_set.systems)
+    runs_of = {} if runs is None else members(names, runs)
+    baseline = first_output(baseline, runs_of)
     check_baseline(baseline, names)
     baseline_name = names[0] if baseline is None else baseline
     if test is not None and not (isinstance(test, str) and test in RESAMPLES):
@@ -152,12 +160,16 @@ def compare(
         metric.check_call(resampled=True)
         if metric.takes_references:
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
-    if test is None or len(names) == 1:
-        # One system has no other that it could be tested against.
+    has_runs = 0 < len(runs_of) < len(names)
+    if has_runs and test == "bootstrap":
+        raise OptionError("Systems with several runs are tested by Welch's t, not by the bootstrap: leave test out.")
+    if test is None or len(names) == 1 or has_runs:
+        # One system has no other that it could be tested against; runs are no systems.
         settings |= {"test": None, "n_resamples": None}
     elif n_resamples is None:
         settings["n_resamples"] = RESAMPLES[test]
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
+    comparison.runs.update(runs_of)
     messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     if needed_by:
         messages += warn_of_artefacts(test_set, corpus)
@@ -431,17 +443,20 @@ def _tables(
             stats=stats_by_system,
             is_exact=is_exact,
         )
-        if comparison.test is not None:
-            distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
-            table.sections.extend(_sections(comparison, table, distributions, len(units[0])))
+        distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
+        table.sections.extend(_sections(comparison, table, distributions, len(units[0])))
         yield table
 
 
 def _sections(
     comparison: Comparison, table: ScoreTable, distributions: Sequence[NDArray[np.float64]], n_units: int
 ) -> Iterator[Section]:
-    """Yield what else the test says of a score: by the resamples of each system's score."""
+    """Yield what else is said of a score: by the resamples of each system's score."""
     names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
+    if comparison.runs:
+        yield runs_section(comparison, table, distributions, n_units)
+    if comparison.test is None:
+        return
     yield groups_section(table)
     if comparison.too_few() is None:
         power = power_section(

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
 
+#: What the table of systems with several runs shows.
+_OVER_RUNS = (
+    "Over runs: means, and the standard deviation of the runs as spread; intervals, ± and p by Welch's t from the "
+    "variances of units and of runs, p adjusted for all pairs by Holm's method."
+)
+
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
@@ -221,6 +227,8 @@ class Comparison:
         Warnings raised while scoring, such as another tokenizer chosen for the texts.
     corpus : Corpus or None
         The texts as scored.
+    runs : dict of str to list of str
+        The outputs that are runs of each system; empty where each output is a system.
     """
 
     test_set: TestSet
@@ -235,6 +243,7 @@ class Comparison:
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
+    runs: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def has_ranks(self) -> bool:
@@ -367,7 +376,8 @@ class Comparison:
         if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
-            return f"{best}: the best. {intervals}"
+            runs = f"{_OVER_RUNS} " if self.runs else ""
+            return f"{best}: the best. {runs}{intervals}"
         any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
         as_good_meaning = (
             f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""

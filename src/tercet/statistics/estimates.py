@@ -32,16 +32,19 @@ class Estimate:
     n_units : int
     runs : tuple of float
         The score of each run; empty for a single output.
+    shared : float
+        Of the variance over units, the part that the variance between runs has too: the noise of units within a run.
     """
 
     value: float
     resampled: NDArray[np.float64]
     n_units: int
     runs: tuple[float, ...] = ()
+    shared: float = 0.0
 
     def interval(self, level: float, pooled: Variance | None = None) -> ConfidenceInterval:
         """Return the interval of the score over units and runs, of Student's t."""
-        parts = [_of_units(self.resampled, self.n_units)]
+        parts = [_of_units(self.resampled, self.n_units, self.shared)]
         if len(self.runs) > 1:
             parts.append(_of_runs(self))
         elif pooled is not None:
@@ -113,9 +116,12 @@ def over_strata(parts: Sequence[Estimate], weights: Sequence[float]) -> Estimate
 
 def over_runs(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean score of a system's runs on the same units."""
-    values = tuple(part.value for part in parts)
-    resampled = np.mean([part.resampled for part in parts], axis=0)
-    return Estimate(math.fsum(values) / len(values), resampled, parts[0].n_units, values)
+    values, n_units = tuple(part.value for part in parts), parts[0].n_units
+    draws = np.array([part.resampled for part in parts])
+    resampled = draws.mean(axis=0)
+    # what is of one run alone: the spread between runs has this noise too
+    noise = math.fsum(_of_units(row, n_units).value for row in draws - resampled) / max(1, len(parts) - 1)
+    return Estimate(math.fsum(values) / len(values), resampled, n_units, values, noise / len(parts))
 
 
 def pooled_variance(systems: Sequence[Estimate]) -> Variance | None:
@@ -132,18 +138,20 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
     """Return the difference of two systems' scores, second less first.
 
     The variance is the sum of that under resampling of units, with the runs as they are, and of that between the runs
-    of each system over their number (Welch's t). Where one of the two has no several runs, the variance between runs
-    is `pooled`, of other systems; without it, that of units alone remains.
+    of each system over their number (Welch's t); what is in both, the noise of units within a run, counts once. Where
+    one of the two has no several runs, the variance between runs is `pooled`, of other systems; without it, that of
+    units alone remains.
     """
-    draws = second.resampled - first.resampled
-    parts = [_of_units(draws, first.n_units)]
+    draws, n_units = second.resampled - first.resampled, first.n_units
     if min(len(first.runs), len(second.runs)) > 1:
-        parts += [_of_runs(first), _of_runs(second)]
-    elif pooled is not None:
-        shares = 1 / max(1, len(first.runs)) + 1 / max(1, len(second.runs))
-        parts.append(Variance(pooled.value * shares, pooled.freedom))
+        parts = [_of_units(draws, n_units, first.shared + second.shared), _of_runs(first), _of_runs(second)]
+    else:
+        parts = [_of_units(draws, n_units)]
+        if pooled is not None:
+            shares = 1 / max(1, len(first.runs)) + 1 / max(1, len(second.runs))
+            parts.append(Variance(pooled.value * shares, pooled.freedom))
     variance = _total(parts, max(abs(first.value), abs(second.value)))
-    return Difference(second.value - first.value, standard_error(draws), first.n_units, variance)
+    return Difference(second.value - first.value, standard_error(draws), n_units, variance)
 
 
 def standard_error(draws: NDArray[np.float64]) -> float:
@@ -151,10 +159,11 @@ def standard_error(draws: NDArray[np.float64]) -> float:
     return float(np.std(draws, ddof=1)) if len(draws) > 1 else 0.0
 
 
-def _of_units(draws: NDArray[np.float64], n_units: int) -> Variance:
-    """Return the variance of resamples, unbiased for means: drawing from n units gives (n - 1) / n of it."""
-    freedom = max(1, n_units - 1)
-    return Variance(standard_error(draws) ** 2 * n_units / freedom, freedom)
+def _of_units(draws: NDArray[np.float64], n_units: int, less: float = 0.0) -> Variance:
+    """Return the variance of resamples, unbiased for means: draws from n units have (n - 1) / n of it; NaN of one."""
+    if n_units < 2:
+        return Variance(math.nan, 1)
+    return Variance(max(standard_error(draws) ** 2 * n_units / (n_units - 1) - less, 0.0), n_units - 1)
 
 
 def _of_runs(system: Estimate) -> Variance:

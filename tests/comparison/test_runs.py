@@ -1,0 +1,217 @@
+"""Systems with several runs: compared by their means, over segments and runs."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import tercet
+from commands import command
+from tercet.comparison.runs import members
+from tercet.errors import OptionError
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]
+NAMES = ["base-1", "base-2", "base-3", "tuned-1", "tuned-2", "tuned-3"]
+
+
+def texts_of(seed, error_rates, n_segments=60):
+    """Return references, and outputs in which so many words of each output are wrong, some in all outputs of all."""
+    rng = np.random.default_rng(seed)
+    references = [" ".join(rng.choice(WORDS, 12)) for _ in range(n_segments)]
+    outputs = [
+        [" ".join("x" if rng.random() < rate else word for word in text.split()) for text in references]
+        for rate in error_rates
+    ]
+    return references, outputs
+
+
+REFERENCES, OUTPUTS = texts_of(0, [0.34, 0.24, 0.28, 0.30, 0.19, 0.24])
+SYSTEMS = dict(zip(NAMES, OUTPUTS, strict=True))
+
+
+def section_of(comparison):
+    [section] = [part for part in comparison.tables[0].sections if part.key == "runs"]
+    return section
+
+
+def compared(systems=SYSTEMS, runs=r"(base|tuned)-(\d)", metric="chrf", **options):
+    return tercet.compare(systems, metric, references=REFERENCES, runs=runs, **options)
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (r"tuned-(\d)", {"base-1": ["base-1"], "tuned": ["tuned-1", "tuned-2"], "large": ["large"]}),
+        (r"(.+)-(\d)", {"base": ["base-1"], "tuned": ["tuned-1", "tuned-2"], "large": ["large"]}),
+        (r"(?:base|tuned)(-\d)", {"base": ["base-1"], "tuned": ["tuned-1", "tuned-2"], "large": ["large"]}),
+        ({"B": ["tuned-1", "tuned-2"]}, {"base-1": ["base-1"], "B": ["tuned-1", "tuned-2"], "large": ["large"]}),
+    ],
+)
+def test_the_runs_of_a_system_by_a_pattern_or_a_mapping(runs, expected):
+    assert members(["base-1", "tuned-1", "tuned-2", "large"], runs) == expected
+
+
+def test_the_run_may_stand_anywhere_in_a_name():
+    assert list(members(["seed1/tuned", "seed2/tuned"], r"seed(\d)/(?:tuned)")) == ["seed/tuned"]
+    assert list(members(["1.tuned", "2.tuned"], r"(\d).tuned")) == ["tuned"]
+    assert list(members(["de seed 1 tuned", "de seed 2 tuned"], r"(\w+) seed (\d) tuned")) == ["de"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (r"tuned-\d", "has no group that is the run"),
+        (r"tunde-(\d)", "matches no system: 'tuned-1', 'tuned-2', 'tuned'."),
+        (r"(tuned", "must be a regular expression"),
+        (7, "must be a regular expression"),
+        (r"tuned-(\d)", "'tuned' is the name of a system and of an output"),
+        (r"(tuned-\d)", "without its run, 'tuned-1' has no name"),
+        ({"A": ["tuned-3"]}, "there is no system 'tuned-3'"),
+        ({"A": ["tuned-1"], "B": ["tuned-1"]}, "'tuned-1' is named twice"),
+        ({"A": "tuned-1"}, "must name the outputs of each system"),
+    ],
+)
+def test_runs_that_cannot_be_read(runs, message):
+    with pytest.raises(OptionError) as error:
+        members(["tuned-1", "tuned-2", "tuned"], runs)
+    assert message in str(error.value)
+
+
+def test_scores_are_means_of_runs_and_the_spread_is_theirs():
+    comparison = compared()
+    values = {row.system: row.value for row in comparison.tables[0].rows}
+    base, tuned = section_of(comparison).value["systems"]
+    assert base["runs"] == {name: values[name] for name in NAMES[:3]}
+    assert tuned["value"] == pytest.approx(np.mean([values[name] for name in NAMES[3:]]))
+    assert tuned["spread"] == pytest.approx(np.std([values[name] for name in NAMES[3:]], ddof=1))
+    assert tuned["difference"] == pytest.approx(tuned["value"] - base["value"])
+    assert tuned["low"] < tuned["value"] < tuned["high"]
+    # outputs themselves are not tested
+    assert comparison.test is None
+    assert all(row.pvalue is None for row in comparison.tables[0].rows)
+
+
+def test_the_uncertainty_of_runs_makes_p_larger_than_that_of_segments_alone():
+    """Welch's t over the six scores alone is the bound when there are very many segments."""
+    base, tuned = section_of(compared()).value["systems"]
+    of_runs = scipy.stats.ttest_ind(list(tuned["runs"].values()), list(base["runs"].values()), equal_var=False)
+    assert tuned["pvalue"] > of_runs.pvalue
+    of_segments = tercet.compare({"base": OUTPUTS[0], "tuned": OUTPUTS[4]}, "chrf", references=REFERENCES)
+    assert of_segments.tables[0].rows[1].pvalue < 0.05 < tuned["pvalue"]
+    assert section_of(compared()).lines() == [
+        f"tuned, 3 runs: {tuned['difference']:+.2f} ± {tuned['margin']:.2f} chrF against base (3 runs): not "
+        f"distinguishable from the noise of segments and runs (p {tuned['pvalue']:.3f})."
+    ]
+
+
+def test_a_clear_difference_is_said():
+    _, outputs = texts_of(0, [0.30, 0.31, 0.05, 0.06])
+    systems = dict(zip(("base-1", "base-2", "tuned-1", "tuned-2"), outputs, strict=True))
+    [line] = section_of(compared(systems)).lines()
+    assert "better by more than the noise of segments and runs (p 0.00" in line
+    [line] = section_of(compared(systems, metric="ter", baseline="tuned")).lines()
+    assert line.startswith("base, 2 runs: +")
+    assert "TER against tuned (2 runs): worse by more than" in line
+
+
+def test_the_baseline_is_a_system_or_one_of_its_runs():
+    for baseline in ("tuned", "tuned-2"):
+        value = section_of(compared(baseline=baseline)).value
+        assert value["baseline"] == "tuned"
+        assert [row["difference"] is None for row in value["systems"]] == [False, True]
+
+
+def test_one_run_each_is_compared_as_without_runs_and_said():
+    systems = {"base-1": OUTPUTS[0], "tuned-1": OUTPUTS[4]}
+    comparison = compared(systems)
+    without = tercet.compare(systems, "chrf", references=REFERENCES)
+    assert comparison.tables[0].rows == without.tables[0].rows
+    assert section_of(comparison).lines() == ["One run each: the spread between runs is not in this p."]
+    assert [part.key for part in comparison.tables[0].sections][1:] == [
+        part.key for part in without.tables[0].sections
+    ]
+
+
+def test_one_run_against_several_takes_their_spread():
+    systems = {name: SYSTEMS[name] for name in ("base-1", "tuned-1", "tuned-2", "tuned-3")}
+    section = section_of(compared(systems, r"(tuned)-(\d)"))
+    assert section.value["pooled"]
+    assert section.lines()[-1] == ("base-1 has one run: its spread is taken to be that of the other systems' runs.")
+    base, tuned = section.value["systems"]
+    assert base["spread"] is None
+    assert tuned["pvalue"] > 0.05
+
+
+def test_one_run_against_two_is_not_tested():
+    systems = {name: SYSTEMS[name] for name in ("base-1", "tuned-1", "tuned-2")}
+    section = section_of(compared(systems, r"(tuned)-(\d)"))
+    assert [row["pvalue"] for row in section.value["systems"]] == [None, None]
+    assert section.lines() == [
+        f"tuned, 2 runs: {section.value['systems'][1]['difference']:+.2f} chrF against base-1 (1 run): not tested.",
+        "base-1 has one run: a test needs 2 runs of both systems, or 3 of one of them.",
+    ]
+
+
+def test_several_systems_are_adjusted_and_ranked():
+    _, outputs = texts_of(0, [0.30, 0.31, 0.05, 0.06, 0.05, 0.07])
+    systems = dict(zip(("a-1", "a-2", "b-1", "b-2", "c-1", "c-2"), outputs, strict=True))
+    section = section_of(compared(systems, r"(\w)-(\d)"))
+    rows = section.value["systems"]
+    assert [row["rank"] for row in rows] == [[3, 3], [1, 2], [1, 2]]
+    assert [row["group"] for row in rows] == [2, 1, 1]
+    assert all(row["adjusted_pvalue"] >= row["pvalue"] for row in rows[1:])
+    assert [column.title for column in section.table.columns][-2:] == ["adj. p", "rank"]
+
+
+def test_copies_of_segments_in_clusters_change_nothing():
+    def copies(texts):
+        return [text for text in texts for _ in range(3)]
+
+    once = section_of(compared()).value
+    copied = tercet.compare(
+        {name: copies(texts) for name, texts in SYSTEMS.items()}, "chrf", references=copies(REFERENCES),
+        runs=r"(base|tuned)-(\d)", cluster=copies(range(60)),
+    )  # fmt: skip
+    for one, other in zip(once["systems"], section_of(copied).value["systems"], strict=True):
+        assert other.pop("runs") == pytest.approx(one.pop("runs"))
+        assert (other.pop("rank"), other) == (one.pop("rank"), pytest.approx(one))
+    assert "noise of clusters and runs" in section_of(copied).lines()[0]
+
+
+def test_one_segment_is_not_tested():
+    systems = {name: texts[:1] for name, texts in SYSTEMS.items()}
+    section = section_of(tercet.compare(systems, "chrf", references=REFERENCES[:1], runs=r"(base|tuned)-(\d)"))
+    assert section.value["systems"][1]["pvalue"] is None
+    assert math.isnan(section.value["systems"][1]["low"])
+
+
+def test_the_test_of_outputs_is_refused():
+    with pytest.raises(OptionError, match="Welch's t"):
+        compared(test="bootstrap")
+
+
+@pytest.fixture(name="table_of_runs")
+def made_table(tmp_path):
+    path = tmp_path / "runs.tsv"
+    lines = ["\t".join([*NAMES, "ref"]), *map("\t".join, zip(*OUTPUTS, REFERENCES, strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_every_format_shows_the_table_of_runs(table_of_runs):
+    def shown(form):
+        return command("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-f", form).stdout
+
+    section = section_of(compared())
+    [table] = json.loads(shown("json"))["test_sets"][0]["tables"]
+    assert table["runs"] == section.value
+    [line] = section.lines()
+    for form in ("text", "markdown", "latex", "html"):
+        text = shown(form)
+        assert "Systems over their runs" in text
+        assert f"{section.value['systems'][1]['value']:.2f}" in text
+        assert "not distinguishable from the noise of segments and runs" in text
+    assert line in " ".join(shown("text").split())
+    assert "Welch's t" in shown("text")
