@@ -32,6 +32,8 @@ def default_metrics(test_set: TestSet) -> list[Metric]:
 def in_percent(metric: Metric, test_set: TestSet) -> Metric:
     """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
     if isinstance(metric, Column):
+        if metric.name in test_set.lower_is_better:
+            metric = metric.with_defaults(better="lower")
         return metric.of_shares(numbers_of(metric, test_set).values())
     return metric.with_defaults(scale=100)
 
