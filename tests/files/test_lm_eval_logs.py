@@ -123,6 +123,28 @@ def test_multiple_choice_has_scores_and_no_texts(runs):
     assert "and none of its scores is a number of each sample" in refusal(*runs("pairs"))
 
 
+def test_without_metrics_the_scores_of_the_logs_are_compared(runs, tmp_path):
+    comparison = tercet.compare(read(runs("choices")))
+    assert [(table.name, [row.value for row in table.rows]) for table in comparison.tables] == [
+        ("acc", [25, 0]), ("acc_norm", [25, 0])
+    ]  # fmt: skip
+    (table,) = tercet.compare(read(runs("rolling"))).tables
+    assert table.rows[1].best  # the text of B is likelier
+    paths = [*runs("choices"), *runs("rolling")]
+    run = command("compare", *paths, "--segments", tmp_path / "segments.tsv")
+    assert "All scores of choices" in run.stdout
+    assert "rolling: loglikelihood" in run.stdout
+    assert "right as a whole" not in run.stderr
+    header = (tmp_path / "segments.tsv").read_text().splitlines()[0]
+    assert "acc acc\tacc_norm acc_norm\tloglikelihood loglikelihood" in header
+    for form in ("json", "markdown", "html"):
+        command("compare", *paths, "-f", form, "-o", tmp_path / "out")
+    run = command("compare", *paths, "--scores", "acc", code=2)
+    assert "error: rolling has no scores 'acc'. Known: loglikelihood." in run.stderr
+    run = command("compare", *paths, *runs("toy"), "-m", "chrf")
+    assert "choices is left out" in run.stderr
+
+
 def test_log_likelihoods_are_scores(runs):
     found = read(runs("rolling"))
     assert plain(found.scores) == {"loglikelihood": {run: [-len(text) for text in RUNS[run]] for run in RUNS}}
@@ -144,6 +166,11 @@ def test_each_filter_has_its_scores_in_the_direction_of_the_results(runs):
         }
     }  # fmt: skip
     assert found.lower_is_better == ("exact_match",)
+    for scores in (None, "exact_match"):
+        (table,) = tercet.compare(found, scores=scores).tables
+        assert [row.best for row in table.rows] == [False, False, True, True]
+    (table,) = tercet.compare(found, scores="exact_match:better=higher").tables
+    assert [row.best for row in table.rows] == [True, True, False, False]
     with pytest.warns(UserWarning, match="invalid"):
         found = read(runs("exact"), systems="filtered_resps flexible-extract")
     assert plain(found.scores) == {"exact_match": {"A": [0, 1, 0, 0], "B": [0] * 4}}
