@@ -39,10 +39,13 @@ def lm_eval(folder, tasks):
             return [self.texts[GERMAN.index(each.doc["de"])] for each in requests]
 
         def loglikelihood(self, requests, **_):
-            return [(-1.5, False)] * len(requests)
+            """Prefer the first of the choices where the text is that of a reference."""
+            known = {de for de, en, text in zip(GERMAN, ENGLISH, self.texts, strict=True) if text == en}
+            answers = [(each.doc["de"] in known, each.args[1].strip() == "a") for each in requests]
+            return [(-1.0 if is_known == is_right else -2.0, is_known) for is_known, is_right in answers]
 
         def loglikelihood_rolling(self, requests, **_):
-            return [-3.0] * len(requests)
+            return [-float(len(self.texts[GERMAN.index(each.doc["de"])])) for each in requests]
 
     data = folder / "data.jsonl"
     rows = [{"de": de, "en": both[0], "both": both} for de, both in zip(GERMAN, TARGETS, strict=True)]
@@ -75,8 +78,11 @@ def written_by(package, folder):
 
 
 def lighteval(folder):
-    """Save the details of a run for each of the texts."""
+    """Save the details of a run for each of the texts: of what it wrote, and of choices."""
+    from dataclasses import asdict
+
     from lighteval.logging.evaluation_tracker import EvaluationTracker
+    from lighteval.metrics.sample_preparator import LogprobCorpusMetricInput
     from lighteval.models.abstract_model import ModelConfig
     from lighteval.models.model_output import ModelResponse
     from lighteval.tasks.requests import Doc, SamplingMethod
@@ -91,12 +97,21 @@ def lighteval(folder):
             )  # fmt: skip
             response = ModelResponse(input=german, text=[text], output_tokens=[[1]])
             tracker.details_logger.details["toy:de-en|0"].append(
-                tracker.details_logger.Detail(doc, response, {"bleu": 0.5})
+                tracker.details_logger.Detail(doc, response, {"bleu": 0.5 + number})
+            )
+            doc = Doc(
+                query=german, choices=["wrong", *targets], gold_index=1, id=str(number), task_name="toy:choice|0",
+                sampling_methods=[SamplingMethod.LOGPROBS],
+            )  # fmt: skip
+            response = ModelResponse(input=german, logprobs=[-1.0, -2.0, -3.0], argmax_logits_eq_gold=[False] * 3)
+            pair = LogprobCorpusMetricInput(golds=[1], preds=[0])
+            tracker.details_logger.details["toy:choice|0"].append(
+                tracker.details_logger.Detail(doc, response, {"acc": int(text in targets), "mcc": asdict(pair)})
             )
         tracker.save()
 
 
-def lighteval_shape(path, texts, **response):
+def lighteval_shape(path, texts, metric=None, **response):
     """Save details as lighteval 0.13.0 does: EvaluationTracker.save, DetailsLogger.Detail, Doc, ModelResponse."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
@@ -105,7 +120,7 @@ def lighteval_shape(path, texts, **response):
                 "query": german, "choices": ["wrong", *targets], "gold_index": [1, 2], "specific": {"lang": "de"},
                 "id": str(number), "task_name": "toy:de-en|0", "sampling_methods": ["GENERATIVE"], "num_samples": 1,
             },
-            "metric": {"bleu": 0.5},
+            "metric": metric or {"bleu": 0.5 + number},
             "model_response": {
                 "input": german, "input_tokens": [1, 2], "text": [text], "output_tokens": [[3]],
                 "text_post_processed": None, "logprobs": [], **response,
@@ -117,12 +132,13 @@ def lighteval_shape(path, texts, **response):
     return path
 
 
-def inspect(folder):
+def inspect(folder, epochs=1):
     """Run a task with a model for each of the texts, and log it in either format."""
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelAPI, ModelOutput, ModelUsage, modelapi
+    from inspect_ai.scorer import Score, exact, f1, mean, scorer
     from inspect_ai.solver import generate
 
     @modelapi(name="canned")
@@ -135,13 +151,21 @@ def inspect(folder):
 
         return Canned
 
+    @scorer(metrics={"*": [mean()]})
+    def shape():
+        async def score(state, target):
+            text = state.output.completion
+            return Score(value={"words": len(text.split()), "capital": text[:1].isupper()})
+
+        return score
+
     inputs = [
         GERMAN[0],
         *([ChatMessageSystem(content="Translate."), ChatMessageUser(content=each)] for each in GERMAN[1:]),
     ]
     samples = [Sample(id=number, input=each, target=TARGETS[number]) for number, each in enumerate(inputs)]
     for run, format in product(RUNS, ("eval", "json")):
-        task = Task(name="de_en", dataset=samples, solver=generate())
+        task = Task(name="de_en", dataset=samples, solver=generate(), scorer=[exact(), f1(), shape()], epochs=epochs)
         evaluate(task, model=f"canned/{run}", log_dir=str(folder), log_format=format, display="none")
 
 
@@ -172,7 +196,10 @@ def inspect_shape(path, texts, model="mockllm/model", epochs=1, **sample):
 
 
 if __name__ == "__main__":
-    write = {"lm_eval": lambda folder: lm_eval(folder, [{"task": "toy"}]), "lighteval": lighteval, "inspect": inspect}
+    write = {
+        "lm_eval": lambda folder: lm_eval(folder, [{"task": "toy"}]), "lighteval": lighteval, "inspect": inspect,
+        "inspect_twice": lambda folder: inspect(folder, epochs=2),
+    }  # fmt: skip
     target = Path(sys.argv[2])
     target.mkdir(parents=True, exist_ok=True)
     write[sys.argv[1]](target)

@@ -1,6 +1,7 @@
-"""Samples that lm-evaluation-harness logs: two runs of a task are two systems; what holds no texts is refused."""
+"""Samples that lm-evaluation-harness logs: two runs of a task are two systems; what holds no texts has its scores."""
 
 import json
+from math import isnan
 
 import pytest
 
@@ -22,8 +23,13 @@ TASKS = [
     {"task": "toy"},
     {"task": "toy_lists", **BOTH, "filter_list": [STRICT, FIRST]},
     {"task": "choices", "output_type": "multiple_choice", "doc_to_target": 0, "doc_to_choice": ["a", "b"],
-     "metric_list": [{"metric": "acc"}]},
+     "metric_list": [{"metric": "acc"}, {"metric": "acc_norm"}, {"metric": "f1"}, {"metric": "brier_score"}]},
+    {"task": "pairs", "output_type": "multiple_choice", "doc_to_target": 0, "doc_to_choice": ["a", "b"],
+     "metric_list": [{"metric": "mcc"}]},
     {"task": "rolling", "output_type": "loglikelihood_rolling", "metric_list": [{"metric": "word_perplexity"}]},
+    {"task": "cloze", "output_type": "loglikelihood", "metric_list": [{"metric": "perplexity"}, {"metric": "acc"}]},
+    {"task": "exact", "filter_list": [STRICT, FIRST],
+     "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": False}]},
     {"task": "several", "repeats": 2, "filter_list": [ALL]},
 ]  # fmt: skip
 
@@ -101,9 +107,94 @@ def test_several_tasks_are_several_test_sets(runs):
     assert [each.name for each in found] == ["toy", "toy_lists"]
 
 
-def test_what_holds_no_text_or_several_is_refused(runs):
-    assert "line 1: this log holds log-likelihoods of 2 choices, not texts" in refusal(*runs("choices"))
-    assert "line 1: this log holds log-likelihoods of a text, not texts" in refusal(*runs("rolling"))
+def plain(scores):
+    return {name: {system: values.tolist() for system, values in rows.items()} for name, rows in scores.items()}
+
+
+def test_multiple_choice_has_scores_and_no_texts(runs):
+    found = read(runs("choices"))
+    right = {"A": [0, 1, 0, 0], "B": [0, 0, 0, 0]}
+    assert plain(found.scores) == {"acc": right, "acc_norm": right}
+    assert (found.systems, found.references, found.source) == ({run: [""] * 4 for run in RUNS}, [[]] * 4, PROMPTS)
+    assert "A, B: no texts; scores: acc, acc_norm; sources from arguments; samples joined by doc_id." in found.fields
+    for metrics in ("chrf", ["bleu", "rouge"]):
+        with pytest.raises(InputError, match="line 1: this log holds log-likelihoods of 2 choices, not texts"):
+            tercet.compare(found, metrics)
+    assert "and none of its scores is a number of each sample" in refusal(*runs("pairs"))
+
+
+def test_without_metrics_the_scores_of_the_logs_are_compared(runs, tmp_path):
+    comparison = tercet.compare(read(runs("choices")))
+    assert [(table.name, [row.value for row in table.rows]) for table in comparison.tables] == [
+        ("acc", [25, 0]), ("acc_norm", [25, 0])
+    ]  # fmt: skip
+    (table,) = tercet.compare(read(runs("rolling"))).tables
+    assert table.rows[1].best  # the text of B is likelier
+    paths = [*runs("choices"), *runs("rolling")]
+    run = command("compare", *paths, "--segments", tmp_path / "segments.tsv")
+    assert "All scores of choices" in run.stdout
+    assert "rolling: loglikelihood" in run.stdout
+    assert "right as a whole" not in run.stderr
+    header = (tmp_path / "segments.tsv").read_text().splitlines()[0]
+    assert "acc acc\tacc_norm acc_norm\tloglikelihood loglikelihood" in header
+    for form in ("json", "markdown", "html"):
+        command("compare", *paths, "-f", form, "-o", tmp_path / "out")
+    run = command("compare", *paths, "--scores", "acc", code=2)
+    assert "error: rolling has no scores 'acc'. Known: loglikelihood." in run.stderr
+    run = command("compare", *paths, *runs("toy"), "-m", "chrf")
+    assert "choices is left out" in run.stderr
+
+
+def test_log_likelihoods_are_scores(runs):
+    found = read(runs("rolling"))
+    assert plain(found.scores) == {"loglikelihood": {run: [-len(text) for text in RUNS[run]] for run in RUNS}}
+    assert "log-likelihoods of a text, not texts" in found.no_texts
+    assert found.lower_is_better == ()
+    found = read(runs("cloze"))
+    assert plain(found.scores) == {
+        "loglikelihood": {"A": [-1, -2, -1, -1], "B": [-1] * 4}, "acc": {"A": [0, 1, 0, 0], "B": [0] * 4}
+    }  # fmt: skip
+
+
+def test_each_filter_has_its_scores_in_the_direction_of_the_results(runs):
+    with pytest.warns(UserWarning, match="invalid"):
+        found = read(runs("exact"))
+    assert plain(found.scores) == {
+        "exact_match": {
+            "A strict-match": [0, 1, 0, 0], "A flexible-extract": [0, 1, 0, 0],
+            "B strict-match": [0] * 4, "B flexible-extract": [0] * 4,
+        }
+    }  # fmt: skip
+    assert found.lower_is_better == ("exact_match",)
+    for scores in (None, "exact_match"):
+        (table,) = tercet.compare(found, scores=scores).tables
+        assert [row.best for row in table.rows] == [False, False, True, True]
+    (table,) = tercet.compare(found, scores="exact_match:better=higher").tables
+    assert [row.best for row in table.rows] == [True, True, False, False]
+    with pytest.warns(UserWarning, match="invalid"):
+        found = read(runs("exact"), systems="filtered_resps flexible-extract")
+    assert plain(found.scores) == {"exact_match": {"A": [0, 1, 0, 0], "B": [0] * 4}}
+
+
+def test_samples_without_a_score_and_values_that_are_none(runs, changed):
+    def of(name, *values):
+        path = changed(lambda rows: [{**row, **value} for row, value in zip(rows, values, strict=True)], name)
+        return read(path)
+
+    scored = {"metrics": ["em"], "em": 1}
+    found = of("a", scored, {}, {**scored, "em": None}, {**scored, "em": True})
+    (values,) = found.scores["em"].values()
+    assert [None if isnan(value) else value for value in values] == [1, None, None, 1]
+    for number, value in enumerate(("one", [1, 0], 10**400, float("inf"))):
+        with pytest.warns(
+            UserWarning, match=r"the score 'em' is .* in a sample; expected a number: the score is left"
+        ):
+            assert not of(f"b{number}", scored, {**scored, "em": value}, scored, scored).scores
+    nested = [{**scored, "em": {"question_id": number, "score": number / 2}} for number in range(4)]
+    assert plain(of("c", *nested).scores) == {"em": {"c": [0, 0.5, 1, 1.5]}}
+    with pytest.warns(UserWarning, match="toy: 'some__model' has no score 'em', and others have: left out"):
+        found = read([runs("toy")[0], changed(lambda rows: [{**row, **scored} for row in rows], "d")])
+    assert not found.scores
 
 
 def test_samples_that_one_run_lacks_are_left_out(runs, changed):

@@ -96,10 +96,25 @@ def test_a_log_without_texts_is_left_out_beside_others(folders):
     choices = samples(
         folders[0] / "some__model" / "samples_quiz_2026-01-02T03-04-05.6.jsonl", ENGLISH, arguments=request
     )
-    with pytest.warns(UserWarning, match=rf"A log is left out: {choices}, line 1: this log holds log-likelihoods"):
-        assert len(tercet.read_test_sets([folders[0]])) == 1
+    assert [found.name for found in tercet.read_test_sets([folders[0]])] == ["quiz", "toy"]
+    with pytest.warns(UserWarning, match=rf"quiz is left out: {choices}, line 1: this log holds log-likelihoods"):
+        assert [found.name for found in tercet.read_test_sets([folders[0]], need_texts=True)] == ["toy"]
+    run = command("compare", folders[0], "-m", "chrf")
+    assert "warning: quiz is left out" in run.stderr
+    assert "compare its scores: --scores bleu." in run.stderr
     next(folders[0].rglob("samples_toy*")).unlink()
-    assert "this log holds log-likelihoods" in refusal(folders[0])
+    run = command("compare", folders[0], "-m", "chrf", code=2)
+    assert "quiz has no texts for chrf_multi: " in run.stderr
+    assert "this log holds log-likelihoods of a text, not texts that a model wrote" in run.stderr
+    broken = samples(folders[0] / "some__model" / "samples_other_2026-01-02T03-04-05.6.jsonl", ENGLISH, arguments=[])
+    with pytest.warns(UserWarning, match=f"A log is left out: {broken}, line 1: expected the requests of a sample"):
+        assert [found.name for found in tercet.read_test_sets([folders[0]])] == ["quiz"]
+    with broken.open("w") as file:
+        file.write(choices.read_text().splitlines()[0] + "\n")
+        file.write(next(folders[1].rglob("samples_toy*")).read_text())
+    assert "line 1: this log holds log-likelihoods of a text, not texts that a model wrote, but line 2" in refusal(
+        broken
+    )
 
 
 @pytest.mark.parametrize("form", [lambda text: [text], str, lambda text: [[text]]], ids=["list", "text", "lists"])
@@ -116,6 +131,27 @@ def test_logs_of_lmms_eval(tmp_path, form):
     assert found.systems == RUNS
     assert found.references == [[targets[0]] for targets in TARGETS]
     assert found.source == ["Was?"] * len(GERMAN)
+
+
+def test_logs_of_lmms_eval_as_it_names_them(tmp_path):
+    """Scores may be objects, choices are pairs, and the direction is in the results beside the samples."""
+    responses = [["-1.5", "False"], ["-0.5", "True"]]
+    for run in RUNS:
+        folder = tmp_path / run / "some__model"
+        path = samples(
+            folder / "20260102_030405_samples_quiz.jsonl", RUNS[run], arguments=None, doc=None, filter=None,
+            input="Was?", metrics=None, bleu=None, success=True, filtered_resps=responses, resps=responses,
+            quiz_acc={"question_id": 3, "category": "a", "score": 1.0}, quiz_errors=2, gold={"id": 1, "answer": "B"},
+        )  # fmt: skip
+        directions = {"higher_is_better": {"quiz": {"quiz_acc": True, "quiz_errors": False, "gold": None}}}
+        (folder / "20260102_030405_results.json").write_text(json.dumps(directions))
+    (found,) = tercet.read_test_sets([tmp_path / run for run in RUNS])
+    assert (found.name, list(found.systems), list(found.scores)) == ("quiz", list(RUNS), ["quiz_acc", "quiz_errors"])
+    assert found.lower_is_better == ("quiz_errors",)
+    assert "log-likelihoods of 2 choices" in found.no_texts
+    for content in ("{", "[]", '{"higher_is_better": 1}', '{"higher_is_better": {"quiz": [1]}}', "[" * 10**5):
+        (folder / "20260102_030405_results.json").write_text(content)
+        assert tercet.read_test_sets(path)[0].lower_is_better == ()
 
 
 def test_old_logs_of_several_filters_say_how_to_choose(tmp_path):
@@ -141,10 +177,13 @@ def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
         ({"metrics": ["acc", "acc_norm"]}, "acc, acc_norm"),
     ):  # fmt: skip
         path = samples(tmp_path / TASK.format(1), RUNS["A"], **fields)
+        (found,) = tercet.read_test_sets(path)
         with pytest.warns(UserWarning, match=f"toy: {scored.format(names, 'lm-evaluation-harness')}"):
-            tercet.read_test_sets(path)
+            tercet.compare(found, "chrf")
     for fields in ({"metrics": ["bleu", "exact_match"]}, {"metrics": ["bypass"]}, {"metrics": None, "bleu": None}):
-        tercet.read_test_sets(samples(tmp_path / TASK.format(1), RUNS["A"], **fields))  # no warning
+        (found,) = tercet.read_test_sets(samples(tmp_path / TASK.format(1), RUNS["A"], **fields))
+        tercet.compare(found, "chrf")  # no warning
     path = logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], scores={"choice": {"value": "C"}})
+    (found,) = tercet.read_test_sets(path)
     with pytest.warns(UserWarning, match=f"de_en: {scored.format('choice', 'inspect-ai')}"):
-        tercet.read_test_sets(path)
+        tercet.compare(found, "chrf")

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from importlib.util import find_spec
+from math import isnan
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,12 +26,34 @@ def refusal(*paths, **options):
     return str(caught.value)
 
 
+def plain(scores):
+    return {name: {system: values.tolist() for system, values in rows.items()} for name, rows in scores.items()}
+
+
 class TestDetailsOfLighteval:
     def test_as_the_package_writes_them(self, tmp_path):
         if find_spec("lighteval") is None:
             pytest.skip("lighteval is not installed here: make test-harnesses")
         logs.written_by("lighteval", tmp_path)
-        self.check(sorted(tmp_path.rglob("details_*.parquet")))
+        self.check(sorted(tmp_path.rglob("details_toy:de-en*.parquet")))
+        found = read(sorted(tmp_path.rglob("details_toy:choice*.parquet")))
+        assert plain(found.scores) == {"acc": {"model-A": [0, 1, 0, 0], "model-B": [0, 0, 0, 0]}}
+        assert (found.systems, found.references) == (dict.fromkeys(found.systems, [""] * 4), [[]] * 4)
+
+    def test_of_choices_in_their_shape(self, tmp_path):
+        pair = {"golds": [1], "preds": [0]}
+        path = logs.lighteval_shape(
+            tmp_path / "a.parquet", RUNS["A"], {"acc": 1, "ppl": 2.5, "mcc": pair}, text=[], logprobs=[-1.0, -2.0]
+        )
+        found = read(path)
+        assert plain(found.scores) == {"acc": {tmp_path.name: [1] * 4}, "ppl": {tmp_path.name: [2.5] * 4}}
+        assert found.lower_is_better == ("ppl",)
+        assert found.no_texts == (
+            f"{path}: the model's answers have no texts, as log-likelihoods of choices have none; compare its "
+            "scores: scores='acc'"
+        )
+        only_pairs = logs.lighteval_shape(tmp_path / "b.parquet", RUNS["A"], {"mcc": pair}, text=[])
+        assert refusal(only_pairs).endswith("have none, and none of its scores is a number of each sample.")
 
     def test_in_their_shape(self, tmp_path):
         path = "details/org/model-{}/2026-01-02T03-04-0{}/details_toy:de-en|0_2026-01-02T03-04-05.6.parquet"
@@ -43,7 +66,8 @@ class TestDetailsOfLighteval:
         found = read(paths)
         assert found.systems == {"model-A": RUNS["A"], "model-B": RUNS["B"]}
         assert (found.name, found.references, found.source) == ("toy:de-en|0", TARGETS, GERMAN)
-        assert "references from doc.choices" in found.fields
+        assert "references from doc.choices; scores: bleu; sources from doc.query;" in found.fields
+        assert plain(found.scores) == {"bleu": {"model-A": [0.5, 1.5, 2.5, 3.5], "model-B": [0.5, 1.5, 2.5, 3.5]}}
 
     def test_the_text_is_the_one_that_its_metrics_took(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text_post_processed=["thought"])
@@ -53,7 +77,11 @@ class TestDetailsOfLighteval:
 
     def test_what_holds_no_text_or_several_is_refused(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text=[], logprobs=[-1.0, -2.0])
-        assert "row 1: the model's answer has no text, as log-likelihoods of choices have none" in refusal(path)
+        with pytest.raises(InputError, match=r"has no texts for bleu_multi: .* log-likelihoods of choices have none"):
+            tercet.compare(read(path), "bleu")
+        table = pq.read_table(logs.lighteval_shape(tmp_path / "b.parquet", RUNS["B"]))
+        pq.write_table(pa.concat_tables([table, pq.read_table(path)], promote_options="permissive"), path)
+        assert "row 5: the model's answer has no text, as log-likelihoods of choices have none" in refusal(path)
 
     def test_several_answers_to_a_sample_are_a_cluster(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text=["a", "b"])
@@ -70,6 +98,18 @@ class TestLogsOfInspect:
         logs.written_by("inspect", tmp_path)
         for format in ("eval", "json"):
             self.check(sorted(tmp_path.glob(f"*.{format}")))
+            found = read(sorted(tmp_path.glob(f"*.{format}")))
+            assert list(found.scores) == ["exact", "f1", "shape.words", "shape.capital"]
+            assert plain(found.scores)["exact"] == {"canned/A": [0, 1, 0, 1], "canned/B": [0, 0, 0, 0]}
+            assert plain(found.scores)["shape.capital"] == {"canned/A": [1, 1, 1, 1], "canned/B": [1, 1, 0, 1]}
+
+    def test_repeats_as_the_package_writes_them_have_scores_each(self, tmp_path):
+        if find_spec("inspect_ai") is None:
+            pytest.skip("inspect_ai is not installed here: make test-harnesses")
+        logs.written_by("inspect_twice", tmp_path)
+        found = read(sorted(tmp_path.glob("*.eval")))
+        assert plain(found.scores)["exact"] == {"canned/A": [0, 1, 0, 1] * 2, "canned/B": [0, 0, 0, 0] * 2}
+        assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
 
     @pytest.mark.parametrize("format", ["eval", "json"])
     def test_in_their_shape(self, tmp_path, format):
@@ -95,6 +135,40 @@ class TestLogsOfInspect:
         path.write_text(json.dumps(log))
         with pytest.warns(UserWarning, match="1 of 4 samples ended with an error, the first has the id 1: left out"):
             assert read(path).n_segments == 3
+
+    def test_values_of_scores_are_the_numbers_that_the_package_takes_them_for(self, tmp_path):
+        values = {
+            "choice": ["C", "I", "P", "N"], "text": ["yes", "False", "0.25", "nan"], "number": [True, 2, 0.5, None],
+            "words": ["good", "bad", "good", "good"], "wer": [0.5, 0, 1e300, {}], "list": [[1], [0], [1], [1]],
+        }  # fmt: skip
+        path = logs.inspect_shape(tmp_path / "a.json", RUNS["A"])
+        log = json.loads(path.read_text())
+        for number, sample in enumerate(log["samples"]):
+            sample["scores"] = {name: {"value": column[number]} for name, column in values.items()}
+        path.write_text(json.dumps(log))
+        found = read(path)
+        assert list(found.scores) == ["choice", "text", "number", "wer"]
+        rows = {name: rows["mockllm/model"] for name, rows in plain(found.scores).items()}
+        assert rows["choice"] == [1, 0, 0.5, 0]
+        assert (rows["text"][:3], rows["number"][:3], rows["wer"][:3]) == ([1, 0, 0.25], [1, 2, 0.5], [0.5, 0, 1e300])
+        assert all(isnan(rows[name][3]) for name in ("text", "number", "wer"))
+        assert found.lower_is_better == ("wer",)
+        del log["samples"][2]["scores"]
+        log["samples"][3]["scores"]["choice"]["value"] = "D"
+        path.write_text(json.dumps(log))
+        with pytest.warns(UserWarning, match="the score 'choice' is 'D' in a sample; expected a number: "):
+            found = read(path)
+        assert isnan(found.scores["number"]["mockllm/model"][2])
+        for scores, expected in (
+            ([1], {}),
+            ("C", {}),
+            (None, {}),
+            ({"exact": None}, {}),
+            ({"exact": 1}, {"exact": 1}),
+        ):
+            path.write_text(json.dumps({**log, "samples": [{**log["samples"][0], "scores": scores}]}))
+            expected = {"exact": {"mockllm/model": [1]}} if scores == {"exact": 1} else {}
+            assert plain(read(path).scores) == expected
 
     def test_zstandard(self, tmp_path):
         """As inspect-ai 0.3.285 compresses, here by hand: zipfile does so since Python 3.14."""

@@ -168,6 +168,7 @@ def explain(
         reference_columns=reference_column or (),
         source_column=source_column,
         need_references=any(metric.takes_references for metric in metrics),
+        need_texts=True,
     )
     for test_set in test_sets:
         report_on(test_set)

@@ -100,7 +100,7 @@ class Candidates:
         return self._of_table(tables[0]) if tables else self._of_text_files()
 
     def _of_table(self, path: str) -> Groups:
-        from tercet.comparison.test_sets import read_test_sets
+        from tercet.comparison.test_sets import check_has_texts, read_test_sets
         from tercet.files.candidates import Groups, read_lists
 
         if self.candidates is not None:
@@ -111,6 +111,7 @@ class Candidates:
             if lists is not None:
                 return lists
         (test_set,) = read_test_sets(path, systems=columns, need_references=False)
+        check_has_texts(test_set, "mbr")
         if self.weights is not None or len(test_set.systems) < 2:
             column_names = ", ".join(map(repr, test_set.systems))
             raise InputError(

@@ -196,6 +196,7 @@ class Texts:
             source_column=self.source_column,
             cluster=self.cluster,
             need_references=not metrics or any(metric.takes_references for metric in metrics),
+            need_texts=any(not isinstance(metric, Column) for metric in metrics),
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
         )
         for test_set in test_sets:

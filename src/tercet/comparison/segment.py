@@ -26,7 +26,7 @@ from .columns import in_percent
 from .compare import system_stats
 from .metric_specs import MeanOfMetrics, label_of, name_of
 from .scores import LOWER
-from .test_sets import TestSet, check_baseline, check_references, check_segment, warn_of_artefacts
+from .test_sets import TestSet, check_baseline, check_has_texts, check_references, check_segment, warn_of_artefacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     if isinstance(metric, MeanOfMetrics):
         raise OptionError(f"{shorten(name_of(metric))} is a mean of metrics; explain each of them by itself.")
     metric = metric.with_defaults(scale=100)
+    check_has_texts(test_set, metric.name)
     if metric.takes_references:
         check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
     corpus, systems = test_set.corpus(), list(test_set.systems)
@@ -194,6 +195,7 @@ def side_by_side(
     """
     check_baseline(baseline, test_set.systems)
     check_segment(test_set, segment)
+    check_has_texts(test_set, "a segment")
     for metric in metrics:
         if metric.takes_references:
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")

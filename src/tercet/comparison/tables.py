@@ -203,8 +203,13 @@ def to_text(
     """
     width = Console(width=width, force_terminal=colour).width
     text, several = "", len(comparisons) > 1
-    if sum(len(comparison.tables) for comparison in comparisons) > 1:
-        text += to_terminal(_summaries(comparisons, width), width, colour)
+    # Logs of different tasks have different scores.
+    by_scores: dict[tuple[str, ...], list[Comparison]] = {}
+    for comparison in comparisons:
+        by_scores.setdefault(tuple(comparison.marked_labels()), []).append(comparison)
+    for labels, alike in by_scores.items():
+        if len(labels) * len(alike) > 1:
+            text += to_terminal(_summaries(alike, width), width, colour)
     for comparison in comparisons:
         for table in comparison.tables:
             rich_table, table_width = _rich_table(comparison, table, width)

@@ -22,7 +22,7 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
-from tercet.files.joined import columns_of, join_logs, join_memories, read_folder
+from tercet.files.joined import Runs, columns_of, join_logs, join_memories, read_folder
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.score_columns import score_columns, systems_of, without_scores
@@ -62,6 +62,8 @@ class TestSet:
         Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
     no_texts : str
         Why there are no texts, which are all empty then; "" where there are some.
+    exact_task : str
+        Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
     """
 
     # pytest would collect a class with this name as tests.
@@ -79,6 +81,7 @@ class TestSet:
     )
     lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
+    exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -108,6 +111,7 @@ def read_test_sets(
     cluster: str | None = None,
     need_references: bool = True,
     scores: str | Sequence[str] = (),
+    need_texts: bool = False,
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
@@ -129,7 +133,9 @@ def read_test_sets(
     newest is read. Each task is one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
-    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
+    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
+    that the harness computed for each sample, such as ``acc``, are `scores` of the test set. Logs of multiple choice
+    and of log-likelihoods have these alone.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -159,6 +165,9 @@ def read_test_sets(
         Scores in the tables, by name: of ``COMET`` those in the columns ``base.COMET`` and ``tuned.COMET``,
         ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.score_columns.score_columns`). A table
         of scores without texts needs no references, if `need_references` is False.
+    need_texts : bool
+        True for metrics of texts: logs without texts, as of multiple choice, are then left out with a warning where
+        others have some.
 
     Returns
     -------
@@ -283,12 +292,13 @@ def read_test_sets(
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
     for runs in join_logs(logs, system_columns, target_columns, source_column, cluster):
-        _warn_of_task(runs.first)
-        clusters = None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster)
-        test_sets.append(
-            TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields, clusters=clusters)
-        )
-    return test_sets
+        test_sets.append(_log_set(runs))
+    if not need_texts or all(test_set.no_texts for test_set in test_sets):
+        return test_sets
+    for test_set in test_sets:
+        if test_set.no_texts:
+            _warn(f"{test_set.name} is left out: {test_set.no_texts}.")
+    return [test_set for test_set in test_sets if not test_set.no_texts]
 
 
 def _memory_set(
@@ -366,6 +376,28 @@ def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]
     numbers = {score: score_columns(table, systems, score) for score in scores}
     fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
     return replace(without_texts(name, systems, len(table.lines)), fields=fields, scores=numbers)
+
+
+def _log_set(runs: Runs) -> TestSet:
+    """Return the runs of a task, with the scores of their logs."""
+    scores = {
+        name: {system: np.array(numbers) for system, numbers in by_system.items()}
+        for name, by_system in runs.scores.items()
+    }
+    directions = runs.first.higher_is_better
+    return TestSet(
+        runs.task,
+        runs.systems,
+        runs.references,
+        runs.source,
+        fields=runs.fields,
+        clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
+        scores=scores,
+        lower_is_better=tuple(name for name in scores if not directions.get(name, not _words(name) & _LOWER)),
+        no_texts=runs.no_texts
+        and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
+        exact_task=_exact_task(runs.first),
+    )
 
 
 def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
@@ -510,6 +542,9 @@ _ROLES = {"system": "a system", "reference": "references", "source": "the source
 _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
+#: Words in the names of scores that count errors.
+_LOWER = frozenset({"ter", "wer", "cer", "mer", "perplexity", "ppl", "brier", "loss", "error"})
+
 
 def _columns_in_words(
     table: Table,
@@ -581,15 +616,20 @@ def _warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], 
         )
 
 
-def _warn_of_task(log: Log) -> None:
-    """Warn of a task whose answers are right or wrong as a whole."""
-    words = frozenset(word for name in log.scores for word in re.findall("[a-z]+", name.lower()))
-    if words & _EXACT and not words & _OF_TEXTS:
-        _warn(
-            f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
-            "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
-            "right answer, and say little of it."
-        )
+def _exact_task(log: Log) -> str:
+    """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
+    words = frozenset().union(*map(_words, log.scores))
+    if not words & _EXACT or words & _OF_TEXTS:
+        return ""
+    return (
+        f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+        "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+        "right answer, and say little of it."
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall("[a-z]+", name.lower()))
 
 
 def _named(columns: Sequence[str]) -> str:
@@ -773,9 +813,11 @@ def warn_of(test_set: TestSet) -> None:
 
 
 def check_has_texts(test_set: TestSet, reader: str) -> None:
-    """Raise an InputError for a test set without the texts that are read."""
+    """Raise an InputError for a test set without the texts that are read; warn where they say little of its task."""
     if test_set.no_texts:
         raise InputError(f"{test_set.name} has no texts for {reader}: {test_set.no_texts}.")
+    if test_set.exact_task:
+        _warn(test_set.exact_task)
 
 
 def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:

@@ -17,7 +17,7 @@ from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import label_of, name_of, parse_column
-from tercet.comparison.test_sets import TestSet, check_references, warn_of_artefacts
+from tercet.comparison.test_sets import TestSet, check_has_texts, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.metrics.column import Column
@@ -150,6 +150,8 @@ def correlate(
     metric_list = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
+    for name in map(name_of, metric_list[:1]):
+        check_has_texts(test_set, name)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     if needed_by:

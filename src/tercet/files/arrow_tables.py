@@ -48,7 +48,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         table = _table(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "a Parquet file") from None
-    return details_log(table, _fields_of(schema.field("metric").type)) if details else spread(table)
+    return details_log(table) if details else spread(table)
 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:

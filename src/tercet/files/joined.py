@@ -274,8 +274,8 @@ def _warn(message: str) -> None:
 
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"
-#: A time, in the names of files and folders.
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d")
+#: A time, in the names of files and folders; the second as lmms-eval writes it.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d|\d{8}_\d{6}")
 
 
 class Runs(NamedTuple):
@@ -288,6 +288,10 @@ class Runs(NamedTuple):
     #: Which of the logs' fields these are, in words.
     fields: str
     first: Log
+    #: The numbers that the harness computed, by score and system; NaN where missing.
+    scores: dict[str, dict[str, list[float]]]
+    #: Why there are no texts of systems, which are empty then, and no references.
+    no_texts: str
     #: What the labels are of segments that are resampled together; None if each is alone.
     cluster: str | None
     labels: list[str]
@@ -328,6 +332,8 @@ def _runs_of_task(
     texts: dict[str, list[str]] = {}
     lists: list[list[str]] = []
     sources = []
+    scores: dict[str, dict[str, list[float]]] = {}
+    no_texts = next((log.no_texts for log in runs.values() if log.no_texts), "")
     references, source = references or first_log.roles.references, source or first_log.roles.source
     for name, log in runs.items():
         order = [rows[name][key] for key in keys]
@@ -335,9 +341,13 @@ def _runs_of_task(
         for column in columns:
             predictions, row_references = items(log, column, references)
             # With several filters, a column is called such as "filtered_resps strict-match".
-            texts[f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name] = [
-                predictions[row] for row in order
-            ]
+            system = f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name
+            texts[system] = [predictions[row] for row in order]
+            for score, by_column in log.numbers.items():
+                # A text that is read in the place of a log's only one has its scores.
+                values = by_column.get(column) or (next(iter(by_column.values())) if len(by_column) == 1 else None)
+                if values is not None:
+                    scores.setdefault(score, {})[system] = [values[row] for row in order]
         run_references = [row_references[row] for row in order]
         # Those of the first run are what the others must have.
         lists = lists or run_references
@@ -350,11 +360,25 @@ def _runs_of_task(
         cells = log.column(source) if source else []
         has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
         sources.append([cells[row] for row in order] if has_texts else [])
+    incomplete = [score for score, by_system in scores.items() if len(by_system) < len(texts)]
+    if incomplete:
+        lacking = next(system for system in texts if system not in scores[incomplete[0]])
+        warnings.warn(
+            f"{first_log.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: left out.",
+            stacklevel=level_of_caller(),
+        )
+    scores = {score: by_system for score, by_system in scores.items() if score not in incomplete}
+    if no_texts:
+        if not scores:
+            raise InputError(f"{no_texts}, and none of its scores is a number of each sample.")
+        texts, lists = {system: [""] * len(keys) for system in texts}, [[] for _ in keys]
     # Prompts may differ between runs: a source is what all of them have.
     shared_sources = sources[0] if sources[0] and all(run_sources == sources[0] for run_sources in sources) else None
-    fields = (
-        f"predictions from {', '.join(systems or first_log.roles.systems)}; references from {', '.join(references)}"
-    )
+    fields = "no texts"
+    if not no_texts:
+        predictions_from = ", ".join(systems or first_log.roles.systems)
+        fields = f"predictions from {predictions_from}; references from {', '.join(references)}"
+    fields += f"; scores: {', '.join(scores)}" if scores else ""
     fields += f"; sources from {source}" if shared_sources else ""
     fields += f"; samples joined by {' and '.join(first_log.key)}" if len(runs) > 1 else ""
     logs = f"{'logs' if len(runs) > 1 else 'log'} of {first_log.harness}"
@@ -379,6 +403,8 @@ def _runs_of_task(
         source=shared_sources,
         fields=f"{first_log.task}: {logs}: {', '.join(texts)}: {fields}.",
         first=first_log,
+        scores=scores,
+        no_texts=no_texts,
         cluster=cluster_name,
         labels=labels,
     )
@@ -411,7 +437,13 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
 
     columns = {name: [cell_of(cells, *pair) for pair in pairs] for name, cells in log.columns.items()}
     columns[_REPEAT] = [str(repeat) for _, repeat in pairs]
-    return replace(log, columns=columns, lines=[log.lines[row] for row, _ in pairs], key=(log.key[0], _REPEAT))
+    # The score of a sample with repeats is of all of them.
+    numbers = {
+        score: {column: [values[row] for row, _ in pairs] for column, values in by_column.items()}
+        for score, by_column in log.numbers.items()
+    }
+    lines = [log.lines[row] for row, _ in pairs]
+    return replace(log, columns=columns, lines=lines, key=(log.key[0], _REPEAT), numbers=numbers)
 
 
 def _rows(log: Log) -> dict[tuple[str, ...], int]:
@@ -468,7 +500,9 @@ def _names_of_runs(logs: Sequence[Log]) -> list[str]:
 # Folders into which harnesses write -> the logs in them, the newest of each task.
 
 #: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, and inspect-ai in JSON.
-_LOG = re.compile(rf"samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|{_MOMENT.pattern}.*\.json", re.IGNORECASE)
+_LOG = re.compile(
+    r"(\d{8}_\d{6}_)?samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json", re.IGNORECASE
+)
 _EXPECTED = (
     "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai"
 )
@@ -478,7 +512,7 @@ _MOST_LISTED = 10
 def read_folder(folder: str) -> list[Log]:
     """Return the logs in a folder and those within it; of several runs of a task, the newest, with a warning.
 
-    Logs that hold no texts, as of multiple choice, are left out with a warning where others do.
+    Logs that cannot be read are left out with a warning where others can.
     """
     files = sorted(_files(folder))
     paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]

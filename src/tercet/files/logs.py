@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import math
 import re
 import struct
 import warnings
@@ -22,7 +23,7 @@ from tercet.corpus.items import kind_of
 from tercet.errors import InputError, argument, first_line, level_of_caller, shorten
 
 from .table import Log, RaggedRows, Roles, Table
-from .text import LIMITS, Limits, read_whole
+from .text import LIMITS, Limits, open_binary, read_whole
 
 _PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
 #: Keys of each line, by which such a log is known; forks of the harness, such as lmms-eval, may leave out the rest.
@@ -33,6 +34,17 @@ _ASKED = "input"
 _LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'?|"[^"\\]*(?:\\.[^"\\]*)*"?""", re.DOTALL)
 #: Most characters of the messages of a target, which Python's own parser reads: it takes 200 times as many bytes.
 _LONGEST_CHAT = 1 << 20
+#: Numbers of a sample that are no scores.
+#: The greatest number that is a score: sums of many stay finite.
+_GREATEST = 1e300
+_NO_SCORES = ("doc_id", _TARGET, "success")
+#: Scores whose value of a sample is its log-likelihood, or a list of it and of the words or bytes that share it.
+_OF_LIKELIHOOD = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte")
+_LIKELIHOOD = "loglikelihood"
+#: Of lm-evaluation-harness samples_<task>_<date>.jsonl, of lmms-eval <date>_samples_<task>.jsonl.
+_FILE_NAME = re.compile(
+    r"(?:(\d{8}_\d{6})_)?(?:samples_)?(.+?)(?:_(\d{4}-\d\d-\d\dT[^/]*))?\.(?:jsonl|ndjson)(?:\.gz)?", re.IGNORECASE
+)
 
 
 def is_samples(table: Table) -> bool:
@@ -50,10 +62,13 @@ def samples_log(table: Table) -> Log:
     has_filters = len(set(filters)) > 1
     rows_by_doc: dict[str, tuple[int, dict[str, Any]]] = {}
     has_requests = _PROMPT in table.columns
+    no_texts = _no_texts(table)
+    scores = _scores(table)
+    values: dict[str, dict[str, dict[str, Any]]] = {}
     for row, (line, filter_name) in enumerate(zip(table.lines, filters, strict=True)):
         sample = {name: cells[row] for name, cells in table.columns.items()}
         place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample.get("doc")
-        prompt = _prompt(sample[_PROMPT], place) if has_requests else sample.get(_ASKED)
+        prompt = _prompt(_requests(sample[_PROMPT], place)) if has_requests else sample.get(_ASKED)
         entry = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
         fields = doc.items() if isinstance(doc, dict) else ()
         entry |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
@@ -68,7 +83,12 @@ def samples_log(table: Table) -> Log:
                 f"and choose a filter: {argument('systems')}"
             )
             raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {reason}.")
-        entry[column] = _response(sample[_RESPONSE], place)
+        entry[column] = "" if no_texts else _response(sample[_RESPONSE], place)
+        for score in scores:
+            name, value = score, sample.get(score)
+            if no_texts and score in _OF_LIKELIHOOD:
+                name, value = _LIKELIHOOD, value[0] if isinstance(value, list) and value else value
+            values.setdefault(name, {}).setdefault(column, {})[key] = value
     rows = RaggedRows(table.name)
     for line, entry in rows_by_doc.values():
         rows.add(line, entry)
@@ -78,49 +98,137 @@ def samples_log(table: Table) -> Log:
     columns[_TARGET] = _targets(columns[_TARGET], places)
     for system in systems:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
-    _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
+    if not no_texts:
+        _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
-    file_name = Path(table.name).name  # samples_<task>_<date>.jsonl
-    task = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", file_name, re.I)
+    match = _FILE_NAME.fullmatch(Path(table.name).name)
+    task = match[2] if match else Path(table.name).name
+    by_system = {
+        name: {column: [cells.get(key) for key in rows_by_doc] for column, cells in columns_of_score.items()}
+        for name, columns_of_score in values.items()
+    }
     return Log(
         table.name,
         columns,
         by_doc.lines,
         harness="lm-evaluation-harness",
-        task=task[1] if task else file_name,
+        task=task,
         run="",
         key=("doc_id",),
         roles=Roles(source, (_TARGET,), systems),
-        scores=_scores(table),
+        scores=scores,
+        numbers=_numbers(by_system, table.name),
+        higher_is_better=_directions(Path(table.name).parent, match[1] or match[3], task) if match else {},
+        no_texts=no_texts,
     )
 
 
 def _scores(table: Table) -> tuple[str, ...]:
     """Return the names of the scores of the samples: those that the harness lists, or else all numbers."""
-    metrics = table.columns.get("metrics", [None])[0]
-    if isinstance(metrics, list):
-        return tuple(map(str, metrics))
+    listed = [metrics for metrics in table.columns.get("metrics", []) if isinstance(metrics, list)]
+    if listed:
+        return tuple(dict.fromkeys(str(name) for metrics in listed for name in metrics))
     return tuple(
         name
         for name, cells in table.columns.items()
-        if name != "doc_id" and all(isinstance(cell, int | float) for cell in cells)
+        if name not in _NO_SCORES and all(_is_number(_score_of(cell)) for cell in cells if cell is not None)
     )
 
 
-def _prompt(arguments: Any, place: str) -> str | None:
-    """Return the prompt of the only request, None for a chat; requests of likelihoods are refused."""
-    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
-    request = requests[0] if isinstance(requests, list) and requests else None
-    request = list(request.values()) if isinstance(request, dict) else request
-    if not isinstance(request, list) or not request:
-        raise InputError(f"{place}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
-    if not isinstance(request[1] if len(request) > 1 else None, dict):
+def _no_texts(table: Table) -> str:
+    """Return of what a log of likelihoods holds them, which have no texts; "" for a log of texts."""
+    contents = []
+    for row, line in enumerate(table.lines):
+        if _PROMPT in table.columns:
+            requests = _requests(table.columns[_PROMPT][row], f"{table.name}, line {line}")
+            # A request for a text ends with its settings.
+            is_likelihood = not isinstance(requests[0][-1], dict)
+        else:
+            requests = _pairs(table.columns[_RESPONSE][row])
+            is_likelihood = bool(requests)
         content = f"{len(requests)} choices" if len(requests) > 1 else "a text"
-        raise InputError(
-            f"{place}: this log holds log-likelihoods of {content}, not texts that a model wrote; expected the "
-            "samples of a task with output_type: generate_until."
-        )
-    return request[0] if isinstance(request[0], str) else None
+        contents.append(f"log-likelihoods of {content}" if is_likelihood else "")
+    if not any(contents):
+        return ""
+    row, content = next((row, content) for row, content in enumerate(contents) if content)
+    reason = f"{table.name}, line {table.lines[row]}: this log holds {content}, not texts that a model wrote"
+    if not all(contents):
+        line = table.lines[contents.index("")]
+        raise InputError(f"{reason}, but line {line} holds a text; expected the samples of one task.")
+    return reason
+
+
+def _requests(arguments: Any, place: str) -> list[list[Any]]:
+    """Return the arguments of each request of a sample."""
+    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    lists = [list(request.values()) if isinstance(request, dict) else request for request in requests or ()]
+    if not lists or not all(isinstance(request, list) and request for request in lists):
+        raise InputError(f"{place}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
+    return lists
+
+
+def _prompt(requests: list[list[Any]]) -> str | None:
+    """Return the prompt that all requests have, None for a chat."""
+    prompt = requests[0][0]
+    return prompt if isinstance(prompt, str) and all(request[0] == prompt for request in requests) else None
+
+
+def _pairs(responses: Any) -> list[Any]:
+    """Return responses that are log-likelihoods, each with whether a model would write the text; else none."""
+    are_pairs = isinstance(responses, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
+    )
+    return responses if are_pairs else []
+
+
+def _directions(folder: Path, moment: str | None, task: str) -> Mapping[str, bool]:
+    """Return whether higher values of each score are better, as the results beside the samples of a run say."""
+    for path in (folder / f"results_{moment}.json", folder / f"{moment}_results.json"):
+        if moment and path.is_file():
+            try:
+                with open_binary(str(path)) as stream:
+                    data = read_whole(stream, str(path), LIMITS)
+                LIMITS.check_json([data], str(path))
+                directions = json.loads(data)["higher_is_better"][task]
+                return {name: is_higher for name, is_higher in directions.items() if isinstance(is_higher, bool)}
+            except (InputError, *_DAMAGED, LookupError, AttributeError):
+                continue
+    return {}
+
+
+def _numbers(values: Mapping[str, Mapping[str, Sequence[Any]]], name: str) -> dict[str, dict[str, list[float]]]:
+    """Return the scores that are a number of each sample, NaN where one has none; a warning names a mixed one.
+
+    Others are what a harness computes a score of all samples from, such as pairs of labels for F1.
+    """
+    numbers = {}
+    for score, by_system in values.items():
+        columns = {system: [_score_of(value) for value in column] for system, column in by_system.items()}
+        present = [value for column in columns.values() for value in column if value is not None]
+        others = [value for value in present if not _is_number(value)]
+        if present and not others:
+            numbers[score] = {
+                system: [math.nan if value is None else float(value) for value in column]
+                for system, column in columns.items()
+            }
+        elif len(others) < len(present):
+            warnings.warn(
+                f"{name}: the score {shorten(score)} is {shorten(others[0])} in a sample; expected a number: the "
+                "score is left out.",
+                stacklevel=level_of_caller(),
+            )
+    return numbers
+
+
+def _score_of(value: Any) -> Any:
+    """Return a value, or the score in an object of it and what it is of, as lmms-eval writes some; None for NaN."""
+    if isinstance(value, dict):
+        value = value.get("score", value)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) <= _GREATEST
 
 
 def _response(cell: Any, place: str) -> str | list[str]:
@@ -190,7 +298,8 @@ def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> 
 # The details that lighteval saves (``details_<task>_<date>.parquet``) -> a table with a row per sample.
 
 #: Columns that are read, and what is read of them; the rest are tokens, their scores and options.
-PARTS = ("doc", "model_response")
+_METRIC = "metric"
+PARTS = ("doc", "model_response", _METRIC)
 FIELDS = (
     "doc.id",
     "doc.task_name",
@@ -199,24 +308,29 @@ FIELDS = (
     "doc.gold_index",
     "model_response.text",
     "model_response.text_post_processed",
+    _METRIC,
 )
 
 
 def is_details(schema: Any) -> bool:
     """Return whether a file's columns are those of such details."""
-    return {*PARTS, "metric"} <= set(schema.names)
+    return set(PARTS) <= set(schema.names)
 
 
-def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
+def details_log(table: Table) -> Log:
     """Return the samples of a task: the text that its metrics took, and the choices that are right as references."""
-    docs, responses = (table.column(name) for name in PARTS)
+    docs, responses, metrics = (table.column(name) for name in PARTS)
     texts, golds, final = [], [], "model_response.text"
+    no_texts = (
+        ""
+        if any(_answers(response) for response in responses)
+        else (f"{table.name}: the model's answers have no texts, as log-likelihoods of choices have none")
+    )
     for row, (doc, response) in enumerate(zip(docs, responses, strict=True)):
         place = f"{table.name}, row {row + 1}"
-        processed = response.get("text_post_processed")
         # Where a text was processed, its metrics took that.
-        final = final if processed is None else "model_response.text_post_processed"
-        texts.append(_text(response.get("text") if processed is None else processed, place))
+        final = final if response.get("text_post_processed") is None else "model_response.text_post_processed"
+        texts.append("" if no_texts else _text(_answers(response), place))
         choices, gold = doc.get("choices") or [], doc.get("gold_index")
         positions = gold if isinstance(gold, list) else [gold]
         if not all(isinstance(position, int) and -len(choices) <= position < len(choices) for position in positions):
@@ -231,6 +345,9 @@ def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
         final: texts,
     }
     roles = Roles("doc.query", ("doc.choices",), (final,))
+    # Parquet has the scores of all samples in each.
+    scores = tuple(dict.fromkeys(name for scores in metrics if isinstance(scores, dict) for name in scores))
+    values = {name: {final: [(scores or {}).get(name) for scores in metrics]} for name in scores}
     return Log(
         table.name,
         columns,
@@ -241,7 +358,14 @@ def details_log(table: Table, scores: tuple[str, ...] = ()) -> Log:
         key=("id",),
         roles=roles,
         scores=scores,
+        numbers=_numbers(values, table.name),
+        no_texts=no_texts,
     )
+
+
+def _answers(response: dict[str, Any]) -> Any:
+    processed = response.get("text_post_processed")
+    return response.get("text") if processed is None else processed
 
 
 def _text(answer: Any, place: str) -> Any:
@@ -258,6 +382,10 @@ def _text(answer: Any, place: str) -> Any:
 
 # The compression that the package writes, which zipfile reads since Python 3.14.
 _ZSTD = 93
+_COMPLETION = "output.completion"
+#: Values that stand for numbers: correct, partially so, incorrect, no answer; and yes and no.
+_GRADES = {"C": 1, "P": 0.5, "I": 0, "N": 0}
+_ANSWERS = {"yes": 1, "true": 1, "no": 0, "false": 0}
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
 # Only the second is there where the run has not ended.
 _HEADERS = ("header.json", "_journal/start.json")
@@ -359,11 +487,14 @@ def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
                 **{part: str(sample.get(part)) for part in ("id", "epoch")},
                 "input": _asked(sample.get("input")),
                 "target": sample.get("target"),
-                "output.completion": output.get("completion"),
+                _COMPLETION: output.get("completion"),
                 **{f"metadata.{key}": value for key, value in metadata.items()},
             },
         )
     table = rows.table("samples without an error")
+    values = [_values(sample.get("scores")) for sample in finished]
+    scores = tuple(dict.fromkeys(name for sample_values in values for name in sample_values))
+    by_system = {name: {_COMPLETION: [sample_values.get(name) for sample_values in values]} for name in scores}
     return Log(
         name,
         table.columns,
@@ -372,9 +503,34 @@ def _log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
         task=str(spec.get("task")),
         run=str(spec.get("model") or ""),
         key=("id", "epoch"),
-        roles=Roles("input", ("target",), ("output.completion",)),
-        scores=tuple(dict.fromkeys(name for sample in finished for name in sample.get("scores") or ())),
+        roles=Roles("input", ("target",), (_COMPLETION,)),
+        scores=scores,
+        numbers=_numbers(by_system, name),
     )
+
+
+def _values(scores: Any) -> dict[str, Any]:
+    """Return the values of a sample's scores; of one with several, each by the name of the scorer and its own."""
+    values: dict[str, Any] = {}
+    for scorer, score in scores.items() if isinstance(scores, dict) else ():
+        value = score.get("value") if isinstance(score, dict) else score
+        if isinstance(value, dict):
+            values |= {f"{scorer}.{name}": _value(part) for name, part in value.items()}
+        else:
+            values[scorer] = _value(value)
+    return values
+
+
+def _value(value: Any) -> Any:
+    """Return the number that inspect-ai takes a text for, by default; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    if value in _GRADES:
+        return _GRADES[value]
+    try:
+        return float(value)
+    except ValueError:
+        return _ANSWERS.get(value.lower(), value)
 
 
 def _order(sample: dict[str, Any]) -> tuple[str, str]:

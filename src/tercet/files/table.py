@@ -69,6 +69,12 @@ class Log(Table):
     roles: Roles
     #: Names of the scores that the harness computed.
     scores: tuple[str, ...] = ()
+    #: Of those that are a number of each sample, the numbers by column of `roles.systems`; NaN where missing.
+    numbers: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
+    #: By score, whether its higher values are better, where the files say so.
+    higher_is_better: Mapping[str, bool] = field(default_factory=dict)
+    #: Why there are no texts that a model wrote; the cells of `roles.systems` are then empty.
+    no_texts: str = ""
 
 
 class RaggedRows:
