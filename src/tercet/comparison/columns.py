@@ -24,13 +24,12 @@ _BySystem = Mapping[str, Any]
 
 def default_metrics(test_set: TestSet) -> list[Metric]:
     """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU."""
-    lower = test_set.lower_is_better
-    columns: list[Metric] = [Column(name, better="lower" if name in lower else "higher") for name in test_set.scores]
+    columns: list[Metric] = [Column(name) for name in test_set.scores]
     return columns or [metric_of("bleu_multi")]
 
 
 def in_percent(metric: Metric, test_set: TestSet) -> Metric:
-    """Return the metric in percent, unless the user set a scale; of columns, only those of 0 and 1."""
+    """Return the metric in percent, unless the user set a scale; columns only of 0 and 1, and as lower is better."""
     if isinstance(metric, Column):
         if metric.name in test_set.lower_is_better:
             metric = metric.with_defaults(better="lower")

@@ -354,7 +354,8 @@ class Comparison:
     def _repr_html_(self) -> str:
         """Show the scores as a table in a notebook: a row for each system, a column for each score."""
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        return to_notebook(wide_table(self, [f"{level}{self.legend(best=BEST)}", *self.remarks()], tested=False))
+        notes = [*self.section_lines(), f"{level}{self.legend(best=BEST)}", *self.remarks()]
+        return to_notebook(wide_table(self, notes, tested=False))
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""

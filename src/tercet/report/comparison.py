@@ -644,11 +644,11 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
     primary = primary_table(comparison.tables)
     views = []
     for table in (primary, *(table for table in comparison.tables if table is not primary)):
-        sign = -1.0 if table.higher_is_better else 1.0
-        rows = sorted(table.rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
+        rows = [table.rows[place] for place in table.order]
         order = [row.system for row in rows]
         chart = DotChart([names[name] for name in order], [dot_column(comparison, table, table.title, order)])
-        views.append((table, rows, score_verdict(comparison, table, names), chart))
+        sections = [_with_names(section, names) for section in table.sections]
+        views.append((table, rows, score_verdict(comparison, table, names), chart, sections))
     return render(
         "compared.html",
         c=comparison,
