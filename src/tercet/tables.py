@@ -145,13 +145,13 @@ def _name_cell(name: str) -> str:
 # For people: terminals, Markdown, LaTeX, notebooks.
 
 
-def decimals(value: float, *, signed: bool = False) -> str:
-    """Return a score, or a difference of scores, with two decimals; NaN as NaN.
+def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
+    """Return a score, or a difference of scores, with two decimals or as many as are given; NaN as NaN.
 
-    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True)
-    ('12.35', '+12.35', 'NaN')
+    >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True), decimals(0.85, 4)
+    ('12.35', '+12.35', 'NaN', '0.8500')
     """
-    return "NaN" if math.isnan(value) else f"{value:+.2f}" if signed else f"{value:.2f}"
+    return "NaN" if math.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
 
 
 def pvalue_text(pvalue: float) -> str:

@@ -10,6 +10,7 @@ from tercet.base.metric import Metric
 from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.tables import decimals
 
 
 class Threshold(NamedTuple):
@@ -74,7 +75,8 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."
         elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
             gap = abs(row.value - limit)
-            yield row.system, f"{row.value:.2f}, {side} {limit:g} by {gap:{'.2f' if gap >= 0.005 else '.1g'}}."
+            apart = f"{gap:.{row.digits}f}" if gap >= 0.5 / 10**row.digits else f"{gap:.1g}"
+            yield row.system, f"{decimals(row.value, row.digits)}, {side} {limit:g} by {apart}."
 
 
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:

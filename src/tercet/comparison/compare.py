@@ -31,7 +31,7 @@ from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
 from .runs import first_output, members, runs_section
-from .scores import Comparison, ScoreTable, SystemScore, facts_of_systems, some_best
+from .scores import Comparison, ScoreTable, SystemScore, digits_of, facts_of_systems, some_best
 from .sections import Section
 from .test_sets import (
     TestSet,
@@ -396,6 +396,7 @@ def _tables(
         ]
         any_best = some_best(values.tolist(), higher_is_better)
         system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
+        digits = digits_of(metric, values.tolist())
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
@@ -428,6 +429,7 @@ def _tables(
                     as_good=as_good,
                     rank=None if rank is None else (rank.low, rank.high),
                     group=None if rank is None else rank.group,
+                    digits=digits,
                 )
             )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -197,12 +198,13 @@ def _sentences(
     known: Variance | None,
 ) -> list[Sentence]:
     """Return a sentence for each system, where they are few, and what was taken for granted."""
+    shown = partial(decimals, digits=table.rows[0].digits)
     compared = [row for row in rows if row["system"] != baseline]
     of_baseline = next(_n_runs(row) for row in rows if row["system"] == baseline)
     p_name = "p" if len(rows) == 2 else "adjusted p"
     sentences: list[Sentence] = []
     for row in compared if len(compared) <= MOST_NAMED else []:
-        p, apart = row["adjusted_pvalue"], decimals(row["difference"], signed=True)
+        p, apart = row["adjusted_pvalue"], shown(row["difference"], signed=True)
         if p is None:
             verdict = "not tested."
         elif p >= alpha:
@@ -210,7 +212,7 @@ def _sentences(
         else:
             better = "better" if (row["difference"] > 0) == table.higher_is_better else "worse"
             verdict = f"{better} by more than the noise of {unit} and runs ({p_name} {pvalue_text(p)})."
-        margin = "" if row["margin"] is None else f" ± {decimals(row['margin'])}"
+        margin = "" if row["margin"] is None else f" ± {shown(row['margin'])}"
         text = f", {_n_runs(row)}: {apart}{margin} {table.title} against "
         sentences.append(("", row["system"], text, baseline, f" ({of_baseline}): {verdict}"))
     if lone:
@@ -225,7 +227,7 @@ def _sentences(
 
 
 def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:
-    several = len(rows) > 2
+    several, shown = len(rows) > 2, partial(decimals, digits=table.rows[0].digits)
     columns = [
         Column("system", "name"),
         Column("runs"),
@@ -244,11 +246,11 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
             [
                 row["system"],
                 f"{len(row['runs']):,}",
-                decimals(row["value"]),
-                "" if row["spread"] is None else decimals(row["spread"]),
-                f"{decimals(row['low'])} – {decimals(row['high'])}",
-                "" if row["difference"] is None else decimals(row["difference"], signed=True),
-                "" if row["margin"] is None else decimals(row["margin"]),
+                shown(row["value"]),
+                "" if row["spread"] is None else shown(row["spread"]),
+                f"{shown(row['low'])} – {shown(row['high'])}",
+                "" if row["difference"] is None else shown(row["difference"], signed=True),
+                "" if row["margin"] is None else shown(row["margin"]),
                 "" if p is None else pvalue_text(p),
             ]
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +108,8 @@ class SystemScore:
     group : int or None
         Of the systems that cannot be told apart, from 1, that of the best: a group ends where every system down to it
         is significantly better than every one below. None as for the rank.
+    digits : int
+        With how many decimals people read it.
     """
 
     system: str
@@ -124,6 +126,7 @@ class SystemScore:
     as_good: bool | None
     rank: tuple[int, int] | None = None
     group: int | None = None
+    digits: int = 2
 
     @property
     def places(self) -> str:
@@ -254,7 +257,9 @@ class Comparison:
         """Return the fields of a row; without a test, None for those against the baseline."""
         tested_fields = ("difference", "wins", "ties", "losses") if self.test is None else ()
         rank = None if row.rank is None else list(row.rank)
-        return {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
+        numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
+        del numbers["digits"]
+        return numbers
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
@@ -485,8 +490,8 @@ def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "",
         columns += [Column("rank")] if ranked else []
         for cells, row in zip(rows, table.rows, strict=True):
             mark = AS_GOOD if row.as_good and not row.best else ""
-            interval = f"{mark} ({decimals(row.low)}–{decimals(row.high)})"
-            cells.append(Cell(decimals(row.value), row.best, interval))
+            interval = f"{mark} ({decimals(row.low, row.digits)}–{decimals(row.high, row.digits)})"
+            cells.append(Cell(decimals(row.value, row.digits), row.best, interval))
             cells += against(row)[:2] if tested else []
             cells += [Cell("", after=row.places)] if ranked else []
     signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
@@ -497,12 +502,18 @@ def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "",
     return Table(title, columns, rows, notes=notes, signatures=signatures, lines=lines)
 
 
+def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
+    """Return with how many decimals people read scores: two, or four of scores that are no percents and small."""
+    small = all(value is None or math.isnan(value) or abs(value) < 10 for value in values)
+    return 4 if metric.scale == 1 and small else 2
+
+
 def against(row: SystemScore) -> tuple[str, str, str]:
     """Return the difference from the baseline, its p, and the counts of segments; nothing for the baseline itself."""
     if row.difference is None:
         return "", "", ""
     p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
-    return decimals(row.difference, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
+    return decimals(row.difference, row.digits, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
 
 
 def _joined(words: re.Match[str]) -> str:

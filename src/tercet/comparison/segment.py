@@ -24,7 +24,7 @@ from tercet.tables import decimals
 from .columns import in_percent
 from .compare import system_stats
 from .metric_specs import MeanOfMetrics, label_of, name_of
-from .scores import LOWER
+from .scores import LOWER, digits_of
 from .test_sets import TestSet, check_baseline, check_has_texts, check_references, check_segment, warn_of_artefacts
 
 
@@ -219,8 +219,10 @@ def side_by_side(
     for number, reference in enumerate(test_set.references[index], 1):
         table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
-        values = [by_system[system] for _, by_system in scores]
-        cells = ["" if value is None else decimals(value) for value in values]
+        cells = []
+        for metric, (_, by_system) in zip(metrics, scores, strict=True):
+            value, digits = by_system[system], digits_of(metric, by_system.values())
+            cells.append("" if value is None else decimals(value, digits))
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:
             batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))

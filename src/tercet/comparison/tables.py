@@ -233,7 +233,7 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Grid]:
     widths = []
     for label, tables in zip(labels, tables_by_score, strict=True):
         # Each value is followed by a mark, or by a space in its place.
-        value_widths = [len(f"{decimals(row.value)} ") for table in tables for row in table.rows]
+        value_widths = [len(f"{decimals(row.value, row.digits)} ") for table in tables for row in table.rows]
         widths.append(max(min(cell_len(one_cell(label)), _HEAD_WIDTH), *value_widths))
     start = 0
     while start < len(labels):
@@ -270,7 +270,7 @@ def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[
 
 
 def _value(row: SystemScore) -> str:
-    value = f"[bold]{decimals(row.value)}[/]" if row.best else decimals(row.value)
+    value = f"[bold]{decimals(row.value, row.digits)}[/]" if row.best else decimals(row.value, row.digits)
     return f"{value}{BEST if row.best else AS_GOOD if row.as_good else ' '}"
 
 
@@ -332,7 +332,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for row in [table.rows[place] for place in table.order] if comparison.has_ranks else table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = against(row) if comparison.test else ()
-        interval = f"{decimals(row.low)} – {decimals(row.high)}"
+        interval = f"{decimals(row.low, row.digits)} – {decimals(row.high, row.digits)}"
         cells = (*([row.places] if comparison.has_ranks else []), name, _value(row), interval, *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)

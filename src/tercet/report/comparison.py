@@ -17,7 +17,7 @@ from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
 from tercet.signature import __version__
-from tercet.tables import pvalue_text
+from tercet.tables import decimals, pvalue_text
 
 from .plots import (
     SERIES,
@@ -412,14 +412,14 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     not_best = [row for row in rows if not row.best]
     row_names = {row.system: names[row.system] for row in rows}
     score_title = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
+    # of one system, or of those that are best
+    shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
-        return [
-            ("", row_names[rows[0].system], f" has a {score_title} of {rows[0].value:.2f}. There is no other system.")
-        ]
+        return [("", row_names[rows[0].system], f" has a {score_title} of {shown}. There is no other system.")]
     if not not_best or not top:
-        return [(f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {rows[0].value:.2f}.",)]
+        return [(f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
-    score = f"{have}{score_title}: {top[0].value:.2f}, {_apart(table, top[0], not_best[0])} "
+    score = f"{have}{score_title}: {shown}, {_apart(table, top[0], not_best[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
     first = (*listed([row_names[row.system] for row in top])[:-1], score, row_names[not_best[0].system], next_best)
     if comparison.test is None:
@@ -621,8 +621,9 @@ def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     percent = table.scorer.unit == "share" and table.scorer.scale == 100
     points = " points" if percent else ""
     where = "above" if table.higher_is_better else "below"
+    least = 10.0**-best.digits
     # less than half of 0.01 would read as 0.00
-    amount = f"{difference:.2f}" if difference >= 0.005 else "less than 0.01"
+    amount = decimals(difference, best.digits) if difference >= least / 2 else f"less than {least:g}"
     return f"{amount}{points} {where}"
 
 
