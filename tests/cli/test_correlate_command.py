@@ -55,7 +55,7 @@ def test_every_form_is_that_of_the_same_call_in_python(table, tmp_path):
     [
         (["-d", "form"], "There is no dimension 'form'"),
         (["--rank-by", "pearson"], "There is no figure 'pearson' to rank by"),
-        (["--scores", "BLEURT"], "There is no dimension 'BLEURT'"),
+        (["--scores", "BLEURT"], "has no scores 'BLEURT'"),
         (["-m", "blue"], "There is no metric 'blue'"),
         (["--alpha", "1"], "--alpha must be a number above 0 and below 1"),
         (["--mean", "mean.txt"], "--mean: the file's name must end in .json"),

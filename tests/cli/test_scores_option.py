@@ -39,7 +39,7 @@ def test_have_thresholds(table):
     assert command(*arguments, "--fail-under", "ok=60").returncode == 0
     run = command(*arguments, "--fail-under", "ok=90", "--fail-under", "COMET=0.7", code=1)
     assert "the system 'base': ok is 66.67, below 90 by 23.33." in run.stderr
-    assert "the system 'tuned': COMET is 0.73, above 0.7 by 0.04." in run.stderr
+    assert "the system 'tuned': COMET is 0.7350, above 0.7 by 0.0350." in run.stderr
 
 
 def test_a_segment_shows_them(table):

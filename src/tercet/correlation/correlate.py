@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -189,18 +189,15 @@ def correlate(
 
 def _directions(scores: Any) -> tuple[Any, set[str]]:
     """Return external scores by their names alone, and those of which lower is better: ``TER:better=lower``."""
-    given = [scores] if isinstance(scores, str | Column) else scores
-    if not isinstance(given, Iterable):
+    names = [scores] if isinstance(scores, str | Column) else scores
+    # What is no name is refused as such.
+    if not isinstance(names, Collection) or not all(isinstance(name, str | Column) for name in names):
         return scores, set()
-    columns = {name: parse_column(name) if isinstance(name, str) else name for name in given}
-    named = {name: column for name, column in columns.items() if isinstance(column, Column)}
-    if len(named) < len(columns):
-        # What is no name is refused as such.
-        return scores, set()
-    lower = {column.name for column in named.values() if column.better == "lower"}
+    columns = {name: parse_column(name) if isinstance(name, str) else name for name in names}
+    lower = {column.name for column in columns.values() if column.better == "lower"}
     if isinstance(scores, Mapping):
-        return {column.name: scores[name] for name, column in named.items()}, lower
-    return [column.name for column in named.values()], lower
+        return {column.name: scores[name] for name, column in columns.items()}, lower
+    return [column.name for column in columns.values()], lower
 
 
 def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
