@@ -155,8 +155,8 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
 
 
 def pvalue_text(pvalue: float) -> str:
-    """Return p as text: three decimals, four below 0.01."""
-    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+    """Return p as text: three decimals, four below 0.01; exact tests may be below those, too."""
+    return "<0.0001" if pvalue < 0.00005 else f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
 
 
 def to_terminal(parts: Iterable[Any], width: int | None, colour: bool) -> str:

@@ -42,6 +42,11 @@ def test_have_thresholds(table):
     assert "the system 'tuned': COMET is 0.7350, above 0.7 by 0.0350." in run.stderr
 
 
+def test_a_threshold_is_in_percent_where_the_scores_are(table):
+    run = command("compare", table, "--scores", "ok", "--fail-under", "ok=0.9", code=2)
+    assert "ok is in percent here, as all its numbers are 0 or 1. Give ok=90." in run.stderr
+
+
 def test_a_segment_shows_them(table):
     assert "0.82" in command("compare", table, "--scores", "COMET", "--segment", "1").stdout
 

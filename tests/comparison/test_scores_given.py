@@ -227,3 +227,30 @@ def test_a_report_and_a_workbook_have_them(clusters, tmp_path):
         assert "loss" in in_format([found], form)
     assert "loss" in found._repr_html_()
     assert found.plot() is not None
+
+
+def test_what_can_be_seen_is_not_said_where_few_segments_differ_or_only_by_rounding():
+    first, n = [0, 1] * 100, 200
+    few = [*first[:-10], *(1 - value for value in first[-10:])]
+    many = [*first[:-60], *(1 - value for value in first[-60:])]
+    keys = [
+        [section.key for section in tercet.compare(scores={"ok": {"a": first, "b": other}}).tables[0].sections]
+        for other in (few, many)
+    ]
+    assert ["power" in of_score for of_score in keys] == [False, True]
+    table = tercet.compare(scores={"C": {"a": [0.5] * n, "b": [0.7] * n}}).tables[0]
+    assert [section.key for section in table.sections] == ["groups"]
+
+
+def test_an_exact_test_has_no_resamples_that_could_be_too_few():
+    scores = {f"s{number}": [0] * 30 if number % 2 else [*[1] * 20, *[0] * 10] for number in range(8)}
+    comparison = tercet.compare(scores={"ok": scores}, n_resamples=100)
+    assert not [remark for remark in comparison.remarks() if "No difference" in remark]
+    assert comparison.tables[0].rows[1].adjusted_pvalue < 0.001
+
+
+def test_the_segments_that_count_are_those_that_are_scored():
+    values = [0.5, 0.7, 0.2, *[None] * 17]
+    comparison = tercet.compare(scores={"C": {"a": values, "b": [0.6, 0.9, 0.1, *[None] * 17]}})
+    assert comparison.tables[0].n_units == 3
+    assert [remark for remark in comparison.remarks() if "with 3 segments" in remark]

@@ -10,6 +10,7 @@ from tercet.base.metric import Metric
 from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.metrics.column import Column
 from tercet.tables import decimals
 
 
@@ -70,6 +71,11 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     side = "below" if table.higher_is_better else "above"
+    if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
+        raise OptionError(
+            f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
+            f"Give {table.name}={100 * limit:g}."
+        )
     for row in table.rows:
         if math.isnan(row.value):
             yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."

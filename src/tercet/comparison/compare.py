@@ -444,30 +444,37 @@ def _tables(
             scorer=metric,
             stats=stats_by_system,
             is_exact=is_exact,
+            n_units=len(units[0]),
         )
         distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
-        table.sections.extend(_sections(comparison, table, distributions, len(units[0])))
+        table.sections.extend(_sections(comparison, table, distributions, units))
         yield table
 
 
 def _sections(
-    comparison: Comparison, table: ScoreTable, distributions: Sequence[NDArray[np.float64]], n_units: int
+    comparison: Comparison,
+    table: ScoreTable,
+    distributions: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
 ) -> Iterator[Section]:
     """Yield what else is said of a score: by the resamples of each system's score."""
     names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
     if comparison.runs:
-        yield runs_section(comparison, table, distributions, n_units)
+        yield runs_section(comparison, table, distributions, table.n_units)
     if comparison.test is None:
         return
     yield groups_section(table)
-    if comparison.too_few() is None:
+    if comparison.too_few(table) is None:
+        baseline = names.index(comparison.baseline)
         power = power_section(
             table.title,
             names,
-            names.index(comparison.baseline),
+            baseline,
             distributions,
-            n_units,
+            table.n_units,
+            n_different=[int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units],
             alpha=comparison.alpha,
+            digits=table.rows[0].digits,
             unit="segment" if clusters is None else "cluster",
             size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
         )

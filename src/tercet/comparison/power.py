@@ -8,12 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.power import smallest_difference, units_needed
+from tercet.tables import decimals
 
 from .sections import Section
 
 #: The probability with which a test is to find a difference.
 POWER = 0.8
+
+#: Where fewer units differ, the test finds less than the formula promises.
+_FEWEST_DIFFERENT = 15
 
 
 def power_section(
@@ -23,18 +28,23 @@ def power_section(
     resampled: Sequence[NDArray[np.float64]],
     n_units: int,
     *,
+    n_different: Sequence[int],
     alpha: float,
     unit: str = "segment",
     size: float = 1,
+    digits: int = 2,
 ) -> Section | None:
     """Return which differences from the baseline so many units show, by the paired resamples of all systems' scores.
 
-    `size` is the mean number of segments of a unit. None where no difference varies, as between the same texts.
+    `size` is the mean number of segments of a unit. Nothing is said of systems that differ from the baseline in few
+    units (`n_different`), nor where no difference varies; None if that is so of all.
     """
     n_pairs = len(systems) * (len(systems) - 1) // 2
     errors, smallest = {}, {}
     for place, system in enumerate(systems):
         error = float(np.std(resampled[place] - resampled[baseline], ddof=1)) if place != baseline else 0.0
+        if n_different[place] < _FEWEST_DIFFERENT or error <= ROUNDING * float(np.abs(resampled[baseline]).max()):
+            continue
         difference = smallest_difference(error, n_units, alpha=alpha, power=POWER, n_pairs=n_pairs)
         if difference is not None:
             errors[system], smallest[system] = error, difference
@@ -48,7 +58,7 @@ def power_section(
     counts = [count for count in needed.values() if count is not None]
     segments = f", of about {size:.0f} segments each" if round(size) > 1 else ""
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
-    bounds = _range([_figures(difference) for difference in smallest.values()])
+    bounds = _range([_figures(difference, digits) for difference in smallest.values()])
     sentence = (
         f"under {bounds} {title} cannot be seen reliably here ({100 * POWER:g} % power, alpha {alpha:g}{adjusted}); "
         f"{target:g} would need about {_range([_rounded(count) for count in counts])} {unit}s{segments}."
@@ -89,9 +99,9 @@ def _round_part(difference: float) -> float:
     return float(f"{factor * tens:.1g}")
 
 
-def _figures(difference: float) -> str:
-    """Return a difference with two decimals, or two digits where that is 0."""
-    return f"{difference:.2f}" if difference >= 0.01 else f"{difference:.2g}"
+def _figures(difference: float, digits: int) -> str:
+    """Return a difference with the decimals of the score, or two digits where that is 0."""
+    return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
 def _rounded(count: int) -> str:

@@ -162,6 +162,8 @@ class ScoreTable:
     is_exact : bool
         Whether all segments score 0 or 1, and none are resampled together. Then p of the permutation test is exact,
         McNemar's, and the interval that would be percentile is Wilson's.
+    n_units : int
+        Number of segments, or clusters, that are scored for all systems and resampled.
     sections : list of Section
         What else is said of the score, such as how small a difference the test set can show.
     """
@@ -176,6 +178,7 @@ class ScoreTable:
     scorer: Metric = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
     is_exact: bool = False
+    n_units: int = 0
     sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
@@ -390,13 +393,17 @@ class Comparison:
         )
         return f"{best}: the best{as_good_meaning}. {self.p_label}: {test}. {intervals}"
 
-    def rank_legend(self) -> str:
-        """Return what ranks and lines mean; "" where tables have none."""
+    def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
+        """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
         if not self.has_ranks:
             return ""
+        line = ""
+        if any(table.lines for table in lined):
+            by = "" if len(lined) == len(self.tables) else f" (by {', '.join(table.title for table in lined)})"
+            line = f" A line{by}: every system above it is significantly better than every one below."
         return (
             f"rank: from 1 + how many are significantly better (alpha {self.alpha:g}), to how many are not "
-            "significantly worse. A line: every system above it is significantly better than every one below."
+            f"significantly worse.{line}"
         )
 
     def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
@@ -420,7 +427,7 @@ class Comparison:
         n_units, unit = self._units
         # A test that found a difference needs no remark that it could find none.
         found = any((table.pvalues < self.alpha).any() for table in self.tables)
-        too_few = None if found else self.too_few()
+        too_few = None if found else next(filter(None, map(self.too_few, self.tables)), None)
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
         if n_units == 1:
@@ -429,14 +436,13 @@ class Comparison:
             remarks.append(too_few)
         return remarks
 
-    def too_few(self) -> str | None:
-        """Return why no difference could be significant, however large; None if one could."""
-        n_units, unit = self._units
+    def too_few(self, table: ScoreTable) -> str | None:
+        """Return why no difference of a score could be significant, however large; None if one could."""
         return too_little(
             self.test,
-            self.n_resamples,
-            n_units=n_units,
-            unit=unit,
+            None if table.is_exact else self.n_resamples,
+            n_units=table.n_units,
+            unit=self._units[1],
             n_systems=len(self.test_set.systems),
             alpha=self.alpha,
         )

@@ -57,14 +57,15 @@ def in_format(comparisons: Sequence[Comparison], form: str) -> str:
         return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
     if form in FOR_PEOPLE:
         several = len(comparisons) > 1
-        return FOR_PEOPLE[form](table for comparison in comparisons for table in _shown(comparison, several))
+        return FOR_PEOPLE[form](table for comparison in comparisons for table in _shown(comparison, several, form))
     return to_lines(_scores(comparisons), form)
 
 
-def _shown(comparison: Comparison, several: bool) -> Iterator[Table]:
+def _shown(comparison: Comparison, several: bool, form: str) -> Iterator[Table]:
     """Yield the table of all scores, then those of their sections."""
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    ranks = [line] if (line := comparison.rank_legend()) else []
+    # One table has all scores, and lines by the first; Markdown has none.
+    ranks = [line] if (line := comparison.rank_legend(comparison.tables[:1] if form == "latex" else ())) else []
     notes = [*comparison.section_lines(), f"{level}{comparison.legend()}", *ranks]
     notes += [*comparison.remarks(), *comparison.warnings]
     yield wide_table(comparison, notes, title=comparison.test_set.name if several else "")
@@ -204,9 +205,12 @@ def to_text(
     width = Console(width=width, force_terminal=colour).width
     text, several = "", len(comparisons) > 1
     # Logs of different tasks have different scores.
-    by_scores: dict[tuple[str, ...], list[Comparison]] = {}
+    by_scores: dict[tuple[tuple[str, int], ...], list[Comparison]] = {}
     for comparison in comparisons:
-        by_scores.setdefault(tuple(comparison.marked_labels()), []).append(comparison)
+        # Shares and percents are not in one column.
+        scales = (table.scorer.scale for table in comparison.tables)
+        key = tuple(zip(comparison.marked_labels(), scales, strict=True))
+        by_scores.setdefault(key, []).append(comparison)
     for labels, alike in by_scores.items():
         if len(labels) * len(alike) > 1:
             text += to_terminal(_summaries(alike, width), width, colour)
@@ -317,7 +321,7 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield next(iter(legends.values()))
     else:
         yield from (f"{name}: {legend}" for name, legend in legends.items())
-    yield from filter(None, dict.fromkeys(comparison.rank_legend() for comparison in comparisons))
+    yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
 
 
 def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Grid, int]:

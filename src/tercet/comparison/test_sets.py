@@ -914,14 +914,16 @@ def too_little(
     """Return why no difference could be significant, however large; None if one could.
 
     Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
-    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+    observed difference counts as one of the resamples, of which an exact test has none (None). Holm multiplies the
+    least p by the number of pairs.
     """
-    if test is None or n_resamples is None:
+    if test is None:
         return None
     n_pairs = n_systems * (n_systems - 1) // 2
     adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
     least_by_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
-    bounds = (least_by_units, f"{n_units:,} {unit}"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
+    bounds = [(least_by_units, f"{n_units:,} {unit}")]
+    bounds += [] if n_resamples is None else [(1 / (n_resamples + 1), f"{n_resamples:,} resample")]
     for least_p, cause in bounds:
         if n_pairs * least_p >= alpha:
             plural = "" if cause.startswith("1 ") else "s"

@@ -31,7 +31,9 @@ def units_needed(
     if n_units < 2 or not standard_error > 0:
         return None
     ratio = _spread(standard_error, n_units) / abs(difference)
-    needed = math.ceil((_quantiles(MANY, alpha / n_pairs, power) * ratio) ** 2)
+    # Of the 2ⁿ permutations of n units, two differ by as much as the systems do: with fewer, nothing is significant.
+    least = math.floor(1 - math.log2(alpha / n_pairs)) + 1
+    needed = max(least, math.ceil((_quantiles(MANY, alpha / n_pairs, power) * ratio) ** 2))
     # So few are tested with Student's t, which asks for more of them.
     for n_few in range(max(needed, 2), MANY):
         if _quantiles(n_few, alpha / n_pairs, power) * ratio <= math.sqrt(n_few):
