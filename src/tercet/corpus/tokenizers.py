@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from importlib import import_module
@@ -262,7 +261,7 @@ def split_texts(
 ) -> tuple[list[str], Mapping[str, str]]:
     """Return the texts of a batch with blanks between their tokens, as the reading "none" of the engine splits them.
 
-    Also return which words stand for a user's tokens that hold white space, or that it could not read otherwise.
+    Also return which words stand for tokens, of texts with some that hold white space or that it could not read.
     """
     strings = batch.checked().strings
     texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
@@ -272,7 +271,7 @@ def split_texts(
         texts = engine.lowered(texts)
     if isinstance(tokenizer, str) and is_subword_model(tokenizer):
         return subword_model(tokenizer).split(texts), {}
-    words: dict[str, str] = defaultdict(lambda: f"{_STAND_IN}{len(words)}")
+    words: dict[str, str] = {}
     if not isinstance(tokenizer, str):
         splitter = _checked(tokenizer)
         return [_split(text, splitter, words, lines) for text in texts], words
@@ -298,7 +297,10 @@ def _split(text: str, splitter: _ToWords, words: dict[str, str], lines: bool) ->
     joined = " ".join(tokens)
     if _is_read_as(joined, tokens):
         return joined
-    return " ".join([token if _is_read_as(token, [token]) else words[token] for token in tokens])
+    for token in dict.fromkeys(tokens):
+        if token not in words:
+            words[token] = token if _is_read_as(token, [token]) else f"{_STAND_IN}{len(words)}"
+    return " ".join([words[token] for token in tokens])
 
 
 def _is_read_as(text: str, tokens: list[str]) -> bool:

@@ -85,9 +85,9 @@ class SegmentStats:
 
     def span(self, name: str) -> str:
         """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
-        rows = np.asarray(self.rows, np.float64)
-        low, high = engine.span_of_column(rows, self.columns.index(name))
-        return f"{low:.0f}" if low == high else f"{low:.0f}-{high:.0f}"
+        rows = np.ascontiguousarray(self.rows, np.float64)
+        low, high = map(int, engine.span_of_column(rows, self.columns.index(name)))
+        return str(low) if low == high else f"{low}-{high}"
 
     def to_arrow(self) -> pa.Table:
         """Return a table with one column per statistic; the signature is in the metadata of its schema."""
