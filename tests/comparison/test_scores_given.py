@@ -46,7 +46,7 @@ def test_texts_are_not_needed():
     assert (alone.pvalues == beside.pvalues).all()
     assert found.warnings == []
     assert found.test_set.no_texts
-    with pytest.raises(InputError, match="test set has no texts for chrf_multi: it has scores alone"):
+    with pytest.raises(InputError, match="test set has no texts for chrf_multi: it has only scores"):
         tercet.compare(metrics="chrf", scores={"COMET": COMET})
 
 
@@ -71,7 +71,7 @@ def test_p_is_that_of_all_permutations():
 
 
 def test_lower_may_be_better():
-    higher, lower = (compared({name: COMET}).tables[0] for name in ("TER", Column("TER", better="lower")))
+    higher, lower = (compared({name: COMET}).tables[0] for name in ("COMET", Column("COMET", better="lower")))
     assert [row.best for row in higher.rows] == [row.best for row in lower.rows][::-1] == [False, True]
     assert (lower.rows[1].wins, lower.rows[1].losses) == (1, 2)
     assert [row.pvalue for row in higher.rows] == [row.pvalue for row in lower.rows]
@@ -113,7 +113,10 @@ def test_clusters_are_resampled():
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ({"x": {"base": [1, 2], "tuned": [1]}}, "column 'x' has 1 numbers of the system 'tuned'; expected 2, one"),
+        (
+            {"x": {"base": [1, 2], "tuned": [1]}},
+            "'tuned' must have 2 numbers, one for each segment, got 1",
+        ),
         ({"x": {"base": [1, "good"]}}, "Expected a number as 'x' of 'base' in segment 2, got 'good'"),
         ({"x": {"base": [1, math.inf]}}, "Expected a finite number as 'x' of 'base' in segment 2"),
         ({"x": {"base": [None, None]}}, "test set: the system 'base' has no number in the column 'x'"),
@@ -132,7 +135,7 @@ def test_wrong_scores_are_named(scores, message):
 
 
 def test_wrong_options_are_named():
-    with pytest.raises(InputError, match=r"test set has no scores 'COMT'\. Give them: scores=numbers"):
+    with pytest.raises(InputError, match=r"test set has no scores 'COMT'\. Give them, as scores="):
         tercet.compare(TEXTS, scores=["COMT"], references=REFERENCES)
     with pytest.raises(OptionError, match="scores= takes numbers by the name of a column"):
         tercet.compare(TEXTS, scores=3)
@@ -254,3 +257,25 @@ def test_the_segments_that_count_are_those_that_are_scored():
     comparison = tercet.compare(scores={"C": {"a": values, "b": [0.6, 0.9, 0.1, *[None] * 17]}})
     assert comparison.tables[0].n_units == 3
     assert [remark for remark in comparison.remarks() if "with 3 segments" in remark]
+
+
+def test_lower_is_better_by_the_name_unless_the_user_says_otherwise():
+    numbers = {"a": [0.3, 0.4, 0.2], "b": [0.1, 0.2, 0.1]}
+    for name, lower in (("WER", True), ("bits.loss", True), ("error_acc", False), ("COMET", False)):
+        (table,) = tercet.compare(scores={name: numbers}).tables
+        assert table.higher_is_better != lower
+        assert [row.best for row in table.rows] == [not lower, lower]
+    (table,) = tercet.compare(scores={"WER:better=higher": numbers}).tables
+    assert table.higher_is_better
+
+
+def test_zeros_would_reward_failures_where_lower_is_better():
+    with pytest.raises(OptionError, match="missing='zero' would reward an answer that failed"):
+        tercet.Column("TER", better="lower", missing="zero")
+    with pytest.raises(OptionError, match="would reward"):
+        tercet.compare(scores={"TER:missing=zero": {"a": [1, None], "b": [2, 3]}})
+
+
+def test_names_of_systems_are_strings():
+    with pytest.raises(InputError, match="The names of systems must be strings, got 1"):
+        tercet.compare(scores={"C": {1: [1, 2], 2: [1, 2]}})

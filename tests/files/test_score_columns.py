@@ -107,7 +107,7 @@ def test_need_no_texts(file_of):
     path = file_of({"id": [1, 2], "base.COMET": [0.5, 0.7], "tuned.COMET": [0.6, 0.9]})
     (test_set,) = read_test_sets(path, scores="COMET", need_references=False)
     assert (list(test_set.systems), test_set.n_segments) == (["base", "tuned"], 2)
-    assert test_set.no_texts == "it has scores alone"
+    assert test_set.no_texts == "it has only scores"
     assert [row.value for row in tercet.compare(test_set, n_resamples=100).tables[0].rows] == pytest.approx(
         [0.6, 0.75]
     )
@@ -123,3 +123,27 @@ def test_text_files_have_none(tmp_path):
     (tmp_path / "a.txt").write_text("a\n")
     with pytest.raises(InputError, match=r"scores= names columns of tables, but '.*a.txt' is a text file"):
         read_test_sets(tmp_path / "a.txt", scores="COMET", need_references=False)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["COMET_base", "COMET_tuned", "COMET-QE_base", "COMET-QE_tuned"],
+        ["a.COMET", "b.COMET", "COMET_version"],
+        ["COMET_base", "COMET_tuned", "COMET_norm_base", "COMET_norm_tuned"],
+    ],
+)
+def test_other_columns_are_no_systems(names):
+    with pytest.raises(InputError, match="it is not clear which systems have scores 'COMET'"):
+        systems_of(table(**{name: [1] for name in names}), "COMET")
+
+
+def test_of_two_columns_for_the_same_none_is_taken():
+    columns = {"base.COMET": [0.5], "COMET_base": [0.9]}
+    with pytest.raises(InputError, match=r"several columns: 'base\.COMET', 'COMET_base'"):
+        score_columns(table(**columns), ["base"], "COMET")
+
+
+def test_a_number_among_objects_by_system_is_refused():
+    with pytest.raises(InputError, match=r"expected \{system: number\}, got 0\.9"):
+        score_columns(table(COMET=[{"a": 0.5, "b": 0.6}, 0.9]), ["a", "b"], "COMET")

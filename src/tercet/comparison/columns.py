@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
-from tercet.files.score_columns import read_numbers
+from tercet.files.score_columns import is_lower_better, read_numbers
 from tercet.metrics.column import Column
 from tercet.statistics.stats import SegmentStats
 
 from .metric_specs import metric_of, parse_column
 from .test_sets import TestSet, without_texts
+
+#: How numbers are given.
+_SCORES = "scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}"
 
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
@@ -66,10 +69,10 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
     """Return a test set of numbers without texts."""
     by_system = next((numbers for numbers in columns.values() if numbers), None)
     if by_system is None:
-        raise InputError(
-            f"There is nothing to compare: give the texts of each system, or {argument('scores')}numbers, such as "
-            "{'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}."
-        )
+        raise InputError(f"There is nothing to compare: give the texts of each system, or numbers, as {_SCORES}.")
+    for system in by_system:
+        if not isinstance(system, str):
+            raise InputError(f"The names of systems must be strings, got {shorten(system)}.")
     name = next(iter(columns)).name
     return without_texts("test set", list(by_system), len(_numbers(name, *next(iter(by_system.items())))))
 
@@ -81,14 +84,15 @@ def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -
         for column, by_system in columns.items()
         if by_system
     }
-    return replace(test_set, scores={**test_set.scores, **scores})
+    lower = (*test_set.lower_is_better, *filter(is_lower_better, scores))
+    return replace(test_set, scores={**test_set.scores, **scores}, lower_is_better=lower)
 
 
 def numbers_of(column: Column, test_set: TestSet) -> dict[str, NDArray[np.float64]]:
     """Return the numbers of each system in a column; InputError where the test set has no such column."""
     scores = test_set.scores
     if column.name not in scores:
-        hint = did_you_mean(column.name, scores) if scores else f"Give them: {argument('scores')}numbers."
+        hint = did_you_mean(column.name, scores) if scores else f"Give them, as {_SCORES}."
         raise InputError(f"{test_set.name} has no scores {shorten(column.name)}. {hint}")
     return {system: scores[column.name][system] for system in test_set.systems}
 
@@ -115,8 +119,8 @@ def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str,
         numbers[system] = _numbers(name, system, by_system[system])
         if len(numbers[system]) != test_set.n_segments:
             raise InputError(
-                f"The column {shorten(name)} has {len(numbers[system]):,} numbers of the system {shorten(system)}; "
-                f"expected {test_set.n_segments:,}, one for each segment."
+                f"The column {shorten(name)} of the system {shorten(system)} must have {test_set.n_segments:,} "
+                f"number{'s' * (test_set.n_segments != 1)}, one for each segment, got {len(numbers[system]):,}."
             )
     return numbers
 

@@ -25,7 +25,7 @@ from tercet.errors import InputError, OptionError, argument, argument_set, did_y
 from tercet.files.joined import Runs
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
-from tercet.files.score_columns import score_columns, systems_of, without_scores
+from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
 from tercet.files.table import Log, Roles, Table
 from tercet.files.text import STDIN, open_binary, read_lines
 from tercet.files.writing import check_different
@@ -292,13 +292,25 @@ def read_test_sets(
             )
             test_sets.append(_with_clusters(test_set, table, cluster))
     if logs:
-        test_sets += _log_sets(logs, system_columns, target_columns, source_column, cluster)
+        test_sets += _with_scores(
+            [*_log_sets(logs, system_columns, target_columns, source_column, cluster)], score_names
+        )
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
     for test_set in test_sets:
         if test_set.no_texts:
             _warn(f"{test_set.name} is left out: {test_set.no_texts}.")
     return [test_set for test_set in test_sets if not test_set.no_texts]
+
+
+def _with_scores(test_sets: list[TestSet], names: Sequence[str]) -> list[TestSet]:
+    """Return the test sets that have all of these scores, and warn of the others; all of them if none has."""
+    having = [test_set for test_set in test_sets if {*names} <= {*test_set.scores}]
+    for test_set in test_sets if having else []:
+        missing = [name for name in names if name not in test_set.scores]
+        if missing:
+            _warn(f"{test_set.name} is left out: it has no scores {shorten(missing[0])}.")
+    return having or test_sets
 
 
 # What is joined first, memories and logs, has a file of its own, which is imported when some are read.
@@ -378,13 +390,14 @@ def _table_set(
     fields = _columns_in_words(table, systems, references, source, cluster, columns_of_scores)
     sources = None if source is None else _sources(table, source)
     numbers = {score: score_columns(table, systems, score) for score in scores}
-    return TestSet(name, texts, reference_lists, sources, fields=fields, scores=numbers)
+    lower = tuple(filter(is_lower_better, scores))
+    return TestSet(name, texts, reference_lists, sources, fields=fields, scores=numbers, lower_is_better=lower)
 
 
 def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:
     """Return a test set that has no texts, but scores."""
     texts = {system: [""] * n_segments for system in systems}
-    return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has scores alone")
+    return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has only scores")
 
 
 def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]) -> TestSet:
@@ -397,7 +410,8 @@ def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]
         )
     numbers = {score: score_columns(table, systems, score) for score in scores}
     fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
-    return replace(without_texts(name, systems, len(table.lines)), fields=fields, scores=numbers)
+    alone = without_texts(name, systems, len(table.lines))
+    return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 
 
 def _log_set(runs: Runs) -> TestSet:
@@ -415,7 +429,7 @@ def _log_set(runs: Runs) -> TestSet:
         fields=runs.fields,
         clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
         scores=scores,
-        lower_is_better=tuple(name for name in scores if not directions.get(name, not _words(name) & _LOWER)),
+        lower_is_better=tuple(name for name in scores if not directions.get(name, not is_lower_better(name))),
         no_texts=runs.no_texts
         and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
         exact_task=_exact_task(runs.first),
@@ -563,9 +577,6 @@ _ROLES = {"system": "a system", "reference": "references", "source": "the source
 # Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
 _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
-
-#: Words in the names of scores that count errors.
-_LOWER = frozenset({"ter", "wer", "cer", "mer", "perplexity", "ppl", "brier", "loss", "error"})
 
 
 def _columns_in_words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,12 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import InputError, did_you_mean, shorten
+from tercet.errors import InputError, argument, did_you_mean, shorten
 
 from .table import Table
 
 #: Spellings of a missing number.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+#: Words in the names of scores of which lower ones are better; with the others they are shares of right answers.
+_LOWER = frozenset(
+    {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}
+    | {"loss", "nll", "ppl", "perplexity", "bpb"}
+)
+_OF_ANSWERS = frozenset({"acc", "accuracy"})
 #: Answers that are right or wrong, as Python and JSON write them.
 _ANSWERS = {"true": 1.0, "false": 0.0}
 #: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``; in names of
@@ -76,15 +83,35 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
                 yield row, system, by_name or {}
 
 
+def is_lower_better(name: str) -> bool:
+    """Return whether lower scores of this name are better, as of error rates and losses, where nobody says it."""
+    words = {*re.findall("[a-z]+", name.casefold())}
+    return bool(words & _LOWER) and not words & _OF_ANSWERS
+
+
 def systems_of(table: Table, name: str) -> list[str]:
-    """Return the systems that a table without their texts has scores of, by the names of columns."""
-    systems = []
-    for column, cells in table.columns.items():
-        if column in (name, OBJECTS):
-            systems += [system for cell in cells if isinstance(cell, dict) for system in cell]
-        else:
-            systems.append(_rest(column, name))
-    return list(dict.fromkeys(system for system in systems if system))
+    """Return the systems that a table without their texts has scores of, by the names of columns.
+
+    InputError where these are of several forms, or where one system's name ends with another's: columns of other
+    scores may look so.
+    """
+    objects = [
+        system
+        for column in (name, OBJECTS)
+        for cell in table.columns.get(column, ())
+        if isinstance(cell, dict)
+        for system in cell
+    ]
+    columns = {column: rest for column in table.columns if (rest := _rest(column, name))}
+    forms = {column.replace(rest, "", 1) for column, rest in columns.items()}
+    systems = list(dict.fromkeys([*objects, *columns.values()]))
+    ends = tuple(f"{between}{system}" for between in SEPARATORS for system in systems)
+    if len(forms) > 1 or any(system.endswith(ends) for system in systems):
+        raise InputError(
+            f"{table.name}: it is not clear which systems have scores {shorten(name)}: "
+            f"{', '.join(map(shorten, columns))}. Name the systems: {argument('systems')}."
+        )
+    return systems
 
 
 def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
@@ -134,12 +161,21 @@ def _names(system: str, name: str) -> list[str]:
 
 def _cells(table: Table, system: str, name: str, *, alone: bool) -> list[Any] | None:
     """Return the cells of a system's scores; None where there are none."""
-    for column in _names(system, name):
-        if column in table.columns:
-            return table.columns[column]
+    columns = [column for column in dict.fromkeys(_names(system, name)) if column in table.columns]
+    if len(columns) > 1:
+        raise InputError(
+            f"{table.name} has scores {shorten(name)} of {shorten(system)} in several columns: "
+            f"{', '.join(map(shorten, columns))}."
+        )
+    if columns:
+        return table.columns[columns[0]]
     by_system = table.columns.get(name, [])
     if any(isinstance(cell, dict) and system in cell for cell in by_system):
-        return [cell.get(system) if isinstance(cell, dict) else cell for cell in by_system]
+        for row, cell in enumerate(by_system):
+            if not isinstance(cell, dict | None):
+                form = "{system: number}"
+                raise InputError(f"{table.place(row, name)}: expected {form}, got {shorten(cell)}.")
+        return [None if cell is None else cell.get(system) for cell in by_system]
     objects = {row: by_name for row, owner, by_name in objects_by_system(table, OBJECTS, [system]) if owner == system}
     if any(name in by_name for by_name in objects.values()):
         return [objects.get(row, {}).get(name) for row in range(len(table.lines))]

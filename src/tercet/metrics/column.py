@@ -69,6 +69,15 @@ class Column(Metric):
         def __init__(self, name: str, **options: Any) -> None:
             super().__init__(name=name, **options)
 
+    def check(self) -> None:
+        """Refuse zeros for missing numbers of which lower ones are better."""
+        super().check()
+        if self.missing == "zero" and self.better == "lower":
+            raise OptionError(
+                f"{self.name}: missing='zero' would reward an answer that failed, as lower numbers are better. Leave "
+                "such segments out (missing='skip'), or give a number that is bad."
+            )
+
     # What is known of a metric's class is known of a column from its options.
 
     @property
