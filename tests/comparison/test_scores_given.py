@@ -75,7 +75,7 @@ def test_lower_may_be_better():
     assert [row.best for row in higher.rows] == [row.best for row in lower.rows][::-1] == [False, True]
     assert (lower.rows[1].wins, lower.rows[1].losses) == (1, 2)
     assert [row.pvalue for row in higher.rows] == [row.pvalue for row in lower.rows]
-    assert lower.metric == "TER:better=lower"
+    assert lower.metric == "COMET:better=lower"
     assert not lower.higher_is_better
 
 
