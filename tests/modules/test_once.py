@@ -73,7 +73,8 @@ def texts_of(*systems):
 
 def assert_once(seen, *systems):
     assert seen["read"] == texts_of(*systems)
-    assert seen["encoded"] == texts_of(*systems)
+    # not at all, where the engine reads the strings
+    assert not seen["encoded"] - texts_of(*systems)
 
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
