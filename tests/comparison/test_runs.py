@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.stats
 import tercet
 from commands import command
 from tercet.comparison.runs import members
+from tercet.comparison.tables import sheets_of
 from tercet.errors import OptionError
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]
@@ -101,18 +103,19 @@ def test_the_uncertainty_of_runs_makes_p_larger_than_that_of_segments_alone():
     of_segments = tercet.compare({"base": OUTPUTS[0], "tuned": OUTPUTS[4]}, "chrf", references=REFERENCES)
     assert of_segments.tables[0].rows[1].pvalue < 0.05 < tuned["pvalue"]
     assert section_of(compared()).lines() == [
-        f"tuned, 3 runs: {tuned['difference']:+.2f} ± {tuned['margin']:.2f} chrF against base (3 runs): not "
-        f"distinguishable from the noise of segments and runs (p {tuned['pvalue']:.3f})."
+        f"tuned (3 runs): {tuned['difference']:+.2f} ± {tuned['margin']:.2f} chrF against base (3 runs): not "
+        f"distinguishable from the noise of segments and runs (p {tuned['pvalue']:.3f}).",
+        "Runs: base is base-1, base-2 and base-3; tuned is tuned-1, tuned-2 and tuned-3.",
     ]
 
 
 def test_a_clear_difference_is_said():
     _, outputs = texts_of(0, [0.30, 0.31, 0.05, 0.06])
     systems = dict(zip(("base-1", "base-2", "tuned-1", "tuned-2"), outputs, strict=True))
-    [line] = section_of(compared(systems)).lines()
+    line, _ = section_of(compared(systems)).lines()
     assert "better by more than the noise of segments and runs (p 0.00" in line
-    [line] = section_of(compared(systems, metric="ter", baseline="tuned")).lines()
-    assert line.startswith("base, 2 runs: +")
+    line, _ = section_of(compared(systems, metric="ter", baseline="tuned")).lines()
+    assert line.startswith("base (2 runs): +")
     assert "TER against tuned (2 runs): worse by more than" in line
 
 
@@ -128,7 +131,7 @@ def test_one_run_each_is_compared_as_without_runs_and_said():
     comparison = compared(systems)
     without = tercet.compare(systems, "chrf", references=REFERENCES)
     assert comparison.tables[0].rows == without.tables[0].rows
-    assert section_of(comparison).lines() == ["One run each: the spread between runs is not in this p."]
+    assert section_of(comparison).lines() == ["One run each: the spread between runs is not in these p-values."]
     assert [part.key for part in comparison.tables[0].sections][1:] == [
         part.key for part in without.tables[0].sections
     ]
@@ -138,7 +141,7 @@ def test_one_run_against_several_takes_their_spread():
     systems = {name: SYSTEMS[name] for name in ("base-1", "tuned-1", "tuned-2", "tuned-3")}
     section = section_of(compared(systems, r"(tuned)-(\d)"))
     assert section.value["pooled"]
-    assert section.lines()[-1] == ("base-1 has one run: its spread is taken to be that of the other systems' runs.")
+    assert section.lines()[-2] == ("base-1 has one run: its spread is taken to be that of the other systems' runs.")
     base, tuned = section.value["systems"]
     assert base["spread"] is None
     assert tuned["pvalue"] > 0.05
@@ -149,9 +152,43 @@ def test_one_run_against_two_is_not_tested():
     section = section_of(compared(systems, r"(tuned)-(\d)"))
     assert [row["pvalue"] for row in section.value["systems"]] == [None, None]
     assert section.lines() == [
-        f"tuned, 2 runs: {section.value['systems'][1]['difference']:+.2f} chrF against base-1 (1 run): not tested.",
-        "base-1 has one run: a test needs 2 runs of both systems, or 3 of one of them.",
+        f"tuned (2 runs): {section.value['systems'][1]['difference']:+.2f} chrF against base-1 (1 run): not tested, "
+        "as the spread between runs is unknown.",
+        "base-1 has one run: a test needs 3 runs of one system, or 2 runs of two systems.",
+        "Runs: tuned is tuned-1 and tuned-2.",
     ]
+    assert [(row["rank"], row["group"]) for row in section.value["systems"]] == [(None, None)] * 2
+
+
+def test_ranks_are_of_the_systems_that_were_tested():
+    _, outputs = texts_of(0, [0.30, 0.30, 0.05, 0.05, 0.05])
+    systems = dict(zip(("a-1", "b-1", "c-1", "c-2"), outputs, strict=False))
+    section = section_of(compared(systems, r"(\w)-(\d)"))
+    assert [row["rank"] for row in section.value["systems"]] == [None] * 3
+    assert [row[-1] for row in section.table.rows] == [""] * 3
+
+
+def test_many_runs_and_systems_are_named_in_part():
+    names = [f"{system}-{run}" for system in "abcdef" for run in range(6 if system == "a" else 2)]
+    systems = dict.fromkeys(names, OUTPUTS[0])
+    assert section_of(compared(systems, r"(\w)-(\d)")).lines()[-1] == (
+        "Runs: a is a-0, a-1, a-2, a-3 and 2 more; b is b-0 and b-1; c is c-0 and c-1; d is d-0 and d-1; "
+        "and so on for 2 more."
+    )
+
+
+def test_what_does_not_vary_is_not_tested():
+    texts = {"a-1": ["the cat"] * 9, "a-2": ["the cat"] * 9, "b-1": ["the mat"] * 9, "b-2": ["the mat"] * 9}
+    comparison = tercet.compare(texts, "chrf", references=["the cat sat"] * 9, runs=r"(\w)-(\d)")
+    section = section_of(comparison)
+    assert "not tested, as the difference varies neither over segments nor over runs." in section.lines()[0]
+    assert [row["rank"] for row in section.value["systems"]] == [None, None]
+
+
+@pytest.mark.parametrize("names", [["a_b-1", "a-b-1"], ["a-b-1", "a-b_c-1", "a_b-c-1"]])
+def test_a_pattern_that_merges_systems_is_refused(names):
+    with pytest.raises(OptionError, match=r"would both be runs of 'a-b.*but their groups differ"):
+        members(names, r"(?:(.+)_)?(.+)-(\d)")
 
 
 def test_several_systems_are_adjusted_and_ranked():
@@ -185,6 +222,8 @@ def test_one_segment_is_not_tested():
     section = section_of(tercet.compare(systems, "chrf", references=REFERENCES[:1], runs=r"(base|tuned)-(\d)"))
     assert section.value["systems"][1]["pvalue"] is None
     assert math.isnan(section.value["systems"][1]["low"])
+    assert "not tested, as there is one segment." in section.lines()[0]
+    assert [(row["rank"], row["group"]) for row in section.value["systems"]] == [(None, None)] * 2
 
 
 def test_the_test_of_outputs_is_refused():
@@ -193,7 +232,7 @@ def test_the_test_of_outputs_is_refused():
 
 
 @pytest.fixture(name="table_of_runs")
-def made_table(tmp_path):
+def fixture_table_of_runs(tmp_path):
     path = tmp_path / "runs.tsv"
     lines = ["\t".join([*NAMES, "ref"]), *map("\t".join, zip(*OUTPUTS, REFERENCES, strict=True))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -207,11 +246,32 @@ def test_every_format_shows_the_table_of_runs(table_of_runs):
     section = section_of(compared())
     [table] = json.loads(shown("json"))["test_sets"][0]["tables"]
     assert table["runs"] == section.value
-    [line] = section.lines()
+    line, outputs = section.lines()
     for form in ("text", "markdown", "latex", "html"):
         text = shown(form)
         assert "Systems over their runs" in text
         assert f"{section.value['systems'][1]['value']:.2f}" in text
         assert "not distinguishable from the noise of segments and runs" in text
+        assert "Runs: base is base-1" in re.sub("<.*?>", "", text).replace("&nbsp;", " ")
     assert line in " ".join(shown("text").split())
+    assert outputs in " ".join(shown("text").split())
     assert "Welch's t" in shown("text")
+
+
+def test_outputs_are_not_judged_as_systems(table_of_runs, tmp_path):
+    comparison = compared()
+    assert not any(row.best for table in comparison.tables for row in table.rows)
+    assert "the best" not in comparison.legend()
+    page = tmp_path / "page.html"
+    command("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-o", page)
+    text = page.read_text(encoding="utf-8")
+    assert "has the best" not in text
+    assert "not distinguishable from the noise of segments and runs" in text
+
+
+def test_sheets_of_several_scores_have_one_header():
+    comparison = tercet.compare(SYSTEMS, ["chrf", "ter"], references=REFERENCES, runs=r"(base|tuned)-(\d)")
+    (sheet,) = (sheet for sheet in sheets_of([comparison]) if sheet.title == "Runs")
+    titles = [column.title for column in sheet.columns]
+    assert titles[:6] == ["test_set", "metric", "score", "system", "runs", "value"]
+    assert [row[2] for row in sheet.rows] == ["chrf", "chrf", "ter", "ter"]

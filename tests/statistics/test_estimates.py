@@ -1,4 +1,4 @@
-"""Scores over strata and runs, and the test of differences with both variances: against scipy.stats and formulas."""
+"""Scores over units and runs, and the test of differences with both variances: against scipy.stats and formulas."""
 
 import math
 from itertools import product
@@ -9,15 +9,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.statistics.estimates import (
-    Estimate,
-    Variance,
-    difference,
-    estimates,
-    over_runs,
-    over_strata,
-    pooled_variance,
-)
+from tercet.statistics.bootstrap import bootstrap_scores
+from tercet.statistics.estimates import Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.stats import SegmentStats
 
 SCORES = st.floats(-100, 100, allow_nan=False).map(lambda score: round(score, 3))
@@ -39,6 +32,15 @@ class Mean:
 
 def stats_of(values):
     return SegmentStats(None, ("items", "value"), np.column_stack([np.ones(len(values)), values]))
+
+
+def estimates_of(systems, n_resamples=1000, seed=12345):
+    """Return the mean of the numbers of each system, with paired resamples."""
+    draws = bootstrap_scores(Mean(), list(map(stats_of, systems)), n_resamples, seed)
+    return [
+        Estimate(float(np.mean(values)), scores["mean"], len(values))
+        for values, scores in zip(systems, draws, strict=True)
+    ]
 
 
 def constant(value, n_units=100):
@@ -63,14 +65,14 @@ def test_where_only_runs_vary_the_test_is_welch_s(first_runs, second_runs):
 def test_where_only_units_vary_the_variance_is_that_of_paired_differences():
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 40))
-    found = estimates(Mean(), [stats_of(first), stats_of(second)], n_resamples=20_000)
-    result = difference(*(scores["mean"] for scores in found))
+    one, other = estimates_of([first, second], n_resamples=20_000)
+    result = difference(one, other)
     expected = scipy.stats.ttest_rel(second, first)
     assert result.value == pytest.approx(np.mean(second - first))
     assert result.variance.value == pytest.approx(np.var(second - first, ddof=1) / 40, rel=0.03)
     assert result.variance.freedom == pytest.approx(39)
     assert result.pvalue() == pytest.approx(expected.pvalue, abs=0.01)
-    assert result.standard_error == np.std(found[1]["mean"].resampled - found[0]["mean"].resampled, ddof=1)
+    assert result.standard_error == np.std(other.resampled - one.resampled, ddof=1)
 
 
 def test_variances_of_units_and_runs_add_up():
@@ -108,19 +110,8 @@ def test_where_nothing_varies_nothing_is_tested(one, other, n_runs):
     assert result.pvalue() == 1 if one == other else math.isnan(result.pvalue())
 
 
-def test_strata_are_weighted():
-    rng = np.random.default_rng(2)
-    parts = [Estimate(float(k), rng.normal(k, 1 + k, 20_000), 10 * (k + 1)) for k in range(3)]
-    weights = (0.5, 0.3, 0.2)
-    whole = over_strata(parts, weights)
-    assert (whole.value, whole.n_units, whole.runs) == (pytest.approx(0.7), 60, ())
-    expected = sum(weight**2 * (1 + k) ** 2 for k, weight in enumerate(weights))
-    assert np.var(whole.resampled) == pytest.approx(expected, rel=0.05)
-
-
 def test_a_single_unit_has_no_variance_and_no_test():
-    found = estimates(Mean(), [stats_of([1.0]), stats_of([2.0])], n_resamples=10)
-    result = difference(found[0]["mean"], found[1]["mean"])
+    result = difference(*estimates_of([[1.0], [2.0]], n_resamples=10))
     assert result.value == 1
     assert result.standard_error == 0
     assert math.isnan(result.pvalue())
@@ -134,8 +125,8 @@ def test_systems_of_one_quality_are_told_apart_as_seldom_as_alpha_says(spread):
         items, systems = rng.normal(0, 1, 100), []
         for _ in range(2):
             suited, shifts = rng.normal(0, 0.5, 100), rng.normal(0, spread, n_runs)
-            systems += [stats_of(items + suited + shift + rng.normal(0, 0.7, 100)) for shift in shifts]
-        means = [scores["mean"] for scores in estimates(Mean(), systems, n_resamples=100, seed=seed)]
+            systems += [items + suited + shift + rng.normal(0, 0.7, 100) for shift in shifts]
+        means = estimates_of(systems, n_resamples=100, seed=seed)
         rejections.append(difference(over_runs(means[:n_runs]), over_runs(means[n_runs:])).pvalue() < 0.05)
     assert 0.03 <= np.mean(rejections) <= 0.07
     assert np.reshape(rejections, (3, 300)).mean(axis=1).max() <= 0.08
@@ -144,8 +135,7 @@ def test_systems_of_one_quality_are_told_apart_as_seldom_as_alpha_says(spread):
 def test_the_noise_of_units_within_a_run_counts_once():
     """Runs of which each has noise of its own: the variance of their mean is that between them over their number."""
     rng = np.random.default_rng(5)
-    parts = [scores["mean"] for scores in estimates(Mean(), list(map(stats_of, rng.normal(size=(40, 500)))))]
-    system = over_runs(parts)
+    system = over_runs(estimates_of(rng.normal(size=(40, 500))))
     expected = np.var(system.runs, ddof=1) / 40
     assert system.shared == pytest.approx(1 / 500 / 40, rel=0.1)
     low, high = system.interval(0.95)

@@ -394,7 +394,7 @@ def _tables(
             _counts(system_values[segment_name], unit_lists[baseline_index][segment_name], higher_is_better)
             for system_values in unit_lists
         ]
-        any_best = some_best(values.tolist(), higher_is_better)
+        any_best = not comparison.joins_runs and some_best(values.tolist(), higher_is_better)
         system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
         digits = digits_of(metric, values.tolist())
         rows = []

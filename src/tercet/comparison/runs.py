@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Sentence, listed
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
-from tercet.statistics.groups import ranks
+from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.paired_tests import adjusted
 from tercet.tables import Column, Table, decimals, pvalue_text
 
@@ -77,8 +77,12 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
         ) from None
     if not pattern.groups:
         raise OptionError(f"runs: {shorten(runs)} has no group that is the run, as in 'tuned-(\\d+)'.")
-    found = ((output, pattern.fullmatch(output)) for output in systems)
-    system_of = {output: _stem(match) for output, match in found if match and match[pattern.groups] is not None}
+    matches = {
+        output: match
+        for output in systems
+        if (match := pattern.fullmatch(output)) and match[pattern.groups] is not None
+    }
+    system_of = {output: _stem(match) for output, match in matches.items()}
     if not system_of:
         names = ", ".join(map(shorten, systems[:MOST_NAMED]))
         more = f" and {len(systems) - MOST_NAMED:,} more" if len(systems) > MOST_NAMED else ""
@@ -88,14 +92,27 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
         raise OptionError(
             f"runs: without its run, {shorten(nameless)} has no name: rename it, or give a mapping in Python."
         )
+    first_of: dict[str, str] = {}
+    for output, system in system_of.items():
+        first = first_of.setdefault(system, output)
+        if _parts(matches[first]) != _parts(matches[output]):
+            differing = f"{_parts(matches[first])} and {_parts(matches[output])}"
+            raise OptionError(
+                f"runs: {shorten(first)} and {shorten(output)} would both be runs of {shorten(system)}, but their "
+                f"groups differ: {differing}. Rename one, or give a mapping in Python."
+            )
     return system_of
+
+
+def _parts(match: re.Match[str]) -> tuple[str, ...]:
+    """Return the parts of a system's name: the groups before the run."""
+    return tuple(filter(None, match.groups()[:-1]))
 
 
 def _stem(match: re.Match[str]) -> str:
     """Return the name of a system from that of its output."""
-    *before, _ = match.groups()
-    if any(before):
-        return "-".join(filter(None, before))
+    if parts := _parts(match):
+        return "-".join(parts)
     start, end = match.span(match.re.groups)
     separators = "-_./: "
     head, tail = match.string[:start].rstrip(separators), match.string[end:]
@@ -129,16 +146,15 @@ def runs_section(
     names = list(systems)
     if pooled is None:
         value: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
-        sentence = ("One run each: the spread between runs is not in this p.",)
+        sentence = ("One run each: the spread between runs is not in these p-values.",)
         return Section("runs", _TITLE, [sentence], None, value)
     pvalues = np.ones((len(names), len(names)))
     for (i, first), (j, second) in combinations(enumerate(names), 2):
-        is_untested = known is None and (first in lone or second in lone)
+        is_untested = n_units < 2 or (known is None and (first in lone or second in lone))
         p = math.nan if is_untested else difference(systems[first], systems[second], known).pvalue()
         pvalues[i, j] = pvalues[j, i] = p
     adjusted_pvalues = adjusted(pvalues)
-    values = [estimate.value for estimate in systems.values()]
-    places = ranks(values, adjusted_pvalues, comparison.alpha, higher)
+    places = _ranks([estimate.value for estimate in systems.values()], adjusted_pvalues, comparison.alpha, higher)
     column = names.index(baseline)
     rows = []
     for place, (system, estimate) in enumerate(systems.items()):
@@ -162,8 +178,27 @@ def runs_section(
     uses_pooled = bool(lone) and known is not None
     unit = "segments" if comparison.test_set.clusters is None else "clusters"
     value = {"test": TEST, "baseline": baseline, "pooled": uses_pooled, "systems": rows}
-    sentences = _sentences(rows, baseline, table, comparison.alpha, unit, lone, known)
+    sentences = [
+        *_sentences(rows, baseline, table, comparison.alpha, unit, lone, known),
+        *_members_sentences(comparison.runs),
+    ]
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
+
+
+def _ranks(
+    values: Sequence[float], pvalues: NDArray[np.float64], alpha: float, higher_is_better: bool
+) -> list[Rank | None]:
+    """Return the rank of each system among those that were tested against any; None for the rest."""
+    # On the diagonal p is 1.
+    tested = [place for place in range(len(values)) if np.isfinite(np.delete(pvalues[place], place)).any()]
+    places = dict(
+        zip(
+            tested,
+            ranks([values[place] for place in tested], pvalues[np.ix_(tested, tested)], alpha, higher_is_better),
+            strict=True,
+        )
+    )
+    return [places.get(place) for place in range(len(values))]
 
 
 def _against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
@@ -206,24 +241,55 @@ def _sentences(
     for row in compared if len(compared) <= MOST_NAMED else []:
         p, apart = row["adjusted_pvalue"], shown(row["difference"], signed=True)
         if p is None:
-            verdict = "not tested."
+            verdict = _untested(row, baseline, unit, lone if known is None else ())
         elif p >= alpha:
             verdict = f"not distinguishable from the noise of {unit} and runs ({p_name} {pvalue_text(p)})."
         else:
             better = "better" if (row["difference"] > 0) == table.higher_is_better else "worse"
             verdict = f"{better} by more than the noise of {unit} and runs ({p_name} {pvalue_text(p)})."
         margin = "" if row["margin"] is None else f" ± {shown(row['margin'])}"
-        text = f", {_n_runs(row)}: {apart}{margin} {table.title} against "
+        text = f" ({_n_runs(row)}): {apart}{margin} {table.title} against "
         sentences.append(("", row["system"], text, baseline, f" ({of_baseline}): {verdict}"))
     if lone:
         *head, last = listed(lone) if len(lone) <= MOST_NAMED else (f"{len(lone):,} systems",)
-        have, its = ("has", "its") if len(lone) == 1 else ("have", "their")
+        verb, pronoun = ("has", "its") if len(lone) == 1 else ("have", "their")
         if known is None:
-            note = f" {have} one run: a test needs 2 runs of both systems, or 3 of one of them."
+            note = f" {verb} one run: a test needs 3 runs of one system, or 2 runs of two systems."
         else:
-            note = f" {have} one run: {its} spread is taken to be that of the other systems' runs."
+            note = f" {verb} one run: {pronoun} spread is taken to be that of the other systems' runs."
         sentences.append((*head, last + note))
     return sentences
+
+
+def _untested(row: Mapping[str, Any], baseline: str, unit: str, lone: Sequence[str]) -> str:
+    """Return why a system was not tested against the baseline, where `lone` are those whose spread is unknown."""
+    if math.isnan(row["difference"]):
+        return "not tested, as a score is NaN."
+    if baseline in lone or row["system"] in lone:
+        return "not tested, as the spread between runs is unknown."
+    if math.isnan(row["low"]):
+        return f"not tested, as there is one {unit.removesuffix('s')}."
+    return f"not tested, as the difference varies neither over {unit} nor over runs."
+
+
+def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence]:
+    """Return which outputs are the runs of which system, of systems with several."""
+    several = {system: outputs for system, outputs in members_of.items() if len(outputs) > 1}
+    parts = ["Runs: "]
+    for system, outputs in list(several.items())[:MOST_NAMED]:
+        parts += [system, " is ", *_first_names(outputs)]
+        parts[-1] += "; "
+    more = len(several) - MOST_NAMED
+    parts[-1] = f"{parts[-1]}and so on for {more:,} more." if more > 0 else f"{parts[-1].removesuffix('; ')}."
+    return [tuple(parts)]
+
+
+def _first_names(names: Sequence[str]) -> Sentence:
+    """Return the names joined, and how many more there are, as the end of a sentence that begins with a name."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)[1:]
+    commas = [part for name in names[:MOST_NAMED] for part in (name, ", ")]
+    return (*commas[:-1], f" and {len(names) - MOST_NAMED:,} more")
 
 
 def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:

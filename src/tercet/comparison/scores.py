@@ -252,6 +252,11 @@ class Comparison:
     runs: dict[str, list[str]] = field(default_factory=dict)
 
     @property
+    def joins_runs(self) -> bool:
+        """Whether any outputs are runs of one system; then none of them is the best."""
+        return 0 < len(self.runs) < len(self.test_set.systems)
+
+    @property
     def has_ranks(self) -> bool:
         """Whether tables show ranks: of three systems or more that were tested."""
         return self.test is not None and len(self.test_set.systems) > 2
@@ -386,7 +391,7 @@ class Comparison:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
             runs = f"{_OVER_RUNS} " if self.runs else ""
-            return f"{best}: the best. {runs}{intervals}"
+            return f"{'' if self.joins_runs else f'{best}: the best. '}{runs}{intervals}"
         any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
         as_good_meaning = (
             f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""

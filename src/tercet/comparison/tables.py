@@ -125,17 +125,23 @@ def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
 
 def _sections(comparisons: Sequence[Comparison]) -> list[Table]:
     """Return a sheet for each kind of section with a table, of all scores, whose cells are as people read them."""
-    columns: dict[str, list[Column]] = {}
-    rows: dict[str, list[list[Any]]] = {}
+    rows: dict[tuple[str, ...], list[list[Any]]] = {}
     for comparison in comparisons:
         for table in comparison.tables:
             for section in table.sections:
                 if section.table is None:
                     continue
                 position = [comparison.test_set.name, table.metric, table.name]
-                columns[section.key] = [*_columns(("test_set", "metric", "score")), *section.table.columns]
-                rows.setdefault(section.key, []).extend([*position, *row] for row in section.table.rows)
-    return [Table(key.capitalize(), columns[key], rows[key]) for key in rows]
+                titles = ("value" if column.title == table.name else column.title for column in section.table.columns)
+                rows.setdefault((section.key, *titles), []).extend([*position, *row] for row in section.table.rows)
+    # Test sets with other numbers of systems have other columns: a sheet each.
+    numbers: dict[str, int] = {}
+    sheets = []
+    for (key, *key_titles), key_rows in rows.items():
+        numbers[key] = numbers.get(key, 0) + 1
+        name = key.capitalize() if numbers[key] == 1 else f"{key.capitalize()} {numbers[key]}"
+        sheets.append(Table(name, _columns(("test_set", "metric", "score", *key_titles)), key_rows))
+    return sheets
 
 
 def _segments(comparisons: Sequence[Comparison]) -> Table:

@@ -403,6 +403,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (with two systems there is
     one pair, and nothing to adjust). Lack of significance is not presented as equality.
     """
+    if comparison.joins_runs:
+        (of_runs,) = (section for section in table.sections if section.key == "runs")
+        return _with_names(of_runs, names).sentences
     undefined = [row for row in table.rows if math.isnan(row.value)]
     if undefined:
         return _without(comparison, table, names, undefined)

@@ -1,7 +1,7 @@
-"""Scores with their uncertainty: of the units that are resampled, over strata, and over the runs of a system.
+"""Scores with their uncertainty: of the units that are resampled, and over the runs of a system.
 
-A unit is a row: a segment, or a cluster of segments. A stratum is a part of the texts with draws of its own, such as
-a slice or a test set. The runs of a system, such as seeds, are outputs for the same texts.
+A unit is a row: a segment, or a cluster of segments. The runs of a system, such as seeds, are outputs for the same
+texts.
 """
 
 from __future__ import annotations
@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import ROUNDING, ConfidenceInterval, bootstrap_scores
+from .bootstrap import ROUNDING, ConfidenceInterval
 from .distributions import t_quantile, t_tail
-
-if TYPE_CHECKING:
-    from .stats import Formula, SegmentStats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,26 +91,6 @@ class Difference:
         return _interval(self.value, self.variance, level)
 
 
-def estimates(
-    metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int = 1000, seed: int = 12345
-) -> list[dict[str, Estimate]]:
-    """Return every score of each system with its resamples, from rows of the same n units."""
-    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
-    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    return [
-        {name: Estimate(float(scores[name]), draws[name], len(stats)) for name in draws}
-        for stats, scores, draws in zip(systems, observed, resampled, strict=True)
-    ]
-
-
-def over_strata(parts: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
-    """Return the weighted sum of a system's scores on several strata, which were drawn independently."""
-    pairs = list(zip(parts, weights, strict=True))
-    resampled = np.sum([weight * part.resampled for part, weight in pairs], axis=0)
-    value = math.fsum(weight * part.value for part, weight in pairs)
-    return Estimate(value, resampled, sum(part.n_units for part in parts))
-
-
 def over_runs(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean score of a system's runs on the same units."""
     values, n_units = tuple(part.value for part in parts), parts[0].n_units
@@ -138,9 +115,9 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
     """Return the difference of two systems' scores, second less first.
 
     The variance is the sum of that under resampling of units, with the runs as they are, and of that between the runs
-    of each system over their number (Welch's t); what is in both, the noise of units within a run, counts once. Where
-    one of the two has no several runs, the variance between runs is `pooled`, of other systems; without it, that of
-    units alone remains.
+    of each system over their number (Welch's t); the noise of units within a run is part of both and is counted once.
+    Where one of the two has a single run, the variance between runs is `pooled`, of other systems; without it, there
+    is only that of units.
     """
     draws, n_units = second.resampled - first.resampled, first.n_units
     if min(len(first.runs), len(second.runs)) > 1:
