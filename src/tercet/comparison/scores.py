@@ -390,7 +390,7 @@ class Comparison:
         if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
-            runs = f"{_OVER_RUNS} " if self.runs else ""
+            runs = f"{_OVER_RUNS} " if self.joins_runs else ""
             return f"{'' if self.joins_runs else f'{best}: the best. '}{runs}{intervals}"
         any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
         as_good_meaning = (

@@ -214,9 +214,11 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
-    verdict = (
-        summary_verdict(comparison.tables, titles, names) if has_several_scores else metrics[0].scores[0].verdict
-    )
+    verdict = metrics[0].scores[0].verdict
+    if has_several_scores and comparison.joins_runs:
+        verdict = list(dict.fromkeys(part for metric in metrics for score in metric.scores for part in score.verdict))
+    elif has_several_scores:
+        verdict = summary_verdict(comparison.tables, titles, names)
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")

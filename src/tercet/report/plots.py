@@ -26,6 +26,7 @@ _MOST_COLUMNS = 6
 class Marks:
     """Which marks occur: a legend explains no others."""
 
+    best: bool
     as_good: bool
     worse: bool
     lower: bool  # a score of which lower is better
@@ -35,12 +36,12 @@ class Marks:
 
     def key(self) -> str:
         """Return what the dots and lines of a chart are."""
-        dots = ["Diamond: best"]
+        dots = ["Diamond: best"] if self.best else []
         if self.as_good:
             dots.append("filled: not significantly worse")
         if self.worse:
             dots.append("hollow: significantly worse")
-        sentences = [f"{'; '.join(dots)}."]
+        sentences = [f"{'; '.join(dots)}."] if dots else []
         if self.intervals:
             sentences.insert(0, f"Lines: {self.intervals} intervals.")
         if self.baseline:
@@ -88,6 +89,7 @@ def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     as_good = [row.as_good for table in tables for row in table.rows if not row.best]
     has_intervals = any(row.low < row.high for table in tables for row in table.rows)
     return Marks(
+        best=any(row.best for table in tables for row in table.rows),
         as_good=True in as_good,
         worse=False in as_good,
         lower=any(not table.higher_is_better for table in tables),

@@ -84,10 +84,10 @@ def which_pairs(table: ScoreTable) -> str:
     n_others = len(table.rows) - 1
     if n_others < 2:
         return ""
-    best_is_baseline = next(row.best for row in table.rows if row.difference is None)
+    names_best = any(row.best for row in table.rows if row.difference is not None)
     if n_others <= _PAIRS:
         return "Each other system is shown beside the baseline."
-    also = "" if best_is_baseline else "with the best system, and "
+    also = "with the best system, and " if names_best else ""
     pairs = f"the baseline {also}with those whose {table.title} differs most from its"
     return f"Shown: {pairs} ({_PAIRS} of {n_others} pairs); the list of segments below has every pair."
 
@@ -115,9 +115,7 @@ class Segments:
         if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
             return None
         index = -max(spreads)[1]
-        # without a best system, all scores are 0
-        best = next((row.value for row in self.table.rows if row.best), 0.0)
-        sign = -1 if best >= max(row.value for row in self.table.rows) else 1
+        sign = -1 if self.table.higher_is_better else 1
         ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
         self.colour(ordered, [index])
         return self._example(index, ordered)
