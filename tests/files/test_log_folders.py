@@ -141,13 +141,13 @@ def test_logs_of_lmms_eval_as_it_names_them(tmp_path):
         path = samples(
             folder / "20260102_030405_samples_quiz.jsonl", RUNS[run], arguments=None, doc=None, filter=None,
             input="Was?", metrics=None, bleu=None, success=True, filtered_resps=responses, resps=responses,
-            quiz_acc={"question_id": 3, "category": "a", "score": 1.0}, quiz_errors=2, gold={"id": 1, "answer": "B"},
+            quiz_acc={"question_id": 3, "category": "a", "score": 1.0}, quiz_misses=2, gold={"id": 1, "answer": "B"},
         )  # fmt: skip
-        directions = {"higher_is_better": {"quiz": {"quiz_acc": True, "quiz_errors": False, "gold": None}}}
+        directions = {"higher_is_better": {"quiz": {"quiz_acc": True, "quiz_misses": False, "gold": None}}}
         (folder / "20260102_030405_results.json").write_text(json.dumps(directions))
     (found,) = tercet.read_test_sets([tmp_path / run for run in RUNS])
-    assert (found.name, list(found.systems), list(found.scores)) == ("quiz", list(RUNS), ["quiz_acc", "quiz_errors"])
-    assert found.lower_is_better == ("quiz_errors",)
+    assert (found.name, list(found.systems), list(found.scores)) == ("quiz", list(RUNS), ["quiz_acc", "quiz_misses"])
+    assert found.lower_is_better == ("quiz_misses",)
     assert "log-likelihoods of 2 choices" in found.no_texts
     for content in ("{", "[]", '{"higher_is_better": 1}', '{"higher_is_better": {"quiz": [1]}}', "[" * 10**5):
         (folder / "20260102_030405_results.json").write_text(content)

@@ -19,7 +19,11 @@ def t_tail(t: float, freedom: float) -> float:
     """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
     if t == 0:
         return 0.5
-    tail = incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+    if t * t < 1e-4 * freedom:
+        # The share within -t and t: 1 less the first argument below would lose its digits.
+        tail = 1 - incomplete_beta(t * t / (freedom + t * t), 0.5, freedom / 2)
+    else:
+        tail = incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
     return tail / 2 if t > 0 else 1 - tail / 2
 
 
