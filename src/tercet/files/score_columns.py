@@ -16,6 +16,8 @@ from tercet.errors import InputError, argument, did_you_mean, shorten
 
 from .table import Table
 
+#: The squares of larger numbers, of which variances are made, may be more than a float holds.
+_LARGEST = 1e100
 #: Spellings of a missing number.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 #: Words in the names of scores of which lower ones are better; with the others they are shares of right answers.
@@ -48,6 +50,8 @@ def read_number(value: Any, meaning: str) -> float:
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
     if math.isinf(number):
         raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
+    if abs(number) > _LARGEST:
+        raise InputError(f"Expected a number of at most {_LARGEST:g} as {meaning}, got {shorten(value)}.")
     return number
 
 
