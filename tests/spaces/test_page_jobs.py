@@ -21,14 +21,14 @@ from tercet.huggingface.space.scoring import Demo
 pytest_plugins = ["pages"]
 
 CASES = Path(__file__).parents[2] / "metrics" / "bleu_multi" / "cases.py"
-#: What the page takes, and the tokenizer needs seconds for: it looks for words in stretches of marks.
-LONG = [["a1+#&._%-" * 2200] * 100, ["b"] * 100, {"tokenizer": "jieba"}]
+#: What the page takes, and the tokenizer needs seconds for: it looks for words in stretches of marks, once a text.
+LONG = [["a1+#&._%-" * 2190 + f" {i}" for i in range(100)], ["b"] * 100, {"tokenizer": "jieba"}]
 SHORT = [["a cat sat"], [["the cat sat"]], {}]
 
 
 @pytest.fixture
 def jobs(monkeypatch):
-    monkeypatch.setattr(page_jobs, "_SECONDS", 3)
+    monkeypatch.setattr(page_jobs, "_SECONDS", 2)
     jobs = page_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
     yield jobs
     jobs.stop()
@@ -37,7 +37,7 @@ def jobs(monkeypatch):
 @pytest.mark.long
 class TestJobs:
     def test_end_at_the_deadline(self, jobs):
-        expected = "took longer than the page's limit of 3 seconds. Give fewer or shorter texts"
+        expected = "took longer than the page's limit of 2 seconds. Give fewer or shorter texts"
         with pytest.raises(InputError, match=expected):
             jobs.run(Demo.compute, *LONG)
         assert jobs.run(Demo.compute, *SHORT)["translation_length"] == 3
