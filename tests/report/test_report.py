@@ -20,12 +20,13 @@ from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed, written
 from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
+from tercet.comparison.lengths import make_buckets
 from tercet.comparison.test_sets import TestSet
 from tercet.explanation.places import Word
 from tercet.report.comparison import to_html
 from tercet.report.plots import fitted, short_names
 from tercet.report.rendering import _environment
-from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, make_buckets, placed, plain, spelled
+from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, placed, plain, spelled
 from tercet.tables import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tercet.comparison.lengths import Buckets, buckets_of
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
@@ -36,7 +37,6 @@ from .plots import (
 from .rendering import render
 from .segments import (
     Browse,
-    Buckets,
     Example,
     Frequencies,
     Ngram,
@@ -44,7 +44,6 @@ from .segments import (
     Segments,
     browse,
     bucket_scores,
-    buckets_of,
     compared_pairs,
     ngram_pairs,
     read_words,

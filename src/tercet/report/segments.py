@@ -6,7 +6,6 @@ import base64
 import gzip
 import json
 import math
-import unicodedata
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.comparison.lengths import Buckets
 from tercet.corpus.artefacts import count_letters
-from tercet.corpus.items import read_items, read_texts
+from tercet.corpus.items import read_texts
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
@@ -31,7 +31,6 @@ from tercet.explanation.places import Word
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable
-    from tercet.comparison.test_sets import TestSet
     from tercet.corpus.corpus import Corpus
 
 T = TypeVar("T")
@@ -283,70 +282,10 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(value, 6)
 
 
-# Scores by the length of the reference: segments in buckets, and the score of each bucket.
-
-_MOST_BUCKETS = 5
-_LEAST_SEGMENTS = 8  # of a bucket, if there are several
+# Scores by the length of the reference: the score of each bucket.
 
 EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
 MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Buckets:
-    """Segments grouped by reference length."""
-
-    unit: str  # words, or characters for scripts without blanks
-    labels: list[str]  # the least and the greatest length of each
-    members: list[NDArray[np.int64]]  # the segments of each
-    of: str  # the reference, or the source
-    lengths: dict[int, int]  # of each segment
-
-
-def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
-    """Return the buckets of a test set: by its references, or else by its source; None without either."""
-    if any(test_set.references[index] for index in scored):
-        return make_buckets(test_set.references, scored)
-    return None if test_set.source is None else make_buckets([[text] for text in test_set.source], scored, "source")
-
-
-def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
-    """Put segments into at most five buckets of about as many; of several references the mean length counts."""
-    texts = [list(references[index]) for index in scored]
-    letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
-    by_characters = letters is not None and letters.mostly_without_blanks
-    size = _characters if by_characters else _words
-    lengths = np.array(
-        [round(sum(map(size, segment_references)) / max(1, len(segment_references))) for segment_references in texts],
-        np.int64,
-    )
-    number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
-    shares = np.arange(1, number) / number
-    edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
-    # a length that is an edge belongs below it
-    places = np.searchsorted(edges, lengths)
-    members, labels = [], []
-    for place in np.unique(places):
-        inside = np.flatnonzero(places == place)
-        low, high = int(lengths[inside].min()), int(lengths[inside].max())
-        members.append(np.asarray(scored, np.int64)[inside])
-        labels.append(str(low) if low == high else f"{low}–{high}")
-    return Buckets(
-        unit="characters" if by_characters else "words",
-        labels=labels,
-        members=members,
-        of=of,
-        lengths=dict(zip(scored, lengths.tolist(), strict=True)),
-    )
-
-
-def _words(text: str) -> int:
-    return len(text.split())
-
-
-def _characters(text: str) -> int:
-    # marks (M), such as accents and vowel signs, belong to the letter before them
-    return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)
 
 
 def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
