@@ -182,8 +182,8 @@ class Texts:
     source_column: SourceColumn = None
     cluster: ClusterColumn = None
 
-    def test_sets(self, metrics: Sequence[Metric]) -> list[TestSet]:
-        """Read what the metrics need, and warn of problems in it."""
+    def test_sets(self, metrics: Sequence[Metric], by: Sequence[str] = ()) -> list[TestSet]:
+        """Read what the metrics and slices need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
         from tercet.metrics.column import Column
 
@@ -198,6 +198,7 @@ class Texts:
             need_references=not metrics or any(metric.takes_references for metric in metrics),
             need_texts=any(not isinstance(metric, Column) for metric in metrics),
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
+            by=by,
         )
         for test_set in test_sets:
             report_on(test_set)
@@ -283,6 +284,14 @@ class Tests(Scores):
         metavar="REGEX",
         help="Regular expression for the names of outputs that are runs of a system, such as seeds; its last group "
         "is the run: 'tuned-(\\d+)'. Systems are then compared by the mean of their runs, over segments and runs.",
+    )
+    by: list[str] | None = reading(
+        None,
+        "--by",
+        metavar="COLUMN",
+        help="Column of slices, such as domain, each scored and tested alone; repeatable. Or length: five groups by "
+        "the length of the references, or else of the sources; or COLUMN~REGEX: the texts that the first group of a "
+        "regular expression finds in a column (without a group, whether it matches).",
     )
     test: Test = setting(CompareSettings, "test", metavar="TEST")
     n_resamples: int | None = setting(CompareSettings, "n_resamples")

@@ -93,7 +93,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         output.check_segment_alone(form)
     if output.export is not None:
         check_folder(output.export)
-    test_sets = texts.test_sets(metrics)
+    test_sets = texts.test_sets(metrics, tests.by or ())
     thresholds = thresholds or _default_thresholds(output, metrics, test_sets)
     if output.export is not None:
         for test_set in test_sets:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.score_columns import is_lower_better, read_numbers
 from tercet.metrics.column import Column
+from tercet.statistics.bootstrap import ConfidenceInterval
+from tercet.statistics.distributions import mcnemar, wilson
 from tercet.statistics.stats import SegmentStats
 
 from .metric_specs import metric_of, parse_column
@@ -103,6 +106,24 @@ def column_stats(column: Column, test_set: TestSet) -> list[SegmentStats]:
         return column.stats_of(numbers_of(column, test_set))
     except InputError as error:
         raise InputError(f"{test_set.name}: {error}") from None
+
+
+def mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
+    """Return p of each pair of systems, shape (s, s), whose numbers are 0 or 1: what all permutations would give."""
+    right = np.array([system_stats.column("value") for system_stats in stats])
+    # how many segments the system of the row has right, and that of the column wrong
+    alone = right @ (1 - right).T
+    pvalues = np.ones((len(stats), len(stats)))
+    for first, second in combinations(range(len(stats)), 2):
+        p = mcnemar(int(alone[first, second]), int(alone[second, first]))
+        pvalues[first, second] = pvalues[second, first] = p
+    return pvalues
+
+
+def share_interval(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
+    """Return Wilson's interval of the mean of numbers that are 0 or 1."""
+    low, high = wilson(float(stats.column("value").sum()), len(stats), level)
+    return ConfidenceInterval(metric.scale * low, metric.scale * high)
 
 
 def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str, NDArray[np.float64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,22 +18,32 @@ from tercet.base.settings import RESAMPLES, CompareSettings
 from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, argument, as_settings, shorten
+from tercet.errors import InputError, OptionError, argument, as_settings, level_of_caller, shorten
 from tercet.metrics.column import Column
-from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
+from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.distributions import mcnemar, wilson
 from tercet.statistics.groups import ranks
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
-from .columns import column_stats, default_metrics, in_percent, read_columns, scores_alone, with_scores
+from .columns import (
+    column_stats,
+    default_metrics,
+    in_percent,
+    mcnemar_pairs,
+    read_columns,
+    scores_alone,
+    share_interval,
+    with_scores,
+)
 from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
 from .runs import first_output, members, runs_section
 from .scores import Comparison, ScoreTable, SystemScore, digits_of, facts_of_systems, some_best
 from .sections import Section
+from .slice_scores import sliced, slices_section
+from .slices import slice_warnings, slices_of
 from .test_sets import (
     TestSet,
     check_baseline,
@@ -63,6 +74,7 @@ def compare(
     seed: int = 12345,
     cluster: Any = None,
     runs: Any = None,
+    by: Any = None,
     progress: bool = False,
 ) -> Comparison:
     """Compare systems on a test set.
@@ -104,6 +116,12 @@ def compare(
         Which outputs are runs of one system, such as seeds: ``{"tuned": ["tuned-1", "tuned-2"]}``, or a regular
         expression for their names, whose last group is the run: ``"tuned-([0-9]+)"``. Systems are then compared by
         the mean of their runs, and tested over segments and runs (Welch's t); outputs are not tested.
+    by : str, sequence of str or mapping of str to sequence of str, optional
+        Slices of the test set, each scored and tested alone; p of a score is adjusted for all slices and systems of a
+        kind. A column that was read with the TestSet, such as ``"domain"``; ``"length"``, for five groups of segments
+        by the length of their references, or else of their sources; or ``"id~^([a-z]+)"``, for the texts that the
+        first group of a regular expression finds in a column (without a group, whether it matches). Or a label for
+        each segment, as ``{"domain": ["news", "chat"]}``. Not with `runs`.
     progress : bool
         Show a bar on stderr.
 
@@ -160,6 +178,9 @@ def compare(
         metric.check_call(resampled=True)
         if metric.takes_references:
             check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
+    slices = slices_of(test_set, by)
+    if slices and runs is not None:
+        raise OptionError("Slices of systems with several runs are not tested: leave out by, or runs.")
     has_runs = 0 < len(runs_of) < len(names)
     if has_runs and test == "bootstrap":
         raise OptionError("Systems with several runs are tested by Welch's t, not by the bootstrap: leave test out.")
@@ -170,7 +191,11 @@ def compare(
         settings["n_resamples"] = RESAMPLES[test]
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
+    comparison.slices.extend(slices)
     messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    for message in (slice_messages := slice_warnings(test_set, slices)):
+        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+    messages += slice_messages
     if needed_by:
         messages += warn_of_artefacts(test_set, corpus)
     with bars_within(progress), line_of("") as show_line:
@@ -191,7 +216,7 @@ def compare(
             units = clustered(scored, clusters)
             is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
             if is_exact and comparison.test == "permutation":
-                pvalues = {name: _mcnemar_pairs(scored) for name in metric.score_names}
+                pvalues = {name: mcnemar_pairs(scored) for name in metric.score_names}
             else:
                 pvalues = _all_pairs(comparison, metric, units)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
@@ -336,23 +361,6 @@ def _all_pairs(
     return pvalues
 
 
-def _mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
-    """Return the same for numbers that are 0 or 1: the p that all permutations would give, McNemar's."""
-    right = np.array([system_stats.column("value") for system_stats in stats])
-    # how many segments the system of the row has right, and that of the column wrong
-    alone = right @ (1 - right).T
-    pvalues = np.ones((len(stats), len(stats)))
-    for first, second in combinations(range(len(stats)), 2):
-        p = mcnemar(int(alone[first, second]), int(alone[second, first]))
-        pvalues[first, second] = pvalues[second, first] = p
-    return pvalues
-
-
-def _of_share(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
-    low, high = wilson(float(stats.column("value").sum()), len(stats), level)
-    return ConfidenceInterval(metric.scale * low, metric.scale * high)
-
-
 def _tables(
     comparison: Comparison,
     metric: Metric,
@@ -383,6 +391,7 @@ def _tables(
     )
     signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
+    all_slices = sliced(comparison, metric, scored, _kept(stats), is_exact) if comparison.slices else []
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
         higher_is_better, is_unknown = is_higher_better(metric, name), np.isnan(values)
@@ -401,7 +410,7 @@ def _tables(
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
             if is_exact and comparison.interval == "percentile":
-                bounds = _of_share(metric, scored[index], comparison.confidence_level)
+                bounds = share_interval(metric, scored[index], comparison.confidence_level)
             # Systems may tie for the best; NaN equals nothing, so that it is never the best.
             is_best = any_best and bool(values[index] == values[best_index])
             pvalue_against_best = _or_none(adjusted[index, best_index])
@@ -448,6 +457,9 @@ def _tables(
         )
         distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
         table.sections.extend(_sections(comparison, table, distributions, units))
+        table.sections.extend(
+            slices_section(comparison, table, slices, by_score[name]) for slices, by_score in all_slices
+        )
         yield table
 
 

@@ -33,6 +33,8 @@ from .test_sets import TestSet, too_little
 if TYPE_CHECKING:
     from tercet.streaming.rows import Rows
 
+    from .slices import Slices
+
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
 
@@ -235,6 +237,8 @@ class Comparison:
         The texts as scored.
     runs : dict of str to list of str
         The outputs that are runs of each system; empty where each output is a system.
+    slices : list of Slices
+        Which segments are scored and tested alone, by what.
     """
 
     test_set: TestSet
@@ -250,6 +254,7 @@ class Comparison:
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
     runs: dict[str, list[str]] = field(default_factory=dict)
+    slices: list[Slices] = field(default_factory=list)
 
     @property
     def joins_runs(self) -> bool:
@@ -477,13 +482,20 @@ class Comparison:
                     **({"test": self.test_of(table), "interval": self.interval_of(table)} if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
-                    **{section.key: section.value for section in table.sections},
+                    **_values(table.sections),
                 }
                 for table in self.tables
             ],
             "facts": [row.to_dict() for row in self.facts],
             "warnings": self.warnings,
         }
+
+
+def _values(sections: Sequence[Section]) -> dict[str, Any]:
+    """Return the values of sections by their keys; the slices of all kinds in one list."""
+    values = {section.key: section.value for section in sections}
+    slices = [row for section in sections if section.key == "slices" for row in section.value]
+    return {**values, "slices": slices} if slices else values
 
 
 def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,6 +35,9 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.stats import SegmentStats
 
 _File = str | os.PathLike[str]
+
+#: The slices that go by no column, but by the length of texts; and the label of a cell without one.
+LENGTH, NO_LABEL = "length", "(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class TestSet:
         Why there are no texts, which are all empty then; "" where there are some.
     exact_task : str
         Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
+    slices : dict of str to list of str
+        Labels of the segments, such as their domains, by the column that has them.
     """
 
     # pytest would collect a class with this name as tests.
@@ -82,6 +89,7 @@ class TestSet:
     lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
     exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
+    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -112,6 +120,7 @@ def read_test_sets(
     need_references: bool = True,
     scores: str | Sequence[str] = (),
     need_texts: bool = False,
+    by: str | Sequence[str] = (),
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
@@ -168,6 +177,9 @@ def read_test_sets(
     need_texts : bool
         True for metrics of texts: logs without texts, as of multiple choice, are then left out with a warning where
         others have some.
+    by : str or sequence of str, optional
+        Columns of the tables or logs that label the segments, for the `by` of :func:`tercet.compare`, which may have
+        a regular expression (``id~^([a-z]+)``). A cell without a label is "(none)".
 
     Returns
     -------
@@ -208,6 +220,7 @@ def read_test_sets(
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
+    slice_specs = [spec for spec in _listed(by) if spec != LENGTH]
     logs_of_folder = {path: _logs_in(path) for path in folders}
     tables = [path for path in paths if table_format(path)]
     if scores and not tables and not folders:
@@ -217,6 +230,7 @@ def read_test_sets(
         # The references of text files may be columns of a table: the data set for which they were written.
         misplaced_columns = [] if any(map(table_format, reference_paths)) else target_columns
         column_names = [*_listed(systems), *misplaced_columns, *_listed(source_column), *_listed(cluster)]
+        column_names += slice_specs
         if column_names:
             check_texts(paths)
             raise InputError(
@@ -242,6 +256,8 @@ def read_test_sets(
     ):
         if cluster is not None:
             raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
+        if slice_specs:
+            raise InputError(f"Units of TMX files have no column {shorten(slice_specs[0])} for {argument('by')}.")
         return [
             _memory_set(
                 paths,
@@ -289,11 +305,13 @@ def read_test_sets(
                 cluster=cluster,
                 need_references=need_references,
                 scores=score_names,
+                by=slice_specs,
             )
-            test_sets.append(_with_clusters(test_set, table, cluster))
+            slices = _slices_of(table, slice_specs)
+            test_sets.append(replace(_with_clusters(test_set, table, cluster), slices=slices))
     if logs:
         test_sets += _with_scores(
-            [*_log_sets(logs, system_columns, target_columns, source_column, cluster)], score_names
+            [*_log_sets(logs, system_columns, target_columns, source_column, cluster, slice_specs)], score_names
         )
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
@@ -323,12 +341,60 @@ def _logs_in(folder: str) -> list[Log]:
 
 
 def _log_sets(
-    logs: list[Log], systems: list[str], references: list[str], source: str | None, cluster: str | None
+    logs: list[Log],
+    systems: list[str],
+    references: list[str],
+    source: str | None,
+    cluster: str | None,
+    by: list[str],
 ) -> Iterator[TestSet]:
     """Yield a test set for each task that logs are of."""
     from tercet.files.joined import join_logs
 
-    return map(_log_set, join_logs(logs, systems, references, source, cluster))
+    for runs in join_logs(logs, systems, references, source, cluster):
+        slices = _slices_of(runs.first, by, runs.order)
+        yield replace(_log_set(runs), slices=slices)
+
+
+def _slices_of(table: Table, by: Sequence[str], order: Sequence[int] | None = None) -> dict[str, list[str]]:
+    """Return the labels of the rows in the columns that slices go by; `order` has the row of each segment."""
+    slices = {}
+    for spec in by:
+        name, _ = column_and_pattern(spec, table.columns)
+        cells = table.column(name)
+        rows = range(len(cells)) if order is None else order
+        slices[name] = slice_labels([cells[row] for row in rows], partial(_place_of, table, name, rows))
+    return slices
+
+
+def _place_of(table: Table, column: str, rows: Sequence[int], segment: int) -> str:
+    return table.place(rows[segment], column)
+
+
+def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | None]:
+    """Return the column that slices go by, and the regular expression behind it, as ``id~^([a-z]+)`` has one."""
+    name, tilde, pattern = spec.partition("~")
+    if spec in columns or not tilde:
+        return spec, None
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise OptionError(f"by: {shorten(pattern)} is no regular expression: {error}.") from None
+    return name, pattern
+
+
+def slice_labels(cells: Sequence[Any], place: Callable[[int], str]) -> list[str]:
+    """Return the cells of a column as labels of segments; InputError says the place of one that is no label."""
+    labels = []
+    for row, cell in enumerate(cells):
+        # 2**512 is far above any label, and far below what Python refuses to write.
+        is_huge = isinstance(cell, int) and abs(cell) >= 1 << 512
+        is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
+        if is_huge or not (is_missing or isinstance(cell, str | int | float)):
+            raise InputError(f"{place(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}.")
+        label = "" if is_missing else str(cell).strip()
+        labels.append(label.encode("utf-8", "backslashreplace").decode() or NO_LABEL)
+    return labels
 
 
 def _memory_set(
@@ -359,10 +425,19 @@ def _table_set(
     cluster: str | None,
     need_references: bool,
     scores: list[str],
+    by: list[str],
 ) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
     format = table_format(path)
     guessed = without_scores(table, scores)
+    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
+    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in by]
+    # What labels segments is no output and no reference, unless its name says so.
+    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
+    labelling -= {*systems, *references, source}
+    guessed = replace(
+        guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
+    )
     roles = guess_roles(guessed, [column for column in references if column in table.columns])
     if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
         return _scores_alone(table, name, systems, scores)
@@ -382,12 +457,12 @@ def _table_set(
     if are_guessed:
         _warn_left_out(table, roles)
         columns_with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
+        columns_with_role |= labelling
         _warn_unused(table, [column for column in table.columns if column not in columns_with_role])
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     _warn_swapped(table.name, systems, references, source)
-    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
-    fields = _columns_in_words(table, systems, references, source, cluster, columns_of_scores)
+    fields = _columns_in_words(table, systems, references, source, cluster, columns_of_scores, slice_columns)
     sources = None if source is None else _sources(table, source)
     numbers = {score: score_columns(table, systems, score) for score in scores}
     lower = tuple(filter(is_lower_better, scores))
@@ -586,15 +661,17 @@ def _columns_in_words(
     source: str | None,
     cluster: str | None,
     scores: Sequence[str],
+    slices: Sequence[str],
 ) -> str:
     """Return which columns have which role, and which are left out."""
-    columns_with_role = {*systems, *references, source, cluster, *scores}
+    columns_with_role = {*systems, *references, source, cluster, *scores, *slices}
     roles = {
         "systems" if len(systems) > 1 else "system": systems,
         "references": references,
         "sources": [] if source is None else [source],
         "clusters": [] if cluster is None else [cluster],
         "scores": scores,
+        "slices": list(dict.fromkeys(slices)),
         "left out": [column for column in table.columns if column not in columns_with_role],
     }
     parts = [f"{role}: {_named(columns)}" for role, columns in roles.items() if columns]

@@ -295,6 +295,8 @@ class Runs(NamedTuple):
     #: What the labels are of segments that are resampled together; None if each is alone.
     cluster: str | None
     labels: list[str]
+    #: The row of each segment in the first log.
+    order: list[int]
 
 
 def join_logs(
@@ -407,6 +409,7 @@ def _runs_of_task(
         no_texts=no_texts,
         cluster=cluster_name,
         labels=labels,
+        order=[rows[next(iter(runs))][key] for key in keys],
     )
 
 

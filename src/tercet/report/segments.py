@@ -205,6 +205,7 @@ def browse(
         "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in indices],
         "coloured": [index in coloured for index in indices],
         "lengths": None if buckets is None else [buckets.lengths.get(index) for index in indices],
+        "slices": [slices.numbers[indices].tolist() for slices in comparison.slices],
         "outputs": [[output(name, index) for index in indices] for name in systems],
         "scores": [
             {

@@ -88,12 +88,13 @@ class Browser {
     const least = asked.systems.length > 1 ? this.bound("least", 0) : 0;
     const low = this.bound("from", -Infinity), high = this.bound("to", Infinity);
     const sign = asked.score.higher ? 1 : -1;
-    const segments = [];
+    const segments = [], chosen = this.data.slices.map((_, index) => this.bound(`slice${index}`, null));
     this.data.numbers.forEach((number, place) => {
       const difference = this.difference(asked, place);
       const length = this.data.lengths?.[place];
       if (known(asked_for) && number !== asked_for) return;
       if (known(length) && (length < low || length > high)) return;
+      if (chosen.some((slice, index) => known(slice) && this.data.slices[index][place] !== slice)) return;
       if (least > 0 && !(Math.abs(difference ?? 0) >= least)) return;
       if (way && !((way === "better" ? sign : -sign) * (difference ?? 0) > 0 && asked.other !== null)) return;
       if (text && !this.texts(place).some(each => each.includes(text))) return;

@@ -1,0 +1,332 @@
+"""Scores and tests of each slice of a test set, adjusted over all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.markup import MOST_NAMED, Sentence, listed, one_cell
+from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
+from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.stats import SegmentStats
+from tercet.tables import Cell, Column, Table, decimals, pvalue_text
+
+from .columns import mcnemar_pairs, share_interval
+from .scores import Comparison, ScoreTable
+from .sections import Section
+from .slices import Slices
+
+#: The most slices that a sentence names.
+_MOST_SAID = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SliceScores:
+    """The scores of all systems in a slice."""
+
+    name: str
+    n_segments: int
+    n_units: int
+    values: list[float]
+    bounds: list[ConfidenceInterval]
+    #: Of the test against the baseline; NaN without one.
+    pvalues: list[float]
+
+
+def sliced(
+    comparison: Comparison,
+    metric: Metric,
+    scored: Sequence[SegmentStats],
+    is_scored: NDArray[np.bool_],
+    is_exact: bool,
+) -> list[tuple[Slices, dict[str, list[SliceScores]]]]:
+    """Return the scores of a metric in each slice, by name: of the segments that are scored for all systems.
+
+    A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
+    intervals are those of the whole.
+    """
+    clusters = comparison.test_set.clusters
+    clusters = None if clusters is None else clusters.selected(is_scored)
+    results = []
+    for slices in comparison.slices:
+        numbers = slices.numbers[is_scored]
+        scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+        for place, slice_name in enumerate(slices.names):
+            inside = numbers == place
+            if not inside.any():
+                continue
+            rows = [stats.selected(inside) for stats in scored]
+            of_slice = None if clusters is None else clusters.selected(inside)
+            for name, slice_scores in _scores(comparison, metric, slice_name, rows, of_slice, is_exact):
+                scores_of[name].append(slice_scores)
+        results.append((slices, scores_of))
+    return results
+
+
+def _scores(
+    comparison: Comparison,
+    metric: Metric,
+    slice_name: str,
+    rows: Sequence[SegmentStats],
+    clusters: Clusters | None,
+    is_exact: bool,
+) -> Iterator[tuple[str, SliceScores]]:
+    units, level = clustered(rows, clusters), comparison.confidence_level
+    intervals = bootstraps(metric, units, confidence_level=level, method=comparison.interval, seed=comparison.seed)
+    totals = [metric.finalize(metric.corpus_totals(stats)) for stats in rows]
+    pvalues = _pvalues(comparison, metric, rows, units, is_exact)
+    for name in metric.score_names:
+        bounds = [of_system[name].confidence_interval for of_system in intervals]
+        if is_exact and comparison.interval == "percentile":
+            bounds = [share_interval(metric, stats, level) for stats in rows]
+        values = [float(of_system[name]) for of_system in totals]
+        yield name, SliceScores(slice_name, len(rows[0]), len(units[0]), values, bounds, pvalues[name])
+
+
+def _pvalues(
+    comparison: Comparison,
+    metric: Metric,
+    rows: Sequence[SegmentStats],
+    units: Sequence[SegmentStats],
+    is_exact: bool,
+) -> dict[str, list[float]]:
+    """Return p of each system against the baseline by score, not adjusted; NaN of itself, or without a test."""
+    systems = list(comparison.test_set.systems)
+    baseline = systems.index(comparison.baseline)
+    pvalues = {name: [math.nan] * len(systems) for name in metric.score_names}
+    if comparison.test is None:
+        return pvalues
+    if is_exact and comparison.test == "permutation":
+        of_baseline = mcnemar_pairs(rows)[baseline].tolist()
+        of_baseline[baseline] = math.nan
+        return dict.fromkeys(metric.score_names, of_baseline)
+    from tercet.statistics.paired_tests import TESTS
+
+    compared = [place for place in range(len(systems)) if place != baseline]
+    # In the order in which the whole test set has them.
+    pairs = [(min(place, baseline), max(place, baseline)) for place in compared]
+    results = TESTS[comparison.test](metric, units, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
+    for place, result in zip(compared, results, strict=True):
+        for name, tested in result.items():
+            pvalues[name][place] = tested.pvalue
+    return pvalues
+
+
+def slices_section(
+    comparison: Comparison, table: ScoreTable, slices: Slices, scores: Sequence[SliceScores]
+) -> Section:
+    """Return the slices of a score: each system's score in each, and its difference from the baseline."""
+    systems, rows = list(comparison.test_set.systems), []
+    baseline = systems.index(comparison.baseline)
+    adjusted = _adjusted([scores_of_slice.pvalues for scores_of_slice in scores], scores, baseline)
+    for one, adjusted_pvalues in zip(scores, adjusted, strict=True):
+        of_systems = [
+            {
+                "system": system,
+                "value": one.values[place],
+                "low": one.bounds[place].low,
+                "high": one.bounds[place].high,
+                "difference": None if place == baseline else one.values[place] - one.values[baseline],
+                "pvalue": _or_none(one.pvalues[place]) if not math.isnan(adjusted_pvalues[place]) else None,
+                "adjusted_pvalue": _or_none(adjusted_pvalues[place]),
+            }
+            for place, system in enumerate(systems)
+        ]
+        rows.append(
+            {
+                "by": slices.by,
+                "slice": one.name,
+                "n_segments": one.n_segments,
+                "n_units": one.n_units,
+                "systems": of_systems,
+            }
+        )
+    sentences = [*_verdicts(comparison, table, rows, baseline), *_notes(comparison, table, slices, rows)]
+    return Section(
+        "slices", f"Slices by {one_cell(slices.by)}", sentences, _table(comparison, table, slices, rows), rows
+    )
+
+
+def _adjusted(pvalues: Sequence[Sequence[float]], scores: Sequence[SliceScores], baseline: int) -> list[list[float]]:
+    """Return p adjusted for all slices and systems together (Holm); NaN where there is no test, or no score."""
+    from tercet.statistics.paired_tests import holm
+
+    unadjusted = np.array(pvalues, np.float64).reshape(len(scores), -1)
+    values = np.array([one.values for one in scores], np.float64).reshape(unadjusted.shape)
+    # A score that is NaN cannot be tested.
+    is_known = ~np.isnan(unadjusted) & ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
+    adjusted_pvalues = np.full(unadjusted.shape, np.nan)
+    adjusted_pvalues[is_known] = holm(unadjusted[is_known].tolist())
+    return [*adjusted_pvalues.tolist()]
+
+
+# What is said of slices.
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """How a system does in a slice."""
+
+    slice: str
+    difference: float
+    #: The difference, or its opposite where lower is better.
+    gain: float
+    is_significant: bool
+
+
+def _verdicts(
+    comparison: Comparison, table: ScoreTable, rows: Sequence[Mapping[str, Any]], baseline: int
+) -> Iterator[Sentence]:
+    """Yield where each system is better and worse than the baseline; of many systems, the best alone."""
+    systems = list(comparison.test_set.systems)
+    compared = [place for place in range(len(systems)) if place != baseline]
+    if len(compared) > MOST_NAMED:
+        compared = [next(place for place in table.order if place != baseline)]
+    sign = 1 if table.higher_is_better else -1
+    for place in compared:
+        findings = []
+        for row in rows:
+            cell = row["systems"][place]
+            difference, p = cell["difference"], cell["adjusted_pvalue"]
+            if not math.isnan(difference):
+                is_significant = p is not None and p < comparison.alpha
+                findings.append(_Finding(row["slice"], difference, sign * difference, is_significant))
+        if not findings:
+            continue
+        against = (" against ", systems[baseline]) if len(systems) > 2 else ()
+        say = _counted if len(findings) > _MOST_SAID else _verdict
+        yield say(("", systems[place], *against), findings, comparison.test is not None, table.rows[0].digits)
+        yield from _reversal(systems[place], findings, table.rows[place].difference)
+
+
+def _verdict(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
+    """Return in which slices a system is better, worse and the same: those first where it is significantly so."""
+    clauses = [
+        (word, [one for one in findings if one.is_significant is flag and np.sign(one.gain) == sign])
+        for flag in (True, False)
+        for word, sign in (("better", 1), ("worse", -1), ("the same", 0))
+    ]
+    parts, joint = [*subject], ": " if len(subject) > 2 else " is "
+    for word, of_clause in clauses:
+        for number, one in enumerate(of_clause):
+            if number:
+                joint += " and " if number == len(of_clause) - 1 else ", "
+            else:
+                joint += f"{word} in "
+            parts += [joint, one.slice]
+            note = ", not significant" if is_tested and not one.is_significant else ""
+            joint = f" ({decimals(one.difference, digits, signed=True)}{note})" if one.difference else ""
+        joint += ", " if of_clause else ""
+    return (*parts, f"{joint.removesuffix(', ')}.")
+
+
+def _counted(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
+    """Return in how many slices a system is better and worse, and where it is so most."""
+    counted = [one for one in findings if one.is_significant or not is_tested]
+    better, worse = sum(one.gain > 0 for one in counted), sum(one.gain < 0 for one in counted)
+    most, least = (choose(findings, key=lambda one: one.gain) for choose in (max, min))
+    verb = f"{': ' if len(subject) > 2 else ' is '}{'significantly ' if is_tested else ''}"
+    return (
+        *subject,
+        f"{verb}better in {better} of {len(findings)} slices and worse in {worse}; best in ",
+        most.slice,
+        f" ({decimals(most.difference, digits, signed=True)}), last in ",
+        least.slice,
+        f" ({decimals(least.difference, digits, signed=True)}).",
+    )
+
+
+def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) -> Iterator[Sentence]:
+    """Yield that all slices differ in direction from the whole, which scores that are no means may do (Simpson)."""
+    if len(findings) < 2 or not whole or any(one.difference * whole >= 0 for one in findings):
+        return
+    in_slices, over_all = ("better", "worse") if findings[0].gain > 0 else ("worse", "better")
+    yield (
+        "",
+        system,
+        f" is {in_slices} in every slice, but {over_all} over all: slices do not weigh the same in the scores of the "
+        "two, which are no means over segments (Simpson's paradox).",
+    )
+
+
+def _notes(
+    comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]
+) -> Iterator[Sentence]:
+    """Yield which slices show nothing, however large a difference, and what p is adjusted for."""
+    missing = [name for name in slices.names if name not in {row["slice"] for row in rows}]
+    if missing:
+        yield _naming("No segment is scored for all systems in ", missing)
+    pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
+    if not pvalues:
+        return
+    if comparison.test == "permutation":
+        is_small = [len(pvalues) * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
+        small = [row["slice"] for row, too_small in zip(rows, is_small, strict=True) if too_small]
+        unit = "segments" if comparison.test_set.clusters is None else "clusters"
+        if small:
+            yield _naming(f"Too few {unit} for any difference to be significant: ", small)
+    n_resamples = 0 if table.is_exact else comparison.n_resamples
+    if n_resamples and len(pvalues) / (n_resamples + 1) >= comparison.alpha:
+        yield (f"With {n_resamples:,} resamples, no p of {len(pvalues):,} can be significant: more would help.",)
+    if len(pvalues) > 1:
+        yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by Holm's method.",)
+
+
+def _naming(start: str, names: Sequence[str]) -> Sentence:
+    first, *parts = listed(names[:_MOST_SAID])
+    more = f" and {len(names) - _MOST_SAID:,} more" if len(names) > _MOST_SAID else ""
+    return (f"{start}{first}", *parts[:-1], f"{more}.")
+
+
+def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a row for each slice; of three systems or more, for each system of each slice."""
+    systems = list(comparison.test_set.systems)
+    by, is_tested = Column(slices.by, "name"), comparison.test is not None
+    units = [Column("segments"), *([] if comparison.test_set.clusters is None else [Column("clusters")])]
+    tested = [Column("difference", "difference"), *([Column("adj. p")] if is_tested else [])]
+    after = "" if table.higher_is_better else " ↓"
+    cells: list[list[Any]] = []
+    if len(systems) <= 2:
+        columns = [by, *units, *(Column(system, after=after) for system in systems)]
+        columns += tested if len(systems) == 2 else []
+        for row in rows:
+            compared = next((cell for cell in row["systems"] if cell["difference"] is not None), None)
+            scores = [_with_interval(cell, table) for cell in row["systems"]]
+            cells.append([row["slice"], *_n_units(row, units), *scores])
+            if compared is not None:
+                cells[-1] += _against(compared, table, is_tested)
+        return Table("", columns, cells)
+    columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
+    for row in rows:
+        for cell in row["systems"]:
+            against = ["", *([""] if is_tested else [])]
+            if cell["difference"] is not None:
+                against = _against(cell, table, is_tested)
+            cells.append([row["slice"], *_n_units(row, units), cell["system"], _with_interval(cell, table), *against])
+    return Table("", columns, cells)
+
+
+def _n_units(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
+    return [f"{row['n_segments']:,}", f"{row['n_units']:,}"][: len(columns)]
+
+
+def _with_interval(cell: Mapping[str, Any], table: ScoreTable) -> Cell:
+    shown = partial(decimals, digits=table.rows[0].digits)
+    return Cell(shown(cell["value"]), after=f" ({shown(cell['low'])}–{shown(cell['high'])})")
+
+
+def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> list[str]:
+    p = cell["adjusted_pvalue"]
+    cells = [decimals(cell["difference"], digits=table.rows[0].digits, signed=True)]
+    return [*cells, "" if p is None else pvalue_text(p)] if is_tested else cells
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
