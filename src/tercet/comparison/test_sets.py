@@ -295,6 +295,7 @@ def read_test_sets(
         if isinstance(table, Log):
             logs.append(table)
         else:
+            slices = _slices_of(table, slice_specs)
             test_set = _table_set(
                 table,
                 path,
@@ -307,7 +308,6 @@ def read_test_sets(
                 scores=score_names,
                 by=slice_specs,
             )
-            slices = _slices_of(table, slice_specs)
             test_sets.append(replace(_with_clusters(test_set, table, cluster), slices=slices))
     if logs:
         test_sets += _with_scores(
