@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from commands import command
-from tercet.comparison.tables import sheets_of, to_text
+from tercet.comparison.tables import in_format, sheets_of, to_text
 from tercet.errors import InputError, OptionError
 from tercet.statistics.distributions import mcnemar
 from tercet.statistics.paired_tests import holm
@@ -186,6 +186,11 @@ def test_slices_that_can_show_nothing_are_named_once():
     assert "no p of 2 can be significant" in " ".join(section_of(compared(n_resamples=20)).lines())
 
 
+def test_of_many_small_slices_the_first_are_named():
+    lines = section_of(compared(by={"part": [str(number // 2) for number in range(90)]})).lines()
+    assert "Too few segments for any difference to be significant: 0, 1, 2, 3, 4, 5 and 39 more." in lines
+
+
 def test_without_a_test_there_are_scores_and_differences():
     section = section_of(compared(test=None))
     assert [column.title for column in section.table.columns][-1] == "difference"
@@ -196,7 +201,7 @@ def test_without_a_test_there_are_scores_and_differences():
 
 
 def test_lengths_are_those_of_the_references_in_five_groups():
-    section = section_of(compared(by="length"))
+    section = section_of(compared(by=iter(["length"])))
     assert section.title == "Slices by length of the reference"
     assert sum(row["n_segments"] for row in section.value) == 90
     assert [row["slice"].split()[1] for row in section.value] == ["words"] * 5
@@ -332,6 +337,10 @@ def test_names_of_slices_are_shown_as_they_are():
     assert not re.search("<b>&|<i>do", page)
     assert not re.search("\x1b|\u202e", text)
     assert "[red]ニュース" in text
+    halves = compared(by={"do\ud800main": ["\ud800", "b"] * 45})
+    assert section_of(halves).title == "Slices by do\\ud800main"
+    for form in ("json", "markdown", "latex"):
+        assert in_format([halves], form).encode()
 
 
 @pytest.mark.long

@@ -45,8 +45,8 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
     if isinstance(by, Mapping):
         labels_of = {name: _given_labels(test_set, name, labels) for name, labels in by.items()}
         return [_slices(name, labels, list(dict.fromkeys(labels))) for name, labels in labels_of.items()]
-    specs = [by] if isinstance(by, str) else by
-    if not isinstance(specs, Iterable) or not all(isinstance(spec, str) for spec in specs):
+    specs = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    if not all(isinstance(spec, str) for spec in specs):
         raise OptionError(
             f"{argument('by')} takes the name of a column, {LENGTH!r}, 'COLUMN~REGEX', a list of them, or labels, as "
             f"{{'domain': labels}}. Got {shorten(by)}."
@@ -108,6 +108,8 @@ def _slices(by: str, labels: Sequence[str], names: list[str]) -> Slices:
             f"{shorten(by)} has {len(names):,} different values, such as {shorten(names[0])}: it looks like an id. "
             f"Expected at most {_MOST_SLICES} slices; {shorten(f'{by}~REGEX')} slices by a part of the values."
         )
+    # Half of a UTF-16 pair cannot be written.
+    by = by.encode("utf-8", "backslashreplace").decode()
     places = {name: place for place, name in enumerate(names)}
     return Slices(by, names, np.array([places[label] for label in labels], np.int64))
 
