@@ -18,6 +18,8 @@ from tercet.report.correlation import trust_html
 
 TEXT_METRICS = ("bleu_multi", "chrf_multi", "ter", "rouge_nlws:rouge_types=rouge1", "bleu_rouge_f", "jaccard_sets")
 
+SLICES = {"domain": ["news", "<i>chat"] * 10, "half": ["first"] * 10 + ["second"] * 10}
+
 
 def shortened(language, n):
     found = sample(language)
@@ -38,6 +40,7 @@ def reports(tmp_path_factory):
         "few": to_html([compare(shortened("en", 4), TEXT_METRICS, n_resamples=50)]),
         "several": to_html([compare(each, ["bleu:tokenizer=unicode", "chrf"], n_resamples=50) for each in both]),
         "trust": trust_html(trust),
+        "sliced": to_html([compare(shortened("en", 20), "chrf", n_resamples=50, by=SLICES)]),
     }
     for name, text in pages.items():
         (folder / name).with_suffix(".html").write_text(text, encoding="utf-8")
@@ -209,6 +212,16 @@ def test_segments_are_found_by_their_text_and_by_their_length(shown):
         assert numbers == expected
         counted = f"1 to {min(10, len(expected))} of {len(expected)} segments."
         assert said == (counted if expected else "No segment matches.")
+
+
+def test_segments_are_chosen_by_slices(shown):
+    segments = Segments(shown("sliced"))
+    for values, expected in (
+        ({"order": "segment number", "slice0": "<i>chat"}, list(range(2, 21, 2))),
+        ({"slice1": "second"}, list(range(12, 21, 2))),
+        ({"slice0": "all"}, list(range(11, 21))),
+    ):
+        assert segments.found(**values)[0] == expected
 
 
 def test_segments_are_sorted_and_chosen_by_system_score_and_difference(shown):
