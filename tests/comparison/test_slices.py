@@ -9,6 +9,7 @@ import pytest
 
 import tercet
 from commands import command
+from own_metric import WordErrors
 from tercet.comparison.tables import in_format, sheets_of, to_text
 from tercet.errors import InputError, OptionError
 from tercet.statistics.distributions import mcnemar
@@ -160,6 +161,21 @@ def test_segments_without_a_score_are_left_out_and_a_slice_without_any_is_said()
     section = section_of(comparison)
     assert [(row["slice"], row["n_segments"]) for row in section.value] == [("news", 60)]
     assert "No segment is scored for all systems in chat." in section.lines()
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning", "ignore:.*empty:UserWarning")
+def test_a_slice_without_a_score_is_not_tested():
+    # No edits over no words.
+    references, labels = [*REFERENCES[:20], *[""] * 10], ["full"] * 20 + ["empty"] * 10
+    systems = {name: [*texts[:20], *[""] * 10] for name, texts in TWO.items()}
+    comparison = tercet.compare(systems, WordErrors(), references=references, by={"kind": labels})
+    section = section_of(comparison)
+    full, empty = (row["systems"][1] for row in section.value)
+    assert np.isnan(empty["value"])
+    assert (empty["pvalue"], empty["adjusted_pvalue"]) == (None, None)
+    assert full["adjusted_pvalue"] == full["pvalue"]
+    assert "empty" not in section.lines()[0]
+    assert "NaN" in to_text([comparison])
 
 
 def test_clusters_are_the_units_of_slices():
