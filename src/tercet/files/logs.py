@@ -606,6 +606,9 @@ def _results(content: Any, name: str) -> Log | None:
         return None
     gathered = RaggedRows(name)
     for number, row in enumerate(rows, 1):
+        if len(row) != len(columns):
+            expected = f"{len(columns)} cells, as there are columns"
+            raise InputError(f"{name}, row {number:,}: expected {expected}, found {len(row)}.")
         gathered.add(number, dict(zip(map(str, columns), row, strict=True)))
     return _mlflow_log(gathered.table("rows of results"))
 
@@ -711,10 +714,11 @@ def _mlflow_log(table: Table) -> Log | None:
         return _results_of("MLflow", table, Roles("request", references, ("response",)), values)
     texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
     guess = guess_roles(Table(table.name, texts, table.lines))
-    systems = [column for column in _OUTPUTS if column in guess.systems]
+    systems = [column for column in _OUTPUTS if column in texts]
     systems += [*filter(lambda column: clear_role(column) == "system", guess.systems), *guess.systems]
+    references = tuple(column for column in texts if role_of(column) == "reference")
     source = next((column for column in ("inputs", guess.source) if column in texts), None)
-    return _results_of("MLflow", table, Roles(source, guess.references, tuple(systems[:1] or ["outputs"])), values)
+    return _results_of("MLflow", table, Roles(source, references, tuple(systems[:1] or ["outputs"])), values)
 
 
 def _results_of(
