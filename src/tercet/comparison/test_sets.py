@@ -130,7 +130,8 @@ def read_test_sets(
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
-    newest is read. Each task is one test set, in which each log is a system,
+    newest is read. Results of deepeval (.json), ragas (tables) and MLflow (.json, tables) are logs too. Each task is
+    one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
@@ -365,7 +366,7 @@ def _table_set(
     guessed = without_scores(table, scores)
     roles = guess_roles(guessed, [column for column in references if column in table.columns])
     if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
-        return _scores_alone(table, name, systems, scores)
+        return _scores_alone(table, name, systems, scores, [*guessed.columns], cluster)
     if format == "tmx":
         from tercet.files.joined import columns_of
 
@@ -400,8 +401,10 @@ def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet
     return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has only scores")
 
 
-def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]) -> TestSet:
-    """Return the scores in a table that has no texts of systems."""
+def _scores_alone(
+    table: Table, name: str, systems: list[str], scores: list[str], other_columns: list[str], cluster: str | None
+) -> TestSet:
+    """Return the scores in a table that has no texts of systems; its other columns are left out."""
     systems = systems or systems_of(table, scores[0])
     if not systems:
         raise InputError(
@@ -409,7 +412,9 @@ def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]
             f"{f'{scores[0]}_base'!r}. {did_you_mean(scores[0], table.columns)}"
         )
     numbers = {score: score_columns(table, systems, score) for score in scores}
-    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
+    left_out = [column for column in other_columns if column not in {*systems, cluster}]
+    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}"
+    fields += f"; left out: {_named(left_out)}." if left_out else "."
     alone = without_texts(name, systems, len(table.lines))
     return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 

@@ -186,7 +186,7 @@ class TestSetView:
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
-    digest: str  # of all texts
+    digest: str  # of all texts, or of the scores where there are none
 
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
@@ -214,6 +214,14 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
+    if comparison.test_set.no_texts:
+        # NaN, of a missing number, is no JSON.
+        texts.append(
+            {
+                score: {system: list(map(repr, numbers.tolist())) for system, numbers in by_system.items()}
+                for score, by_system in comparison.test_set.scores.items()
+            }
+        )
     verdict = metrics[0].scores[0].verdict
     if has_several_scores and comparison.joins_runs:
         verdict = list(dict.fromkeys(part for metric in metrics for score in metric.scores for part in score.verdict))
