@@ -140,7 +140,7 @@ class TestLogsOfInspect:
     def test_values_of_scores_are_the_numbers_that_the_package_takes_them_for(self, tmp_path):
         values = {
             "choice": ["C", "I", "P", "N"], "text": ["yes", "False", "0.25", "nan"], "number": [True, 2, 0.5, None],
-            "words": ["good", "bad", "good", "good"], "wer": [0.5, 0, 1e300, {}], "list": [[1], [0], [1], [1]],
+            "words": ["good", "bad", "good", "good"], "wer": [0.5, 0, 1e100, {}], "list": [[1], [0], [1], [1]],
         }  # fmt: skip
         path = logs.inspect_shape(tmp_path / "a.json", RUNS["A"])
         log = json.loads(path.read_text())
@@ -151,7 +151,7 @@ class TestLogsOfInspect:
         assert list(found.scores) == ["choice", "text", "number", "wer"]
         rows = {name: rows["mockllm/model"] for name, rows in plain(found.scores).items()}
         assert rows["choice"] == [1, 0, 0.5, 0]
-        assert (rows["text"][:3], rows["number"][:3], rows["wer"][:3]) == ([1, 0, 0.25], [1, 2, 0.5], [0.5, 0, 1e300])
+        assert (rows["text"][:3], rows["number"][:3], rows["wer"][:3]) == ([1, 0, 0.25], [1, 2, 0.5], [0.5, 0, 1e100])
         assert all(isnan(rows[name][3]) for name in ("text", "number", "wer"))
         assert found.lower_is_better == ("wer",)
         del log["samples"][2]["scores"]
@@ -316,6 +316,19 @@ class TestResultsOfRagas:
         assert list(found.scores) == list(found.lower_is_better) == ["noise_sensitivity(mode=relevant)"]
         assert isnan(found.scores["noise_sensitivity(mode=relevant)"]["a"][1])
 
+    def test_scores_too_large_for_a_variance_are_left_out(self, tmp_path):
+        path = logs.ragas_shape(tmp_path / "a.jsonl", RUNS["A"], f=[0.5, 1, 0, 1], x=[1e200, 1, 2, 3])
+        assert list(read(path).scores) == ["f"]
+
+    def test_other_inputs_or_references_are_no_runs_of_the_same(self, tmp_path):
+        header = "user_input,response,reference,f\n"
+        for name, row in {"a": "q,r,x,1", "b": "q,r,y,1", "c": "p,r,x,1"}.items():
+            (tmp_path / f"{name}.csv").write_text(header + row)
+        assert "the sample with the input 'q' and the repeat '1' has the references ['y']" in refusal(
+            tmp_path / "a.csv", tmp_path / "b.csv"
+        )
+        assert "have no sample in common" in refusal(tmp_path / "a.csv", tmp_path / "c.csv")
+
     def test_columns_of_versions_before_0_2(self, tmp_path):
         """As its documentation has them: question, answer, contexts, ground_truth."""
         rows = [{"question": "a?", "answer": "b", "contexts": ["c"], "ground_truth": "d", "faithfulness": 0.5}]
@@ -414,6 +427,8 @@ class TestResultsOfMlflow:
             assert "a.json is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines" in refusal(
                 tmp_path / "a.json"
             )
+        (tmp_path / "a.json").write_text(json.dumps({"columns": ["a/score"] * 2, "data": [[1, 2]]}))
+        assert "a.json: the column 'a/score' appears twice; expected distinct names." in refusal(tmp_path / "a.json")
         (tmp_path / "a.json").write_text(json.dumps({"columns": ["a/score", "b"], "data": [[1]]}))
         assert "a.json, row 1: expected 2 cells, as there are columns, found 1" in refusal(tmp_path / "a.json")
 

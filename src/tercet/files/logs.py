@@ -25,7 +25,7 @@ from tercet.errors import InputError, argument, first_line, level_of_caller, sho
 
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
-from .score_columns import BETWEEN_GRADES, begun_by
+from .score_columns import BETWEEN_GRADES, LARGEST, begun_by
 from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, open_binary, read_whole
 
@@ -38,8 +38,6 @@ _ASKED = "input"
 _LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'?|"[^"\\]*(?:\\.[^"\\]*)*"?""", re.DOTALL)
 #: Most characters of the messages of a target, which Python's own parser reads: it takes 200 times as many bytes.
 _LONGEST_CHAT = 1 << 20
-#: The greatest number that is a score: sums of many stay finite.
-_GREATEST = 1e300
 #: Numbers of a sample that are no scores.
 _NO_SCORES = ("doc_id", _TARGET, "success")
 #: Scores whose value of a sample is its log-likelihood, or a list of it and of the words or bytes that share it.
@@ -232,7 +230,7 @@ def _score_of(value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and abs(value) <= _GREATEST
+    return isinstance(value, int | float) and abs(value) <= LARGEST
 
 
 def _response(cell: Any, place: str) -> str | list[str]:
@@ -604,6 +602,9 @@ def _results(content: Any, name: str) -> Log | None:
         return None
     if not any(isinstance(column, str) and _OF_MLFLOW.fullmatch(column) for column in columns):
         return None
+    repeated = [column for column, times in Counter(map(str, columns)).items() if times > 1]
+    if repeated:
+        raise InputError(f"{name}: the column {shorten(repeated[0])} appears twice; expected distinct names.")
     gathered = RaggedRows(name)
     for number, row in enumerate(rows, 1):
         if len(row) != len(columns):
@@ -779,8 +780,8 @@ def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[
     repeats: Counter[str] = Counter()
     numbers = []
     for text in texts:
-        numbers.append(str(repeats[text]))
         repeats[text] += 1
+        numbers.append(str(repeats[text]))
     return {"input": texts, "repeat": numbers}
 
 

@@ -17,7 +17,7 @@ from tercet.errors import InputError, argument, did_you_mean, shorten
 from .table import Table
 
 #: The squares of larger numbers, of which variances are made, may be more than a float holds.
-_LARGEST = 1e100
+LARGEST = 1e100
 #: A text whose comma may stand before decimals or between thousands.
 _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 #: Spellings of a missing number.
@@ -68,8 +68,8 @@ def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> fl
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
     if math.isinf(number):
         raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
-    if abs(number) > _LARGEST:
-        raise InputError(f"Expected a number of at most {_LARGEST:g} as {meaning}, got {shorten(value)}.")
+    if abs(number) > LARGEST:
+        raise InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
     return number
 
 
