@@ -280,6 +280,7 @@ def test_bad_input_is_named():
         (InputError, "Expected grades of 'grade' for each system", {"grades": {"A": GRADES["A"]}}),
         (InputError, "The column 'x': expected the numbers of each system", {"scores": {"x": {}}}),
         (InputError, "The column 'x' has no numbers of the system 'B'", {"scores": {"x": {"A": [1] * 4}}}),
+        (InputError, "There are no grades beside the scores: 'grade'", {"scores": "grade"}),
         (OptionError, "There is no dimension 'x'", {"scores": (name for name in ["x"])}),
         (InputError, "Grades are missing", {"grades": None}),
         (InputError, "Fewer than two outputs", {"grades": {each: [None] * 4 for each in TEXTS}}),

@@ -173,6 +173,8 @@ def correlate(
             if name in test_set.scores and (external_columns[column] or name not in all_grades.values)
         },
     )
+    if not all_grades.dimensions:
+        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
     dimensions = names_of_grades(dimension, "dimension") or all_grades.dimensions
     for name in dimensions:
         all_grades.check(name)
