@@ -235,6 +235,17 @@ class TestResultsOfDeepeval:
         assert plain(found.scores)["Exact"] == {"A": [0, 1, 0, 0], "B": [0, 0, 0, 0]}
         assert found.clusters is None
 
+    def test_the_side_of_the_threshold_on_which_tests_of_any_run_pass_says_what_is_better(self, tmp_path):
+        parts = {"a": {"score": 0.5, "success": True}, "b": {"score": 0.25, "success": True}}
+        paths = [
+            logs.deepeval_shape(
+                tmp_path / f"{run}.json", RUNS["A"], [[{"name": "Bias", "threshold": 0.5, **part}]] * 4
+            )
+            for run, part in parts.items()
+        ]
+        assert read(paths).lower_is_better == ("Bias",)
+        assert read(paths[:1]).lower_is_better == ()
+
     def test_what_its_function_returns_is_read_too(self, tmp_path):
         metric = {"name": "Exact", "threshold": 0.5, "success": True, "score": 0.75}
         case = {"name": "a", "input": "a", "actual_output": "b", "expected_output": "c", "metrics_data": [metric]}

@@ -327,6 +327,10 @@ def _runs_of_task(
     cluster: str | None,
 ) -> Runs:
     first_log = next(iter(runs.values()))
+    # The first log that says which values of a score are better has its way.
+    directions = {
+        score: is_higher for log in reversed(runs.values()) for score, is_higher in log.higher_is_better.items()
+    }
     rows = {name: _rows(log) for name, log in runs.items()}
     keys = _in_all(runs, rows)
     texts: dict[str, list[str]] = {}
@@ -403,7 +407,7 @@ def _runs_of_task(
         references=lists,
         source=shared_sources,
         fields=f"{first_log.task}: {logs}: {', '.join(texts)}: {fields}.",
-        first=first_log,
+        first=replace(first_log, higher_is_better=directions),
         scores=scores,
         no_texts=no_texts,
         cluster=cluster_name,

@@ -583,9 +583,12 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "none", "null"})
 
 def results_log(table: Table) -> Log | None:
     """Return the results of ragas or MLflow that a table holds, judging by its columns; None for other tables."""
+    log = None
     if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
-        return _mlflow_log(table)
-    return next((log for columns in _OF_RAGAS if (log := _ragas_log(table, *columns)) is not None), None)
+        log = _mlflow_log(table)
+    for columns in _OF_RAGAS:
+        log = log or _ragas_log(table, *columns)
+    return log
 
 
 def _results(content: Any, name: str) -> Log | None:
