@@ -327,6 +327,11 @@ class TestResultsOfRagas:
         assert list(found.scores) == list(found.lower_is_better) == ["noise_sensitivity(mode=relevant)"]
         assert isnan(found.scores["noise_sensitivity(mode=relevant)"]["a"][1])
 
+    def test_decimal_commas(self, tmp_path):
+        (tmp_path / "a.csv").write_text("user_input;response;faithfulness\nq;r;0,75\np;r;\nx;r;1\n")
+        scores = read(tmp_path / "a.csv").scores["faithfulness"]["a"]
+        assert (scores[0], isnan(scores[1]), scores[2]) == (0.75, True, 1)
+
     def test_scores_too_large_for_a_variance_are_left_out(self, tmp_path):
         path = logs.ragas_shape(tmp_path / "a.jsonl", RUNS["A"], f=[0.5, 1, 0, 1], x=[1e200, 1, 2, 3])
         assert list(read(path).scores) == ["f"]

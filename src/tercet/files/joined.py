@@ -328,9 +328,9 @@ def _runs_of_task(
 ) -> Runs:
     first_log = next(iter(runs.values()))
     # The first log that says which values of a score are better has its way.
-    directions = {
-        score: is_higher for log in reversed(runs.values()) for score, is_higher in log.higher_is_better.items()
-    }
+    directions: dict[str, bool] = {}
+    for log in runs.values():
+        directions = {**log.higher_is_better, **directions}
     rows = {name: _rows(log) for name, log in runs.items()}
     keys = _in_all(runs, rows)
     texts: dict[str, list[str]] = {}

@@ -15,6 +15,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from types import NoneType
@@ -25,7 +26,7 @@ from tercet.errors import InputError, argument, first_line, level_of_caller, sho
 
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
-from .score_columns import BETWEEN_GRADES, LARGEST, begun_by
+from .score_columns import BETWEEN_GRADES, LARGEST, begun_by, read_score
 from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, open_binary, read_whole
 
@@ -577,8 +578,6 @@ _FIELDS_OF_RAGAS = frozenset({
 _INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ ])?ids?", re.IGNORECASE)
 #: Metrics of these programs of which lower scores are better.
 _LOWER = ("noise_sensitivity", "toxicity", "latency", "ari_grade_level", "flesch_kincaid_grade_level")
-#: Texts in the place of a number that is missing.
-_MISSING = frozenset({"", "na", "n/a", "nan", "none", "null"})
 
 
 def results_log(table: Table) -> Log | None:
@@ -794,7 +793,10 @@ def _written(value: Any) -> str:
 
 def _score_cell(cell: Any) -> Any:
     """Return a number that a cell is, or is written in it; None where it is missing."""
-    return None if isinstance(cell, str) and cell.strip().casefold() in _MISSING else _score_of(_value(cell))
+    if isinstance(cell, str):
+        with suppress(InputError):
+            return _score_of(read_score(cell, "a score"))
+    return _score_of(_value(cell))
 
 
 def _is_number_or_none(value: Any) -> bool:
