@@ -246,6 +246,13 @@ class TestResultsOfDeepeval:
         assert read(paths).lower_is_better == ("Bias",)
         assert read(paths[:1]).lower_is_better == ()
 
+    def test_one_input_with_several_references_is_no_repeat(self, tmp_path):
+        path = logs.deepeval_shape(tmp_path / "a.json", RUNS["A"])
+        run = json.loads(path.read_text())
+        path.write_text(json.dumps({"testCases": [{**case, "input": "Translate."} for case in run["testCases"]]}))
+        found = read(path)
+        assert (found.source, found.clusters) == (["Translate."] * 4, None)
+
     def test_what_its_function_returns_is_read_too(self, tmp_path):
         metric = {"name": "Exact", "threshold": 0.5, "success": True, "score": 0.75}
         case = {"name": "a", "input": "a", "actual_output": "b", "expected_output": "c", "metrics_data": [metric]}
@@ -340,7 +347,7 @@ class TestResultsOfRagas:
         header = "user_input,response,reference,f\n"
         for name, row in {"a": "q,r,x,1", "b": "q,r,y,1", "c": "p,r,x,1"}.items():
             (tmp_path / f"{name}.csv").write_text(header + row)
-        assert "the sample with the input 'q' and the repeat '1' has the references ['y']" in refusal(
+        assert "the sample with the input text 'q' and the repeat '1' has the references ['y']" in refusal(
             tmp_path / "a.csv", tmp_path / "b.csv"
         )
         assert "have no sample in common" in refusal(tmp_path / "a.csv", tmp_path / "c.csv")
@@ -434,8 +441,14 @@ class TestResultsOfMlflow:
             tmp_path / "a.json", [1, None, {"b": "ä"}, "c"], ground_truth=[1, ["d", "e"], None, "f"]
         )
         found = read(path)
+        assert found.source == GERMAN
         assert found.systems == {"a": ["1", "", '{"b": "ä"}', "c"]}
         assert found.references == [["1"], ["d", "e"], [], ["f"]]
+
+    def test_classes_are_texts(self, tmp_path):
+        path = logs.mlflow_shape(tmp_path / "a.json", [0, 0, 0, 0], ground_truth=[0, 0, 0, 0])
+        found = read(path)
+        assert (found.systems, found.references) == ({"a": ["0"] * 4}, [["0"]] * 4)
 
     def test_other_objects_are_refused_as_before(self, tmp_path):
         for content in ({"columns": ["a"], "data": [["b"]]}, {"columns": ["a/score"], "data": 3}, {"columns": 1}, {}):

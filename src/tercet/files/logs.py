@@ -742,7 +742,11 @@ def _results_of(
     no_rows = [None] * len(table.lines)
     outputs = table.columns.get(output, no_rows)
     columns = {**table.columns, output: ["" if cell is None else _written(cell) for cell in outputs]}
-    references = tuple(column for column in roles.references if any(table.columns.get(column, ())))
+    references = tuple(
+        column
+        for column in roles.references
+        if any(cell not in (None, "", []) for cell in table.columns.get(column, ()))
+    )
     for column in references:
         columns[column] = [
             cell if cell is None or isinstance(cell, list) else _written(cell) for cell in columns[column]
@@ -761,13 +765,10 @@ def _results_of(
         roles=Roles(roles.source if any(inputs) else None, references, roles.systems),
         scores=tuple(values),
         numbers=_numbers({metric: {output: cells} for metric, cells in values.items()}, table.name),
-        higher_is_better=dict.fromkeys(filter(_is_of_lower, values), False) | dict(higher_is_better or {}),
-        no_texts="" if any(outputs) else f"{table.name} has no texts in {output!r}",
+        higher_is_better={metric: False for metric in values if metric.startswith(_LOWER)}
+        | dict(higher_is_better or {}),
+        no_texts="" if any(columns[output]) else f"{table.name} has no texts in {output!r}",
     )
-
-
-def _is_of_lower(metric: str) -> bool:
-    return metric.startswith(_LOWER)
 
 
 def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
@@ -784,7 +785,7 @@ def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[
     for text in texts:
         repeats[text] += 1
         numbers.append(str(repeats[text]))
-    return {"input": texts, "repeat": numbers}
+    return {"input text": texts, "repeat": numbers}
 
 
 def _written(value: Any) -> str:
