@@ -347,11 +347,23 @@ class ScoreOutput(Output):
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
     )
 
+    @property
+    def margins(self) -> Sequence[str]:
+        """What ``--fail-if-worse`` takes, which is an option of comparisons."""
+        return ()
+
 
 @dataclass
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 
+    fail_if_worse: list[str] | None = writing(
+        None,
+        "--fail-if-worse",
+        metavar="METRIC[=MARGIN]",
+        help="End with code 1 if a system is significantly worse than the baseline: chrf. With a margin, if its loss "
+        "may be greater, by an interval with level 1 - 2 alpha: chrf=0.3. Repeatable. All output is written first.",
+    )
     segment: int | None = writing(
         None,
         min=1,
@@ -365,6 +377,11 @@ class CompareOutput(ScoreOutput):
         "reference; texts as in --segments.",
     )
 
+    @property
+    def margins(self) -> Sequence[str]:
+        """What ``--fail-if-worse`` takes."""
+        return self.fail_if_worse or ()
+
     def check_segment_alone(self, form: Format) -> None:
         """Refuse options of tables beside --segment."""
         excluded_options = {
@@ -372,6 +389,7 @@ class CompareOutput(ScoreOutput):
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,
+            "--fail-if-worse": self.fail_if_worse,
         }
         option_names = [name for name, value in excluded_options.items() if value]
         if option_names:

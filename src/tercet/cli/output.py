@@ -18,10 +18,10 @@ from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
-from tercet.tables import BOM, Table, needs_workbooks, write_workbook
+from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
 
 from .options import Format, ScoreOutput
-from .thresholds import Threshold, failures
+from .thresholds import Gate
 
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {
@@ -138,7 +138,7 @@ def finish(
     comparisons: Sequence[Comparison],
     format: Format,
     output: ScoreOutput,
-    thresholds: Sequence[Threshold],
+    gate: Gate,
     segments: Path | None = None,
 ) -> None:
     """Write scores, and those of segments; then exit with code 1 if a system is worse than a threshold."""
@@ -154,11 +154,23 @@ def finish(
         write_book(sheets_of(comparisons), output.out)
     else:
         write(_rendered(comparisons, format, output), output.out, format, bom=output.bom)
-    failed = failures(thresholds, comparisons)
-    for line in failed:
-        typer.echo(f"failed: {visible(line)}", err=True)
+    failed, passed = gate.findings(comparisons)
+    lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
+    for line in lines:
+        typer.echo(visible(line), err=True)
+    if any(gate):
+        _append_to_job_summary(comparisons, lines)
     if failed:
         raise typer.Exit(1)
+
+
+def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str]) -> None:
+    """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{findings}\n{in_format(comparisons, 'markdown')}\n")
 
 
 def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
