@@ -257,7 +257,7 @@ class Scores:
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
-        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
+        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores", "weight")}
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
@@ -283,6 +283,13 @@ class Tests(Scores):
         metavar="REGEX",
         help="Regular expression for the names of outputs that are runs of a system, such as seeds; its last group "
         "is the run: 'tuned-(\\d+)'. Systems are then compared by the mean of their runs, over segments and runs.",
+    )
+    weight: Literal["set", "segment"] | None = scoring(
+        None,
+        "--weight",
+        metavar="HOW",
+        help="How much a test set weighs over all of them: each the same (set, the default), or by the number of its "
+        "segments (segment).",
     )
     test: Test = setting(CompareSettings, "test", metavar="TEST")
     n_resamples: int | None = setting(CompareSettings, "n_resamples")

@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 
 from tercet.base.metric import Metric
+from tercet.comparison.overall import Overall
 from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
@@ -140,6 +141,8 @@ def finish(
     output: ScoreOutput,
     gate: Gate,
     segments: Path | None = None,
+    *,
+    over_all: Overall | None = None,
 ) -> None:
     """Write scores, and those of segments; then exit with code 1 if a system is worse than a threshold."""
     if len(comparisons) > 1:
@@ -150,16 +153,17 @@ def finish(
         )
     if segments is not None:
         export_segments(comparisons, segments, bom=output.bom)
+    shown = [*comparisons, *([] if over_all is None else [over_all])]
     if format == "xlsx" and output.out is not None:
-        write_book(sheets_of(comparisons), output.out)
+        write_book(sheets_of(shown), output.out)
     else:
-        write(_rendered(comparisons, format, output), output.out, format, bom=output.bom)
+        write(_rendered(shown, format, output), output.out, format, bom=output.bom)
     failed, passed = gate.findings(comparisons)
     lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
     for line in lines:
         typer.echo(visible(line), err=True)
     if any(gate):
-        _append_to_job_summary(comparisons, lines)
+        _append_to_job_summary(shown, lines)
     if failed:
         raise typer.Exit(1)
 

@@ -31,6 +31,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
+    from tercet.comparison.overall import Overall
     from tercet.comparison.scores import Comparison
     from tercet.comparison.test_sets import TestSet
 
@@ -115,7 +116,19 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
-    finish(comparisons, form, output, gate, output.segments)
+    finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
+
+
+def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:
+    """Return the verdict over all test sets, if there are some that share systems and scores."""
+    from tercet.comparison.overall import n_shared, overall
+
+    if len(comparisons) > 1 and n_shared(comparisons) > 1:
+        return overall(comparisons, weight=weight or "set")
+    if weight is not None:
+        reason = "these share fewer than two systems, or no score" if len(comparisons) > 1 else "there is one"
+        typer.echo(f"note: --weight is for test sets that have systems in common; {reason}.", err=True)
+    return None
 
 
 def _in_workbook(path: Path | None) -> bool:
