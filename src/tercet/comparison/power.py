@@ -61,7 +61,7 @@ def power_section(
     bounds = _range([_figures(difference, digits) for difference in smallest.values()])
     sentence = (
         f"under {bounds} {title} cannot be seen reliably here ({100 * POWER:g} % power, alpha {alpha:g}{adjusted}); "
-        f"{target:g} would need about {_range([_rounded(count) for count in counts])} {unit}s{segments}."
+        f"{target:g} would need about {_range([rounded(count) for count in counts])} {unit}s{segments}."
     )
     # With two systems there is only one difference.
     parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)
@@ -104,7 +104,7 @@ def _figures(difference: float, digits: int) -> str:
     return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
-def _rounded(count: int) -> str:
+def rounded(count: int) -> str:
     """Return a number with two digits: more would promise too much."""
     unit = 10 ** max(0, len(str(count)) - 2)
     return f"{-(-count // unit) * unit:,}"
