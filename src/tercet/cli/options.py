@@ -236,8 +236,8 @@ class TextsOrParquet(Texts):
 
 
 @dataclass
-class Scores:
-    """The metrics and other scores, and their intervals."""
+class Scored:
+    """The metrics and other scores."""
 
     metric: list[str] | None = metric_option(
         None,
@@ -250,13 +250,10 @@ class Scores:
         "COMET_base and COMET_tuned; repeatable. Where lower is better: TER:better=lower. A segment without a number "
         "is left out, or counts as 0: COMET:missing=zero.",
     )
-    confidence_level: float = LEVEL
-    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
-    seed: int = setting(CompareSettings, "seed")
 
     @property
     def asked(self) -> dict[str, Any]:
-        """All options but the metrics, as ``compare`` takes them."""
+        """All options but the metrics, as the function takes them."""
         return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
 
     def metrics(self) -> list[Metric]:
@@ -264,6 +261,15 @@ class Scores:
         from tercet.comparison.metric_specs import distinct, parse_column
 
         return distinct([*read_metrics(self.metric or ()), *map(parse_column, self.scores or ())])
+
+
+@dataclass
+class Scores(Scored):
+    """Scores, and their intervals."""
+
+    confidence_level: float = LEVEL
+    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
+    seed: int = setting(CompareSettings, "seed")
 
 
 @dataclass

@@ -185,7 +185,7 @@ def compare(
             warn_of_gaps(test_set, metric, stats)
             work = "intervals" if comparison.test is None else f"{test} test and intervals"
             show_line(f"{heading}: {work}")
-            is_scored = _kept(stats)
+            is_scored = scored_for_all(stats)
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
@@ -306,7 +306,7 @@ def read_test_set(
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
 
-def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
+def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     """Return which items were scored for all systems."""
     # The column "items" is 0 where a metric leaves an item out.
     is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
