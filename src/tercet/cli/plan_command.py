@@ -70,5 +70,5 @@ def plan_command(texts: Texts, planned: _Planned, output: _PlanOutput) -> None:
         text = json_text({"tercet": __version__, "test_sets": [one.to_dict() for one in plans]})
     else:
         blocks = [[*([f"{one_cell(one.test_set.name)}:"] if len(plans) > 1 else []), one.to_text()] for one in plans]
-        text = "\n\n".join(map("\n".join, blocks))
+        text = "\n\n".join(map("\n".join, blocks)) + "\n"
     write(text, output.out, form)
