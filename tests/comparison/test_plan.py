@@ -61,7 +61,7 @@ def test_of_one_system_it_is_a_range_of_what_another_may_be_like():
     assert score.n_pairs == 0
     plan = planned({"base": BASE})
     assert plan.to_dict()["correlation"] == list(CORRELATION) == [0.5, 0.85]
-    assert "there is one system, base, and so no difference" in plan.to_text()
+    assert "with one system, base, there is no difference to resample" in plan.to_text()
 
 
 @given(st.floats(0.01, 3), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.2, 0.05, 0.001]))

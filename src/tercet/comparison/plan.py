@@ -180,8 +180,8 @@ class Plan:
             if round(size) > 1:
                 segments = _rounded_range([math.ceil(count * size) for count in score.needed])
                 needed += f" of about {size:.0f} segments ({segments} segments)"
-        if score.n_pairs > 1:
-            needed += ", depending on the systems"
+        if score.n_pairs != 1:
+            needed += ", depending on " + ("the systems" if score.n_pairs else "how alike the other system is")
         if score.as_segments is not None:
             needed += f"; as single segments it would look like {_rounded_range(score.as_segments)}"
         shown = between([figures(difference, score.digits) for difference in score.smallest])
@@ -200,27 +200,27 @@ class Plan:
         if len(names) == 1:
             low, high = CORRELATION
             return (
-                "About: there is one system, ",
+                "A rough estimate: with one system, ",
                 names[0],
-                f", and so no difference to resample. From how its score varies, {self._resamples}; the resampled "
-                f"scores of another system are taken to correlate with them by {low:g} to {high:g}, as those of most "
-                f"systems of newstest2017 do ({_WHY_CORRELATION}).",
+                f", there is no difference to resample. It is from how its score varies {self._resamples}, where the "
+                f"resampled scores of another system are taken to correlate with its own by {low:g} to {high:g}, as "
+                f"those of most systems of newstest2017 do ({_WHY_CORRELATION}).",
             )
         if len(names) == 2:
-            opening, *middle, _ = listed(names)
+            _, *both, _ = listed(names)
             return (
-                f"{opening}About: from how the difference of ",
-                *middle,
-                f" varies, {self._resamples}; not from how large it is.",
+                "An estimate, from how the difference of ",
+                *both,
+                f" varies {self._resamples}, not from how large it is.",
             )
         return (
-            f"About: from how the differences of all pairs of {len(names)} systems vary, {self._resamples}; not from "
-            "how large they are.",
+            f"An estimate, from how the differences of all pairs of {len(names)} systems vary {self._resamples}, not "
+            "from how large they are.",
         )
 
     @property
     def _resamples(self) -> str:
-        return f"{self.n_resamples:,} resamples of {self.unit}s, seed {self.seed}"
+        return f"over {self.n_resamples:,} resamples of {self.unit}s (seed {self.seed})"
 
 
 def _rounded_range(counts: Sequence[int]) -> str:
@@ -291,7 +291,7 @@ def plan(
     >>> right = {"base": [0, 1, 1, 0, 1] * 40, "tuned": [1, 1, 0, 0, 1] * 40}
     >>> found = plan(scores={"accuracy": right}, difference=5)
     >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in found.scores]
-    [((1291, 1291), [12.7, 12.7])]
+    [((1319, 1319), [12.8, 12.8])]
     """
     difference = check_value("plan", "difference", _check_difference, difference)
     settings = check_values("plan", locals(), PlanSettings.checks())
