@@ -12,7 +12,9 @@ import tercet
 from commands import command
 from tercet import Column, InputError, OptionError
 from tercet.comparison.plan import CORRELATION
+from tercet.signature import Signature
 from tercet.statistics.distributions import mcnemar
+from tercet.statistics.stats import SegmentStats
 
 RNG = np.random.default_rng(11)
 BASE = RNG.normal(size=400)
@@ -189,13 +191,48 @@ def test_systems_that_hardly_differ_do_not_count():
     assert plan.to_dict()["scores"][0]["standard_error"] is None
     constant = planned({"base": [1.5] * 40})
     assert "is not known, as the score does not vary" in constant.to_text()
-    assert "is not known" in planned({"base": [1.5], "tuned": [2.5]}).to_text()
 
 
 def test_of_few_segments_it_is_a_guess():
     few = {name: values[:20] for name, values in TWO.items()}
     assert "With fewer than 30 segments, how much scores vary is itself uncertain" in planned(few).to_text()
     assert "uncertain" not in planned().to_text()
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 14])
+def test_of_a_few_clusters_that_all_differ_there_is_a_guess(n):
+    labels = [number * n // 400 for number in range(400)]
+    shown = planned(cluster=labels).to_text()
+    assert (f"as {n} cluster{'s' * (n > 1)} cannot tell how much scores vary" in shown) == (n < 5)
+    assert ("With fewer than 30 clusters" in shown) == (n >= 5)
+
+
+def test_any_level_can_be_asked_for():
+    assert only(planned(alpha=1e-300)).needed >= only(planned(alpha=1e-12)).needed > only(planned()).needed
+
+
+class Length(tercet.Metric):
+    """Words of a prediction: no share, though it does not say so."""
+
+    name, primary = "length", "length"
+    columns = (*tercet.Metric.base_columns, "words")
+    score_names = ("length",)
+
+    def signature(self, context=None):
+        return Signature.of(self.name, {})
+
+    def segment_stats(self, batch, context=None):
+        (predictions, references) = batch.columns().values()
+        rows = [[1, 0, 0, len(texts), len(text.split())] for text, texts in zip(predictions, references, strict=True)]
+        return SegmentStats(self.signature(), self.columns, np.array(rows, float))
+
+    def finalize(self, totals):
+        return {"length": self.scale * totals[..., -1] / np.maximum(totals[..., 0], 1)}
+
+
+def test_a_metric_above_its_scale_is_no_share():
+    systems = {"base": ["a b c", "a b"] * 20, "tuned": ["a b", "a b c d e"] * 20}
+    assert only(tercet.plan(systems, Length(), references=["a"] * 40, difference=150)).needed
 
 
 def test_more_than_can_be_counted():
@@ -236,6 +273,8 @@ def test_wrong_test_sets_are_named(tmp_path):
         tercet.plan(["a"], difference=1)
     with pytest.raises(InputError, match="There is nothing to compare"):
         tercet.plan(difference=1)
+    with pytest.raises(OptionError, match="The 'metrics' option of plan must be a metric or a list of them"):
+        tercet.plan({"base": ["a"]}, [], references=["a"], difference=1)
     (tmp_path / "a.tsv").write_text("base.x\ttuned.x\n1\t2\n3\t5\n")
     for arguments, message in {
         (): "Missing option '--difference'",

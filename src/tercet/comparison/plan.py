@@ -22,7 +22,7 @@ from tercet.statistics.power import MANY, smallest_difference, units_needed
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .compare import check_test_set, compare, scored_for_all
+from .compare import check_test_set, compare, read_metrics, scored_for_all
 from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
 from .scores import Comparison
 from .sections import Section
@@ -35,6 +35,9 @@ _WHY_CORRELATION = (
 )
 
 NumberT = TypeVar("NumberT", int, float)
+
+#: Of fewer segments, or clusters, nobody can tell how much scores vary.
+FEWEST_UNITS = 5
 
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
 
@@ -135,12 +138,12 @@ class Plan:
 
     def sentences(self) -> list[Sentence]:
         """Return what the plan says, with names of users at odd places."""
-        unit = self.unit
         sentences = [self._sentence_of(score) for score in self.scores]
-        if any(score.n_units < MANY for score in self.scores):
-            few = f"With fewer than {MANY} {unit}s, how much scores vary is itself uncertain: take these as a guess."
-            sentences.append((few,))
-        return [*sentences, self._source()]
+        known = [score for score in self.scores if score.smallest is not None]
+        if any(score.n_units < MANY for score in known):
+            few = f"With fewer than {MANY} {self.unit}s, how much scores vary is itself uncertain"
+            sentences.append((f"{few}: take this as a guess.",))
+        return [*sentences, *([self._source()] if known else [])]
 
     def lines(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return the sentences and the signatures; `plain` formats names."""
@@ -170,7 +173,9 @@ class Plan:
         clusters, unit = self.test_set.clusters, self.unit
         if score.smallest is None:
             why = "the score does not vary"
-            if score.n_alike:
+            if score.n_units < FEWEST_UNITS:
+                why = f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
+            elif score.n_alike:
                 why = f"no two systems differ in {FEWEST_DIFFERENT} {unit}s or more"
             return ("", score.title, f": how many {unit}s show a difference is not known, as {why}.")
         size = score.n_segments / score.n_units
@@ -298,6 +303,8 @@ def plan(
     progress = settings.pop("progress")
     if test_set is not None:
         check_test_set(test_set, "plan")
+    if metrics is not None and scores is None:
+        metrics = read_metrics(metrics, "plan")
     comparison = compare(
         test_set,
         metrics,
@@ -309,10 +316,12 @@ def plan(
         progress=progress,
     )
     for table in comparison.tables:
-        if table.scorer.unit == "share" and table.higher_is_better and difference >= table.scorer.scale:
+        scale = table.scorer.scale
+        is_share = table.scorer.unit == "share" and all(row.value <= scale for row in table.rows)
+        if is_share and table.higher_is_better and difference >= scale:
             raise OptionError(
-                f"{argument('difference')}{' ' * on_command_line()}{difference:g}: expected less than "
-                f"{table.scorer.scale:g}, as {table.title} goes from 0 to {table.scorer.scale:g}."
+                f"{argument('difference')}{' ' * on_command_line()}{difference:g}: expected less than {scale:g}, as "
+                f"{table.title} goes from 0 to {scale:g}."
             )
     planned = Plan(comparison.test_set, difference, **settings)
     with bars_within(progress):
@@ -361,14 +370,18 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
 
 def _errors(resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str) -> tuple[list[float], int]:
     """Return the standard errors of a score's differences, and how many pairs of systems are too alike for one."""
-    distributions = [scores[name] for scores in resampled]
+    distributions, n_units = [scores[name] for scores in resampled], len(units[0])
+    if n_units < FEWEST_UNITS:
+        return [], 0
     if len(distributions) == 1:
         error = paired_error(np.zeros(len(distributions[0])), distributions[0])
         return [] if error is None else [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION], 0
     errors = []
     for first, second in combinations(range(len(units)), 2):
         n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
-        errors.append(paired_error(distributions[first], distributions[second], n_different))
+        # Where every one of a few documents differs, they are few, but the systems are not alike.
+        n_counted = max(n_different, FEWEST_DIFFERENT) if n_different == n_units else n_different
+        errors.append(paired_error(distributions[first], distributions[second], n_counted))
     measured = [error for error in errors if error is not None and not math.isnan(error)]
     return measured, len(errors) - len(measured)
 

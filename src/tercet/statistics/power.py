@@ -55,6 +55,8 @@ def _spread(standard_error: float, n_units: int) -> float:
 
 
 def _quantiles(n_units: int, alpha: float, power: float) -> float:
+    # the greatest number below 1, where alpha is smaller than what floats can take from 1
+    level = min(1 - alpha / 2, 1 - 2**-53)
     if n_units >= MANY:
-        return normal_quantile(1 - alpha / 2) + normal_quantile(power)
-    return t_quantile(1 - alpha / 2, n_units - 1) + t_quantile(power, n_units - 1)
+        return normal_quantile(level) + normal_quantile(power)
+    return t_quantile(level, n_units - 1) + t_quantile(power, n_units - 1)
