@@ -31,7 +31,7 @@ from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
 from .runs import first_output, members, runs_section
-from .scores import Comparison, ScoreTable, SystemScore, digits_of, facts_of_systems, some_best
+from .scores import Comparison, ScoreTable, SystemScore, digits_of, facts_of_systems, scored_for_all, some_best
 from .sections import Section
 from .test_sets import (
     TestSet,
@@ -304,15 +304,6 @@ def read_test_set(
     # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
-
-
-def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
-    """Return which items were scored for all systems."""
-    # The column "items" is 0 where a metric leaves an item out.
-    is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
-    if not is_scored.any():
-        raise InputError("No segment was scored for all systems.")
-    return is_scored
 
 
 def _all_pairs(

@@ -17,14 +17,13 @@ from tercet.checks import known_keywords, number
 from tercet.errors import OptionError, argument, on_command_line
 from tercet.markup import Sentence, listed, one_cell, sentences_html
 from tercet.statistics.bootstrap import bootstrap_scores
-from tercet.statistics.clusters import clustered
 from tercet.statistics.power import MANY, smallest_difference, units_needed
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .compare import check_test_set, compare, read_metrics, scored_for_all
+from .compare import check_test_set, compare, read_metrics
 from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
-from .scores import Comparison
+from .scores import Comparison, scored_for_all
 from .sections import Section
 from .test_sets import TestSet
 
@@ -337,9 +336,8 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
         first, *further = tables
         metric = first.scorer
         stats = list(first.stats.values())
-        is_scored = scored_for_all(stats)
-        scored = [system_stats.selected(is_scored) for system_stats in stats]
-        units = clustered(scored, None if clusters is None else clusters.selected(is_scored))
+        scored = [system_stats.selected(scored_for_all(stats)) for system_stats in stats]
+        units = comparison.units_of(first)
         resampled = bootstrap_scores(metric, units, planned.n_resamples, planned.seed)
         alone = [] if clusters is None else bootstrap_scores(metric, scored, planned.n_resamples, planned.seed)
         for table in (first, *further):
