@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Sentence, listed
+from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.paired_tests import adjusted
@@ -158,7 +159,7 @@ def runs_section(
     column = names.index(baseline)
     rows = []
     for place, (system, estimate) in enumerate(systems.items()):
-        bounds, rank = estimate.interval(level, known), places[place]
+        bounds, rank = _possible(estimate.interval(level, known), estimate, table), places[place]
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: outputs[name].value for name in comparison.runs[system]},
@@ -183,6 +184,17 @@ def runs_section(
         *_members_sentences(comparison.runs),
     ]
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
+
+
+def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
+    """Return an interval of Student's t within what a score can be, as those of resamples are."""
+    (low, high), scale = bounds, table.scorer.scale
+    # Some shares, such as rescaled or negative similarities, are below 0.
+    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
+        low = max(low, 0.0)
+    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
+        high = min(high, float(scale))
+    return ConfidenceInterval(low, high)
 
 
 def _ranks(
