@@ -207,6 +207,13 @@ def test_of_a_few_clusters_that_all_differ_there_is_a_guess(n):
     assert ("With fewer than 30 clusters" in shown) == (n >= 5)
 
 
+def test_systems_of_few_segments_must_differ_in_most_of_them():
+    tuned = BASE[:20] + np.array([0.5, -0.3, 0.4] * 6 + [0, 0]) * (np.arange(20) < 11)
+    assert "about" in planned({"base": BASE[:20], "tuned": tuned}).to_text()
+    tuned[10] = BASE[10]
+    assert "no two systems differ in 11 segments or more" in planned({"base": BASE[:20], "tuned": tuned}).to_text()
+
+
 def test_any_level_can_be_asked_for():
     assert only(planned(alpha=1e-300)).needed >= only(planned(alpha=1e-12)).needed > only(planned()).needed
 

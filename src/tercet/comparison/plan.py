@@ -56,7 +56,7 @@ class ScorePlan:
     n_pairs : int
         Pairs of systems whose differences were resampled; 0 where there is one system.
     n_alike : int
-        Pairs left out, as they differ in fewer than 15 units.
+        Pairs left out, as they differ in fewer than 15 units, or in no more than half of a few.
     standard_error : (float, float) or None
         Of a difference of two systems on this test set; None where nothing varies.
     smallest : (float, float) or None
@@ -175,7 +175,7 @@ class Plan:
             if score.n_units < FEWEST_UNITS:
                 why = f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
             elif score.n_alike:
-                why = f"no two systems differ in {FEWEST_DIFFERENT} {unit}s or more"
+                why = f"no two systems differ in {_least_different(score.n_units)} {unit}s or more"
             return ("", score.title, f": how many {unit}s show a difference is not known, as {why}.")
         size = score.n_segments / score.n_units
         needed = f"more {unit}s than can be counted"
@@ -192,7 +192,7 @@ class Plan:
         has = f"This set has {score.n_units:,}, which show {shown} or more."
         if score.n_alike:
             pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
-            has += f" {pairs} in fewer than {FEWEST_DIFFERENT} {unit}s, and did not count."
+            has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
         opening, found = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
         if clusters is None or not clusters.name:
             return (opening, score.title, f"{found}: {needed}. {has}")
@@ -377,11 +377,15 @@ def _errors(resampled: Sequence[Scores], units: Sequence[SegmentStats], name: st
     errors = []
     for first, second in combinations(range(len(units)), 2):
         n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
-        # Where every one of a few documents differs, they are few, but the systems are not alike.
-        n_counted = max(n_different, FEWEST_DIFFERENT) if n_different == n_units else n_different
-        errors.append(paired_error(distributions[first], distributions[second], n_counted))
+        is_alike = n_different < _least_different(n_units)
+        errors.append(None if is_alike else paired_error(distributions[first], distributions[second]))
     measured = [error for error in errors if error is not None and not math.isnan(error)]
     return measured, len(errors) - len(measured)
+
+
+def _least_different(n_units: int) -> int:
+    """Return in how many units systems must differ at least: in most, where they are few."""
+    return min(FEWEST_DIFFERENT, n_units // 2 + 1)
 
 
 def _needed(errors: Sequence[float], n_units: int, planned: Plan) -> tuple[int, int] | None:
