@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -240,6 +241,26 @@ class Length(tercet.Metric):
 def test_a_metric_above_its_scale_is_no_share():
     systems = {"base": ["a b c", "a b"] * 20, "tuned": ["a b", "a b c d e"] * 20}
     assert only(tercet.plan(systems, Length(), references=["a"] * 40, difference=150)).needed
+
+
+class Undefined(Length):
+    """NaN where no word is long."""
+
+    name = "undefined"
+
+    def finalize(self, totals):
+        with np.errstate(invalid="ignore"):
+            return {"length": self.scale * np.where(totals[..., -1] > 100, np.nan, 1.0) * totals[..., -1]}
+
+
+@pytest.mark.parametrize("names", [["base"], ["base", "tuned"]], ids=len)
+def test_resamples_that_score_nan_are_named(names):
+    systems = {"base": ["a b c", "a b"] * 20, "tuned": ["a b", "a b c d e"] * 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plan = tercet.plan({name: systems[name] for name in names}, Undefined(), references=["a"] * 40, difference=1)
+    assert "is not known, as resamples of this set score NaN" in plan.to_text()
+    assert only(plan).needed is None
 
 
 def test_more_than_can_be_counted():

@@ -58,7 +58,7 @@ class ScorePlan:
     n_alike : int
         Pairs left out, as they differ in fewer than 15 units, or in no more than half of a few.
     standard_error : (float, float) or None
-        Of a difference of two systems on this test set; None where nothing varies.
+        Of a difference of two systems on this test set; None where nothing varies, NaN where resamples score NaN.
     smallest : (float, float) or None
         The smallest difference that this test set shows.
     needed : (int, int) or None
@@ -174,6 +174,8 @@ class Plan:
             why = "the score does not vary"
             if score.n_units < FEWEST_UNITS:
                 why = f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
+            elif score.standard_error is not None:
+                why = "resamples of this set score NaN, not a number"
             elif score.n_alike:
                 why = f"no two systems differ in {_least_different(score.n_units)} {unit}s or more"
             return ("", score.title, f": how many {unit}s show a difference is not known, as {why}.")
@@ -342,7 +344,7 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
         alone = [] if clusters is None else bootstrap_scores(metric, scored, planned.n_resamples, planned.seed)
         for table in (first, *further):
             errors, n_alike = _errors(resampled, units, table.name)
-            error_range = (min(errors), max(errors)) if errors else None
+            error_range = (float(np.min(errors)), float(np.max(errors))) if errors else None
             as_segments = None
             if clusters is not None:
                 as_segments = _needed(_errors(alone, scored, table.name)[0], len(scored[0]), planned)
@@ -379,7 +381,7 @@ def _errors(resampled: Sequence[Scores], units: Sequence[SegmentStats], name: st
         n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
         is_alike = n_different < _least_different(n_units)
         errors.append(None if is_alike else paired_error(distributions[first], distributions[second]))
-    measured = [error for error in errors if error is not None and not math.isnan(error)]
+    measured = [error for error in errors if error is not None]
     return measured, len(errors) - len(measured)
 
 
