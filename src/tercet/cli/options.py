@@ -253,7 +253,7 @@ class Scored:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """All options but the metrics, as the function takes them."""
+        """All options but the metrics, as ``compare`` takes them."""
         return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
 
     def metrics(self) -> list[Metric]:

@@ -186,17 +186,6 @@ def runs_section(
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
 
 
-def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
-    """Return an interval of Student's t within what a score can be, as those of resamples are."""
-    (low, high), scale = bounds, table.scorer.scale
-    # Some shares, such as rescaled or negative similarities, are below 0.
-    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
-        low = max(low, 0.0)
-    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
-        high = min(high, float(scale))
-    return ConfidenceInterval(low, high)
-
-
 def _ranks(
     values: Sequence[float], pvalues: NDArray[np.float64], alpha: float, higher_is_better: bool
 ) -> list[Rank | None]:
@@ -211,6 +200,17 @@ def _ranks(
         )
     )
     return [places.get(place) for place in range(len(values))]
+
+
+def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
+    """Return an interval of Student's t within what a score can be, as those of resamples are."""
+    (low, high), scale = bounds, table.scorer.scale
+    # Some shares, such as rescaled or negative similarities, are below 0.
+    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
+        low = max(low, 0.0)
+    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
+        high = min(high, float(scale))
+    return ConfidenceInterval(low, high)
 
 
 def _against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
