@@ -133,19 +133,12 @@ def runs_section(
     `resampled` are paired resamples of the score of each output.
     """
     higher, level = table.higher_is_better, comparison.confidence_level
-    outputs = {
-        row.system: Estimate(row.value, draws, n_units) for row, draws in zip(table.rows, resampled, strict=True)
-    }
-    systems = {
-        system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
-        for system, names in comparison.runs.items()
-    }
+    systems, known = estimates_over_runs(comparison.runs, table, resampled)
+    values = {row.system: row.value for row in table.rows}
     baseline = next(system for system, names in comparison.runs.items() if comparison.baseline in names)
-    pooled = pooled_variance(list(systems.values()))
     lone = [system for system, estimate in systems.items() if len(estimate.runs) < 2]
-    known = pooled if pooled is not None and pooled.freedom >= _LEAST_FREEDOM else None
     names = list(systems)
-    if pooled is None:
+    if len(lone) == len(names):
         value: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
         sentence = ("One run each: the spread between runs is not in these p-values.",)
         return Section("runs", _TITLE, [sentence], None, value)
@@ -162,7 +155,7 @@ def runs_section(
         bounds, rank = _possible(estimate.interval(level, known), estimate, table), places[place]
         row: dict[str, Any] = {
             "system": system,
-            "runs": {name: outputs[name].value for name in comparison.runs[system]},
+            "runs": {name: values[name] for name in comparison.runs[system]},
             "value": estimate.value,
             "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
             "low": bounds.low,
@@ -184,6 +177,22 @@ def runs_section(
         *_members_sentences(comparison.runs),
     ]
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
+
+
+def estimates_over_runs(
+    members_of: Mapping[str, Sequence[str]], table: ScoreTable, resampled: Sequence[NDArray[np.float64]]
+) -> tuple[dict[str, Estimate], Variance | None]:
+    """Return the mean score of each system's runs, and the spread of a system with one: None if too few say it."""
+    outputs = {
+        row.system: Estimate(row.value, draws, table.n_units)
+        for row, draws in zip(table.rows, resampled, strict=True)
+    }
+    systems = {
+        system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
+        for system, names in members_of.items()
+    }
+    pooled = pooled_variance(list(systems.values()))
+    return systems, pooled if pooled is not None and pooled.freedom >= _LEAST_FREEDOM else None
 
 
 def _ranks(

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tercet.comparison.overall import Overall
+from tercet.comparison.scores import wide_table
+from tercet.comparison.sections import Section
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
@@ -54,7 +57,6 @@ from .segments import (
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
-    from tercet.comparison.sections import Section
 
 
 def to_html(
@@ -71,6 +73,8 @@ def to_html(
     report shows the calls in Python. `date` is today's by default. The page holds all texts, compressed: a third of
     their size or less.
     """
+    over_all = [_over_all(comparison) for comparison in comparisons if isinstance(comparison, Overall)]
+    comparisons = [comparison for comparison in comparisons if not isinstance(comparison, Overall)]
     if not comparisons:
         raise InputError("There is no comparison to report.")
     needs("An HTML report", "report", "jinja2")
@@ -83,9 +87,19 @@ def to_html(
         date=datetime.date.today().isoformat() if date is None else date,
         command=command,
         views=views,
+        over_all=over_all,
         colours=COLOURS,
         json=json.dumps,
     )
+
+
+def _over_all(comparison: Overall) -> tuple[Section, list[str]]:
+    """Return what a report shows over all test sets: a part with a table, and notes below it."""
+    sentences = [sentence for table in comparison.tables for part in table.sections for sentence in part.sentences]
+    table = wide_table(comparison, [])
+    notes = [f"In parentheses: {100 * comparison.confidence_level:g} % intervals. {comparison.legend()}"]
+    notes += [line for line in (comparison.rank_legend(), *comparison.remarks()) if line]
+    return Section("overall", f"Over {comparison.test_set.name}", sentences, table, None), notes
 
 
 def _title(comparisons: Sequence[Comparison]) -> str:
