@@ -237,8 +237,8 @@ class TextsOrParquet(Texts):
 
 
 @dataclass
-class Scores:
-    """The metrics and other scores, and their intervals."""
+class Scored:
+    """The metrics and other scores."""
 
     metric: list[str] | None = metric_option(
         None,
@@ -251,9 +251,6 @@ class Scores:
         "COMET_base and COMET_tuned; repeatable. Where lower is better: TER:better=lower. A segment without a number "
         "is left out, or counts as 0: COMET:missing=zero.",
     )
-    confidence_level: float = LEVEL
-    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
-    seed: int = setting(CompareSettings, "seed")
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -265,6 +262,15 @@ class Scores:
         from tercet.comparison.metric_specs import distinct, parse_column
 
         return distinct([*read_metrics(self.metric or ()), *map(parse_column, self.scores or ())])
+
+
+@dataclass
+class Scores(Scored):
+    """Scores, and their intervals."""
+
+    confidence_level: float = LEVEL
+    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
+    seed: int = setting(CompareSettings, "seed")
 
 
 @dataclass

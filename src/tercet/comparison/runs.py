@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Sentence, listed
+from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.paired_tests import adjusted
@@ -151,7 +152,7 @@ def runs_section(
     column = names.index(baseline)
     rows = []
     for place, (system, estimate) in enumerate(systems.items()):
-        bounds, rank = estimate.interval(level, known), places[place]
+        bounds, rank = _possible(estimate.interval(level, known), estimate, table), places[place]
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in comparison.runs[system]},
@@ -208,6 +209,17 @@ def _ranks(
         )
     )
     return [places.get(place) for place in range(len(values))]
+
+
+def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
+    """Return an interval of Student's t within what a score can be, as those of resamples are."""
+    (low, high), scale = bounds, table.scorer.scale
+    # Some shares, such as rescaled or negative similarities, are below 0.
+    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
+        low = max(low, 0.0)
+    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
+        high = min(high, float(scale))
+    return ConfidenceInterval(low, high)
 
 
 def _against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:

@@ -208,16 +208,16 @@ def _numbers(values: Mapping[str, Mapping[str, Sequence[Any]]], name: str) -> di
     for score, by_system in values.items():
         columns = {system: [_score_of(value) for value in column] for system, column in by_system.items()}
         present = [value for column in columns.values() for value in column if value is not None]
-        others = [value for value in present if not _is_number(value)]
-        if present and not others:
+        non_numbers = [value for value in present if not _is_number(value)]
+        if present and not non_numbers:
             numbers[score] = {
                 system: [math.nan if value is None else float(value) for value in column]
                 for system, column in columns.items()
             }
-        elif len(others) < len(present):
+        elif len(non_numbers) < len(present):
             warnings.warn(
-                f"{name}: the score {shorten(score)} is {shorten(others[0])} in a sample; expected a number: the "
-                "score is left out.",
+                f"{name}: the score {shorten(score)} is {shorten(non_numbers[0])} in a sample; expected a number: "
+                "the score is left out.",
                 stacklevel=level_of_caller(),
             )
     return numbers

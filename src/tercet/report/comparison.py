@@ -317,6 +317,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     frequencies, coloured = word_frequencies(words), _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
+    # outputs that are runs of a system are not judged
+    judged = not comparison.joins_runs
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
@@ -324,8 +326,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         has_references=True,
         rows=lengths,
         frequencies=frequencies,
-        verdict=bucket_verdict(columns, row_names, True, "frequency groups"),
-        best=[float(np.nanmax(column)) for column in columns],
+        verdict=bucket_verdict(columns, row_names, True, "frequency groups") if judged else [],
+        best=[float(np.nanmax(column)) if judged else math.nan for column in columns],
         series=_series(row_names, coloured),
         plot=length_plot(values, coloured, frequencies.labels, labels),
         pairs=ngram_pairs(words, compared_pairs(comparison, table)),
@@ -358,8 +360,8 @@ def _score(
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
     by_length = [bucket_rows[index] for index in order if bucket_rows]
-    coloured = _shown(rows)
-    columns = list(zip(*by_length, strict=True))
+    coloured, judged = _shown(rows), not comparison.joins_runs
+    columns, choose = list(zip(*by_length, strict=True)), np.fmax if higher else np.fmin
     plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
     if buckets is not None:
         axis = f"{buckets.unit} of the {buckets.of}"
@@ -369,13 +371,13 @@ def _score(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, row_names, higher, "length groups"),
+        length_verdict=bucket_verdict(columns, row_names, higher, "length groups") if judged else [],
         pairs=[
             [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in order]
             for index in order
         ],
         by_length=by_length,
-        best_by_length=[(np.fmax if higher else np.fmin).reduce(column) for column in columns],
+        best_by_length=[choose.reduce(column) if judged else math.nan for column in columns],
         rule=rule,
         series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
