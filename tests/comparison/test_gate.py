@@ -126,7 +126,8 @@ def test_the_command_ends_with_1_and_says_why(tmp_path):
         "passed: news: 'same' against 'base': as good in", "passed: news: 'same' against 'base': as good in"
     ]  # fmt: skip
     assert any(
-        line.startswith("failed: news: 'tuned' against 'base': ") and "significantly worse" in line for line in lines
+        line.startswith("failed: news: 'tuned' against 'base': ") and "chrF worse, significantly" in line
+        for line in lines
     )
     command("compare", path, "-m", "chrf", "-s", "tuned", "-s", "base", "--fail-if-worse", "chrf")
     command("compare", path, "-m", "chrf", "-s", "tuned", "-s", "base", "--fail-if-worse", "chrf=0.5")

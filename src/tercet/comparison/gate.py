@@ -68,11 +68,12 @@ class Loss:
             return f"{apart}; there are too few {self.unit}s or runs to say more."
         bounds = f"{100 * self.level:g} % interval of the loss: {self._number(self.low)} to {self._number(self.high)}"
         if not self.margin:
-            verdict = "significantly worse" if self.failed else "not significantly worse"
-            return f"{apart}, {verdict} ({bounds})."
+            verdict = ", significantly" if self.failed else ", not significantly" if self.value > 0 else ""
+            return f"{apart}{verdict} ({bounds})."
         limit = f"the margin of {self.margin:g}"
         if not self.failed:
-            return f"{apart}, by less than {limit} ({bounds})."
+            within = f", by less than {limit}" if self.value > 0 else ""
+            return f"{apart}{within} ({bounds})."
         if self.value > self.margin:
             return f"{apart}, by more than {limit} ({bounds})."
         few = ""
