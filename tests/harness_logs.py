@@ -1,9 +1,12 @@
 """Logs of harnesses as the packages themselves write them, and, for those that few environments have, their shapes.
 
-``python tests/harness_logs.py lighteval FOLDER`` writes those of one package: lm_eval, lighteval or inspect.
+``python tests/harness_logs.py lighteval FOLDER`` writes those of one package: lm_eval, lighteval, inspect,
+deepeval, ragas or mlflow.
 """
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -195,10 +198,161 @@ def inspect_shape(path, texts, model="mockllm/model", epochs=1, **sample):
     return path
 
 
+def deepeval(folder):
+    """Evaluate test cases of each of the texts: by a metric, by one that fails, by one of which lower is better."""
+    os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "DEEPEVAL_DISABLE_DOTENV": "1"}
+    os.chdir(folder)
+    from deepeval import evaluate
+    from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase
+
+    class Exact(BaseMetric):
+        name, threshold, async_mode = "Exact", 0.5, False
+
+        def measure(self, case, *_, **__):
+            self.score = float(case.actual_output == case.expected_output)
+            self.success = self.score >= self.threshold
+            return self.score
+
+        async def a_measure(self, case, *_, **__):
+            return self.measure(case)
+
+        def is_successful(self):
+            return self.success
+
+        @property
+        def __name__(self):
+            return self.name
+
+    class Failing(Exact):
+        name = "Failing"
+
+        def measure(self, case, *_, **__):
+            if case.input == GERMAN[0]:
+                raise ValueError("no judge")
+            return super().measure(case)
+
+    class Length(Exact):
+        name, threshold = "Length", 18
+
+        def measure(self, case, *_, **__):
+            self.score = len(case.actual_output)
+            self.success = self.score <= self.threshold
+            return self.score
+
+    for run, texts in RUNS.items():
+        triples = zip(GERMAN, texts, ENGLISH, strict=True)
+        cases = [LLMTestCase(input=de, actual_output=text, expected_output=en) for de, text, en in triples]
+        evaluate(
+            cases, [Exact(), Failing(), Length()], async_config=AsyncConfig(run_async=False),
+            error_config=ErrorConfig(ignore_errors=True), cache_config=CacheConfig(write_cache=False),
+            display_config=DisplayConfig(show_indicator=False, print_results=False, results_folder=run),
+        )  # fmt: skip
+
+
+def deepeval_shape(path, texts, metrics=None, **run):
+    """Save a run as deepeval 4.3.1 does (TestRun, LLMApiTestCase); `metrics` are those of each test case."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cases = [
+        {
+            "name": f"test_case_{number}", "input": german, "actualOutput": text, "expectedOutput": english,
+            "flaky": False, "success": False, "runDuration": 0.1, "order": number, "metadata": {"level": "easy"},
+            "metricsData": (metrics or [[
+                {"name": "Exact", "threshold": 0.5, "success": text == english, "score": float(text == english)},
+            ]] * 4)[number],
+        }
+        for number, (german, english, text) in enumerate(zip(GERMAN, ENGLISH, texts, strict=True))
+    ]  # fmt: skip
+    cases = [{name: value for name, value in case.items() if value is not None} for case in cases]
+    path.write_text(json.dumps({"testCases": cases, "conversationalTestCases": [], "testPassed": 0, **run}))
+    return path
+
+
+def ragas(folder):
+    """Evaluate a data set with each of the texts, and save its results as pandas does."""
+    os.environ |= {"RAGAS_DO_NOT_TRACK": "true", "OPENAI_API_KEY": "none"}
+    from ragas import EvaluationDataset, evaluate
+    from ragas.metrics import ExactMatch, NonLLMStringSimilarity
+
+    for run, texts in RUNS.items():
+        rows = [
+            {"user_input": de, "retrieved_contexts": [de, 'a "b"'], "response": text, "reference": en}
+            for de, text, en in zip(GERMAN, texts, ENGLISH, strict=True)
+        ]
+        metrics = [ExactMatch(), NonLLMStringSimilarity()]
+        frame = evaluate(EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False).to_pandas()
+        frame.to_csv(folder / f"{run}.csv")
+        frame.to_csv(folder / f"{run}.tsv", sep="\t", index=False)
+        frame.to_json(folder / f"{run}.jsonl", orient="records", lines=True)
+        frame.to_parquet(folder / f"{run}.parquet")
+
+
+def ragas_shape(path, texts, **scores):
+    """Save results as pandas does those of ragas 0.4.3, a JSON object per line; `scores` has columns of numbers."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scores = scores or {"exact_match": [float(text == en) for text, en in zip(texts, ENGLISH, strict=True)]}
+    rows = [
+        {"user_input": de, "retrieved_contexts": [de, 'a "b"'], "response": text, "reference": en}
+        | {name: column[number] for name, column in scores.items()}
+        for number, (de, text, en) in enumerate(zip(GERMAN, texts, ENGLISH, strict=True))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def mlflow(folder):
+    """Evaluate each of the texts by both of MLflow's functions, the table of the second as pandas saves it."""
+    os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_ALLOW_FILE_STORE": "true"}
+    os.environ["MLFLOW_TRACKING_URI"] = (folder / "mlruns").absolute().as_uri()
+    import mlflow as package
+    import pandas as pd
+    from mlflow.genai.scorers import scorer
+    from mlflow.metrics import MetricValue, make_metric
+
+    def values(predictions, targets):
+        equal = [float(text == en) for text, en in zip(predictions, targets, strict=True)]
+        return MetricValue(equal, ["why"] * len(equal))
+
+    @scorer
+    def exact(outputs, expectations):
+        return outputs == expectations["expected_response"]
+
+    for run, texts in RUNS.items():
+        data = pd.DataFrame({"inputs": GERMAN, "outputs": texts, "ground_truth": ENGLISH})
+        with package.start_run() as active:
+            package.models.evaluate(
+                data=data, predictions="outputs", targets="ground_truth", evaluators="default",
+                extra_metrics=[make_metric(eval_fn=values, greater_is_better=True, name="exact", version="v1")],
+            )  # fmt: skip
+        (written,) = (folder / "mlruns").rglob(f"{active.info.run_id}/artifacts/eval_results_table.json")
+        (folder / run).mkdir()
+        shutil.copy(written, folder / run)
+        rows = [
+            {"inputs": {"de": de}, "outputs": text, "expectations": {"expected_response": en}}
+            for de, text, en in zip(GERMAN, texts, ENGLISH, strict=True)
+        ]
+        frame = package.genai.evaluate(data=rows, scorers=[exact]).result_df
+        frame.to_json(folder / f"{run}.jsonl", orient="records", lines=True)
+        frame.to_csv(folder / f"{run}.csv", index=False)
+
+
+def mlflow_shape(path, texts, **columns):
+    """Save a table as MLflow 3.17.2 does (JsonEvaluationArtifact); `columns` are further ones, or others."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = {"inputs": GERMAN, "outputs": texts, "ground_truth": ENGLISH}
+    table["exact/v1/score"] = [float(text == english) for text, english in zip(texts, ENGLISH, strict=True)]
+    table = {name: column for name, column in {**table, **columns}.items() if column is not None}
+    rows = [list(row) for row in zip(*table.values(), strict=True)]
+    path.write_text(json.dumps({"columns": list(table), "data": rows}))
+    return path
+
+
 if __name__ == "__main__":
     write = {
         "lm_eval": lambda folder: lm_eval(folder, [{"task": "toy"}]), "lighteval": lighteval, "inspect": inspect,
-        "inspect_twice": lambda folder: inspect(folder, epochs=2),
+        "inspect_twice": lambda folder: inspect(folder, epochs=2), "deepeval": deepeval, "ragas": ragas,
+        "mlflow": mlflow,
     }  # fmt: skip
     target = Path(sys.argv[2])
     target.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .base.metric import Metric as Metric
     from .bayes_risk import mbr as mbr
     from .comparison.compare import compare as compare
+    from .comparison.overall import overall as overall
+    from .comparison.plan import plan as plan
     from .comparison.test_sets import read_test_sets as read_test_sets
     from .correlation.best_mean import best_mean as best_mean
     from .correlation.correlate import correlate as correlate
@@ -58,6 +60,8 @@ _PLACES = {
     "free_models": "networks.load",
     "load": "huggingface.loading",
     "mbr": "bayes_risk",
+    "overall": "comparison.overall",
+    "plan": "comparison.plan",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
     "reward": "rewards.reward",

@@ -203,15 +203,15 @@ class _Style(NamedTuple):
 
 def to_markdown(tables: Iterable[Table]) -> str:
     """Return tables as Markdown, with the lines around them."""
-    style = _Style(_as_markdown, "**{}**")
+    style = _Style(as_markdown, "**{}**")
     blocks = []
     for table in tables:
         head, *rows = style.cells(table)
         dashes = ["---" if column.kind == "name" else "---:" for column in table.columns]
-        blocks += [f"**{_as_markdown(table.title)}**"] if table.title else []
-        blocks += map(_as_markdown, table.above)
+        blocks += [f"**{as_markdown(table.title)}**"] if table.title else []
+        blocks += map(as_markdown, table.above)
         blocks.append("\n".join(f"| {' | '.join(row)} |" for row in [head, dashes, *rows]))
-        blocks += map(_as_markdown, table.notes)
+        blocks += map(as_markdown, table.notes)
         # A backtick would end the code: an apostrophe takes its place.
         blocks += ["`{}`".format(one_cell(line).replace("`", "'")) for line in table.signatures]
     return "\n\n".join(blocks) + "\n"
@@ -247,7 +247,7 @@ def to_notebook(table: Table) -> str:
 FOR_PEOPLE = {"markdown": to_markdown, "latex": to_latex}
 
 
-def _as_markdown(text: str) -> str:
+def as_markdown(text: str) -> str:
     """Return a text escaped for a Markdown table: no markup, HTML, link or cell separator."""
     # An underscore between two letters or digits is no markup.
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))

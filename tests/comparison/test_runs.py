@@ -226,6 +226,33 @@ def test_one_segment_is_not_tested():
     assert [(row["rank"], row["group"]) for row in section.value["systems"]] == [(None, None)] * 2
 
 
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_an_interval_stays_within_what_a_score_can_be(better):
+    answers = {
+        "a-1": [1] * 58 + [0] * 2,
+        "a-2": [1] * 40 + [0] * 20,
+        "b-1": [0] * 59 + [1],
+        "b-2": [0] * 45 + [1] * 15,
+    }
+    accuracy = tercet.Column("acc", better=better)
+    rows = section_of(tercet.compare(scores={accuracy: answers}, runs=r"([ab])-(\d)")).value["systems"]
+    assert (rows[0]["high"], rows[1]["low"]) == (100, 0)
+    # Of other numbers nobody knows where they end.
+    numbers = {name: [2.0 * value for value in values] for name, values in answers.items()}
+    rows = section_of(tercet.compare(scores={"x": numbers}, runs=r"([ab])-(\d)")).value["systems"]
+    assert rows[0]["high"] > 2
+    assert rows[1]["low"] < 0
+
+
+def test_a_rate_has_no_greatest_value():
+    systems = {"a-1": ["a b c"] * 30, "a-2": ["a b c d e f"] * 15 + ["a x"] * 15}
+    rows = section_of(
+        tercet.compare({**systems, "b": ["a"] * 30}, "wer", references=["a b c"] * 30, runs=r"(a)-(\d)")
+    ).value["systems"]
+    assert rows[0]["low"] == 0
+    assert rows[0]["high"] > 100
+
+
 def test_the_test_of_outputs_is_refused():
     with pytest.raises(OptionError, match="Welch's t"):
         compared(test="bootstrap")
@@ -266,6 +293,7 @@ def test_outputs_are_not_judged_as_systems(table_of_runs, tmp_path):
     command("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-o", page)
     text = page.read_text(encoding="utf-8")
     assert "best" not in text[text.index("<body") : text.index("By length")].lower()
+    assert not re.search('class="best"| is best|in bold', text)
     assert "not distinguishable from the noise of segments and runs" in text
     command("compare", table_of_runs, "-m", "chrf", "-m", "ter", "--runs", r"(base|tuned)-(\d)", "-o", page)
     top = page.read_text(encoding="utf-8").partition("<h3")[0]

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 from xml.etree import ElementTree
@@ -243,9 +244,27 @@ def test_raters_are_averaged_or_standardized_and_compared(tmp_path):
 def test_a_grade_is_a_number_or_missing():
     assert [read_number(each, "it") for each in (" 4,5 ", "3", 2, np.float32(1))] == [4.5, 3, 2, 1]
     assert all(math.isnan(read_number(each, "it")) for each in (None, "", " n/a ", "-", math.nan))
-    for value in ("four", [4], True, math.inf, "1,5.2"):
+    for value in ("four", [4], True, math.inf, "1,5.2", "-1,234"):
         with pytest.raises(InputError, match="number as the grade"):
             read_number(value, "the grade")
+
+
+def test_a_comma_before_three_digits_is_decimal_where_other_grades_of_the_dimension_show_it():
+    assert read_grades("1,234", "0,75", "-") == [1.234, 0.75]
+    assert read_grades("0,123", "10,125", "12") == [0.123, 10.125, 12]
+    for cells in (["1,234"], ["1,234", "7.5"], ["12,345", "1"]):
+        with pytest.raises(
+            InputError, match=r"on item 1, 'form', got '\d+,\d+', which may be \d+\.\d+ or \d+: write it"
+        ):
+            read_grades(*cells)
+
+
+def read_grades(*cells):
+    rows = [("form", "", "A", item, cell) for item, cell in enumerate(cells)]
+    # another dimension, with decimal commas of its own
+    rows.append(("content", "", "A", 0, "0,5"))
+    found = Grades.of_rows(rows, ["A"], len(cells)).mean("form")[0]
+    return found[~np.isnan(found)].tolist()
 
 
 def test_bad_input_is_named():
@@ -259,7 +278,10 @@ def test_bad_input_is_named():
         (OptionError, "There is no metric", {"metrics": []}),
         (InputError, "There are 3 grades of 'grade' for 'A'; expected 4", {"grades": {**GRADES, "A": [1, 2, 3]}}),
         (InputError, "Expected grades of 'grade' for each system", {"grades": {"A": GRADES["A"]}}),
-        (InputError, "Expected scores of 'x' for each system", {"scores": {"x": {}}}),
+        (InputError, "The column 'x': expected the numbers of each system", {"scores": {"x": {}}}),
+        (InputError, "The column 'x' has no numbers of the system 'B'", {"scores": {"x": {"A": [1] * 4}}}),
+        (InputError, "There are no grades beside the scores: 'grade'", {"scores": "grade"}),
+        (OptionError, "There is no dimension 'x'", {"scores": (name for name in ["x"])}),
         (InputError, "Grades are missing", {"grades": None}),
         (InputError, "Fewer than two outputs", {"grades": {each: [None] * 4 for each in TEXTS}}),
         (InputError, "grades are of 1 systems and 4 items", {"grades": Grades.of_lists({"A": [1] * 4}, ["A"], 4)}),
@@ -288,11 +310,43 @@ class TestColumns:
         systems = {name: ["a"] * 4 for name in "AB"}
         found = [
             tercet.correlate(systems, [], self.GRADES, scores={name: self.TER}, **FEW)
-            for name in ("TER", "TER:better=lower", tercet.Column("TER", better="lower"))
+            for name in ("TER:better=higher", "TER", "TER:better=lower", tercet.Column("TER", better="lower"))
         ]
         higher, *lower = (each.tables[0].figures["TER"]["pooled.pearson"].value for each in found)
-        assert lower == [-higher] * 2
-        assert [each.metrics[0].negated for each in found] == [False, True, True]
+        assert lower == [-higher] * 3
+        assert [each.metrics[0].negated for each in found] == [False, True, True, True]
+
+    def test_take_answers_and_missing_ones_as_in_a_comparison(self, tmp_path):
+        systems, right = {name: ["a"] * 4 for name in "AB"}, {"A": [True, None, False, True], "B": np.ones(4, bool)}
+        options = {"metrics": [], "grades": self.GRADES, **FEW}
+        found = {
+            policy: tercet.correlate(systems, scores={f"right:missing={policy}": right}, **options)
+            for policy in ("skip", "zero")
+        }
+        assert {policy: each.metrics[0].scores[0].tolist()[1] for policy, each in found.items()} == {
+            "skip": pytest.approx(math.nan, nan_ok=True), "zero": 0,
+        }  # fmt: skip
+        assert [each.tables[0].n_graded for each in found.values()] == [7, 8]
+        with pytest.raises(InputError, match="'A' has no number in the column 'right' in segment 2; missing=skip"):
+            tercet.correlate(systems, scores={"right:missing=error": right}, **options)
+        with pytest.raises(OptionError, match="TER: missing='zero' would reward an answer that failed"):
+            tercet.correlate(systems, scores={"TER:missing=zero": self.TER}, **options)
+        with pytest.raises(InputError, match="Expected a number as 'x' of 'A' in segment 1, got 'good'"):
+            tercet.correlate(systems, scores={"x": {**self.TER, "A": ["good"] * 4}}, **options)
+        rows = ["A,B,reference,A.content,B.content,A.right,B.right,ok_A,ok_B"]
+        rows += [f"a,b,a,{a},{b},True,false,{a > 3},{b > 3}" for a, b in zip(*self.GRADES.values(), strict=True)]
+        (tmp_path / "t.csv").write_text("\n".join(rows))
+        found = tercet.correlate(tmp_path / "t.csv", [], scores=["right", "ok"], **FEW)
+        assert {column.label: column.scores.tolist() for column in found.metrics} == {
+            "right": [[1] * 4, [0] * 4], "ok": [[1, 1, 0, 0], [0, 0, 1, 1]],
+        }  # fmt: skip
+        assert [table.dimension for table in found.tables] == ["content"]
+
+    def test_of_a_test_set_are_taken_by_name_with_its_directions(self):
+        test_set = tercet.compare({name: ["a"] * 4 for name in "AB"}, [], scores={"x": self.TER}, test=None).test_set
+        found = tercet.correlate(replace(test_set, lower_is_better=("x",)), [], self.GRADES, scores="x", **FEW)
+        assert found.metrics[0].negated
+        assert found.metrics[0].scores.tolist() == [[-number for number in row] for row in self.TER.values()]
 
     def test_are_read_by_name(self, tmp_path):
         path = tmp_path / "t.csv"

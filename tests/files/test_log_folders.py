@@ -187,3 +187,18 @@ def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
     (found,) = tercet.read_test_sets(path)
     with pytest.warns(UserWarning, match=f"de_en: {scored.format('choice', 'inspect-ai')}"):
         tercet.compare(found, "chrf")
+
+
+def test_logs_without_the_scores_that_are_named_are_left_out(tmp_path):
+    paths = [
+        samples(
+            tmp_path / f"a/samples_{task}_2026-01-02T03-04-05.678.jsonl", RUNS["A"], metrics=[score], **{score: 1}
+        )
+        for task, score in (("one", "acc"), ("other", "f1"))
+    ]
+    with pytest.warns(UserWarning, match=r"^other is left out: it has no scores 'acc'\.$"):
+        (found,) = tercet.read_test_sets(paths, scores="acc")
+    assert found.name == "one"
+    both = tercet.read_test_sets(paths, scores="em")
+    with pytest.raises(InputError, match="one has no scores 'em'"):
+        tercet.compare(both[0], scores="em")

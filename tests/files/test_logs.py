@@ -5,6 +5,7 @@ import zipfile
 from importlib.util import find_spec
 from math import isnan
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -139,7 +140,7 @@ class TestLogsOfInspect:
     def test_values_of_scores_are_the_numbers_that_the_package_takes_them_for(self, tmp_path):
         values = {
             "choice": ["C", "I", "P", "N"], "text": ["yes", "False", "0.25", "nan"], "number": [True, 2, 0.5, None],
-            "words": ["good", "bad", "good", "good"], "wer": [0.5, 0, 1e300, {}], "list": [[1], [0], [1], [1]],
+            "words": ["good", "bad", "good", "good"], "wer": [0.5, 0, 1e100, {}], "list": [[1], [0], [1], [1]],
         }  # fmt: skip
         path = logs.inspect_shape(tmp_path / "a.json", RUNS["A"])
         log = json.loads(path.read_text())
@@ -150,7 +151,7 @@ class TestLogsOfInspect:
         assert list(found.scores) == ["choice", "text", "number", "wer"]
         rows = {name: rows["mockllm/model"] for name, rows in plain(found.scores).items()}
         assert rows["choice"] == [1, 0, 0.5, 0]
-        assert (rows["text"][:3], rows["number"][:3], rows["wer"][:3]) == ([1, 0, 0.25], [1, 2, 0.5], [0.5, 0, 1e300])
+        assert (rows["text"][:3], rows["number"][:3], rows["wer"][:3]) == ([1, 0, 0.25], [1, 2, 0.5], [0.5, 0, 1e100])
         assert all(isnan(rows[name][3]) for name in ("text", "number", "wer"))
         assert found.lower_is_better == ("wer",)
         del log["samples"][2]["scores"]
@@ -191,6 +192,274 @@ class TestLogsOfInspect:
         empty = tmp_path / "g.json"
         empty.write_text('{"eval": {}, "samples": []}')
         assert "g.json is empty; expected samples without an error" in refusal(empty)
+
+
+def written_by(package, folder):
+    if find_spec(package) is None:
+        pytest.skip(
+            f"{package} is not installed here: {'not by make' if package == 'ragas' else 'make test-harnesses'}"
+        )
+    logs.written_by(package, folder)
+
+
+EXACT = {"A": [0, 1, 0, 0], "B": [0, 0, 0, 0]}
+
+
+class TestResultsOfDeepeval:
+    def test_as_the_package_writes_them(self, tmp_path):
+        written_by("deepeval", tmp_path)
+        found = read(sorted(tmp_path.rglob("[A-Z]/test_run_*.json")))
+        self.check(found)
+        assert read([tmp_path / "A", tmp_path / "B"]) == found
+        scores = plain(found.scores)
+        assert scores["Length"] == {run: [*map(len, texts)] for run, texts in RUNS.items()}
+        assert (list(scores), found.lower_is_better) == (["Exact", "Failing", "Length"], ("Length",))
+        assert isnan(scores["Failing"]["A"][0])
+        assert {run: row[1:] for run, row in scores["Failing"].items()} == {"A": [1, 0, 0], "B": [0, 0, 0]}
+        (latest,) = tmp_path.glob(".deepeval/.latest*.json")
+        assert list(read(latest).systems.values()) == [RUNS["B"]]
+
+    def test_in_their_shape(self, tmp_path):
+        paths = [logs.deepeval_shape(tmp_path / f"{run}/test_run_20260102_030405.json", RUNS[run]) for run in RUNS]
+        self.check(read(paths))
+        assert read([tmp_path / "A", tmp_path / "B"]) == read(paths)
+        for run, path in zip(RUNS, paths, strict=True):
+            (tmp_path / f"{run}.json").write_text(json.dumps({"testRunData": json.loads(path.read_text())}))
+        found = read([tmp_path / "A.json", tmp_path / "B.json"])
+        self.check(found)
+        assert "predictions from actual_output; references from expected_output; scores: Exact;" in found.fields
+
+    def check(self, found):
+        assert (found.name, found.systems, found.source) == ("deepeval", RUNS, GERMAN)
+        assert found.references == [[text] for text in ENGLISH]
+        assert plain(found.scores)["Exact"] == {"A": [0, 1, 0, 0], "B": [0, 0, 0, 0]}
+        assert found.clusters is None
+
+    def test_the_side_of_the_threshold_on_which_tests_of_any_run_pass_says_what_is_better(self, tmp_path):
+        parts = {"a": {"score": 0.5, "success": True}, "b": {"score": 0.25, "success": True}}
+        paths = [
+            logs.deepeval_shape(
+                tmp_path / f"{run}.json", RUNS["A"], [[{"name": "Bias", "threshold": 0.5, **part}]] * 4
+            )
+            for run, part in parts.items()
+        ]
+        assert read(paths).lower_is_better == ("Bias",)
+        assert read(paths[:1]).lower_is_better == ()
+
+    def test_one_input_with_several_references_is_no_repeat(self, tmp_path):
+        path = logs.deepeval_shape(tmp_path / "a.json", RUNS["A"])
+        run = json.loads(path.read_text())
+        path.write_text(json.dumps({"testCases": [{**case, "input": "Translate."} for case in run["testCases"]]}))
+        found = read(path)
+        assert (found.source, found.clusters) == (["Translate."] * 4, None)
+
+    def test_what_its_function_returns_is_read_too(self, tmp_path):
+        metric = {"name": "Exact", "threshold": 0.5, "success": True, "score": 0.75}
+        case = {"name": "a", "input": "a", "actual_output": "b", "expected_output": "c", "metrics_data": [metric]}
+        (tmp_path / "base.json").write_text(json.dumps({"test_results": [case], "confident_link": None}))
+        found = read(tmp_path / "base.json")
+        assert (found.systems, found.references, plain(found.scores)) == (
+            {"base": ["b"]}, [["c"]], {"Exact": {"base": [0.75]}},
+        )  # fmt: skip
+
+    def test_where_there_is_no_score_a_test_passes_or_fails(self, tmp_path):
+        metrics = [
+            [{"name": "J", "success": True}, {"name": "J", "success": False, "score": 1, "threshold": 1}],
+            [{"name": "J", "success": False}, {"name": "J", "success": True, "score": 0.5, "threshold": 1}],
+            [{"name": "J", "success": False, "error": "no judge"}],
+            [],
+        ]
+        path = logs.deepeval_shape(
+            tmp_path / "a.json", RUNS["A"], metrics, identifier="base", testFile="tests/test_qa.py"
+        )
+        found = read(path)
+        assert (found.name, list(found.systems), found.lower_is_better) == ("test_qa", ["base"], ("J 2",))
+        assert found.scores["J"]["base"][:2].tolist() == [1, 0]
+        assert np.isnan(found.scores["J"]["base"][2:]).all()
+        assert np.isnan(found.scores["J 2"]["base"][2:]).all()
+
+    def test_what_cannot_be_read_is_named(self, tmp_path):
+        path = logs.deepeval_shape(tmp_path / "a.json", RUNS["A"], testCases=[1])
+        assert "a.json: expected an object as test case 1, got 1" in refusal(path)
+        logs.deepeval_shape(path, RUNS["A"], testCases=[], conversationalTestCases=[{"turns": []}])
+        assert "a.json has test cases that are conversations; expected some with an input" in refusal(path)
+        logs.deepeval_shape(path, RUNS["A"], testCases=[])
+        assert "a.json is empty; expected test cases." in refusal(path)
+        logs.deepeval_shape(path, RUNS["A"], [[]] * 4)
+        assert read(path).scores == {}
+        logs.deepeval_shape(path, [None] * 4)
+        with pytest.raises(
+            InputError, match=r"has no texts for chrf_multi: .*a.json has no texts in 'actual_output'"
+        ):
+            tercet.compare(read(path), "chrf")
+        logs.deepeval_shape(path, [None] * 4, [[]] * 4)
+        assert "has no texts in 'actual_output', and none of its scores is a number of each sample." in refusal(path)
+
+
+class TestResultsOfRagas:
+    @pytest.mark.parametrize("format", ["csv", "tsv", "jsonl", "parquet"])
+    def test_as_the_package_writes_them(self, tmp_path_factory, format):
+        folder = tmp_path_factory.getbasetemp() / "ragas"
+        if not folder.exists():
+            written_by("ragas", folder)
+        found = read([folder / f"{run}.{format}" for run in RUNS])
+        self.check(found)
+        assert list(found.scores) == ["exact_match", "non_llm_string_similarity"]
+
+    def test_in_their_shape(self, tmp_path):
+        paths = [logs.ragas_shape(tmp_path / f"{run}.jsonl", RUNS[run]) for run in RUNS]
+        self.check(read(paths))
+        comparison = tercet.compare(read(paths))
+        assert [table.name for table in comparison.tables] == ["exact_match"]
+        frame = "user_input,retrieved_contexts,response,reference,exact_match\n"
+        for run, texts in RUNS.items():
+            cells = zip(GERMAN, texts, ENGLISH, EXACT[run], strict=True)
+            rows = [f"{n},{de},\"['a', 'b']\",{text},{en},{x}\n" for n, (de, text, en, x) in enumerate(cells)]
+            (tmp_path / f"{run}.csv").write_text(f",{frame}{''.join(rows)}")
+        self.check(read([tmp_path / "A.csv", tmp_path / "B.csv"]))
+
+    def check(self, found):
+        assert (found.name, found.systems, found.source) == ("ragas", RUNS, GERMAN)
+        assert found.references == [[text] for text in ENGLISH]
+        assert plain(found.scores)["exact_match"] == EXACT
+        assert "ragas: logs of ragas: A, B: predictions from response; references from reference;" in found.fields
+
+    def test_missing_scores_and_those_of_which_lower_are_better(self, tmp_path):
+        path = logs.ragas_shape(
+            tmp_path / "a.jsonl",
+            RUNS["A"],
+            **{"noise_sensitivity(mode=relevant)": [0.5, None, 0.25, 1], "id": [4] * 4},
+        )
+        found = read(path)
+        assert list(found.scores) == list(found.lower_is_better) == ["noise_sensitivity(mode=relevant)"]
+        assert isnan(found.scores["noise_sensitivity(mode=relevant)"]["a"][1])
+
+    def test_decimal_commas(self, tmp_path):
+        (tmp_path / "a.csv").write_text("user_input;response;faithfulness\nq;r;0,75\np;r;\nx;r;1\n")
+        scores = read(tmp_path / "a.csv").scores["faithfulness"]["a"]
+        assert (scores[0], isnan(scores[1]), scores[2]) == (0.75, True, 1)
+
+    def test_scores_too_large_for_a_variance_are_left_out(self, tmp_path):
+        path = logs.ragas_shape(tmp_path / "a.jsonl", RUNS["A"], f=[0.5, 1, 0, 1], x=[1e200, 1, 2, 3])
+        assert list(read(path).scores) == ["f"]
+
+    def test_other_inputs_or_references_are_no_runs_of_the_same(self, tmp_path):
+        header = "user_input,response,reference,f\n"
+        for name, row in {"a": "q,r,x,1", "b": "q,r,y,1", "c": "p,r,x,1"}.items():
+            (tmp_path / f"{name}.csv").write_text(header + row)
+        assert "the sample with the input text 'q' and the repeat '1' has the references ['y']" in refusal(
+            tmp_path / "a.csv", tmp_path / "b.csv"
+        )
+        assert "have no sample in common" in refusal(tmp_path / "a.csv", tmp_path / "c.csv")
+
+    def test_columns_of_versions_before_0_2(self, tmp_path):
+        """As its documentation has them: question, answer, contexts, ground_truth."""
+        rows = [{"question": "a?", "answer": "b", "contexts": ["c"], "ground_truth": "d", "faithfulness": 0.5}]
+        (tmp_path / "old.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        found = read(tmp_path / "old.jsonl")
+        assert (found.systems, found.references, found.source) == ({"old": ["b"]}, [["d"]], ["a?"])
+        assert plain(found.scores) == {"faithfulness": {"old": [0.5]}}
+
+    @pytest.mark.parametrize(
+        ("columns", "systems"),
+        [
+            ({}, ["response"]),
+            ({"COMET": 0.5, "other": "a text"}, ["response", "other"]),
+            ({"response.fluency": 0.5}, ["response"]),
+            ({"COMET": 0.5, "human": {"response": {"fluency": 1}}}, ["response"]),
+        ],
+    )
+    def test_other_tables_stay_test_sets(self, tmp_path, columns, systems):
+        row = {"user_input": "a", "retrieved_contexts": ["b"], "response": "c", "reference": "d", **columns}
+        (tmp_path / "a.jsonl").write_text(json.dumps(row))
+        found = read(tmp_path / "a.jsonl")
+        assert (found.name, list(found.systems), found.source) == ("a", systems, ["a"])
+
+
+class TestResultsOfMlflow:
+    @pytest.mark.needs("mlflow")
+    def test_as_the_package_writes_them(self, tmp_path):
+        written_by("mlflow", tmp_path)
+        found = read([tmp_path / "A", tmp_path / "B"])
+        self.check(found)
+        tables = sorted(tmp_path.glob("mlruns/**/eval_results_table.json"))
+        assert sorted(read(tables).systems.values()) == sorted(RUNS.values())
+        for format in ("jsonl", "csv"):
+            found = read([tmp_path / f"{run}.{format}" for run in RUNS])
+            by_reference = {
+                run: dict(zip(map(tuple, found.references), texts, strict=True))
+                for run, texts in found.systems.items()
+            }
+            keys = [(text,) for text in ENGLISH]
+            assert by_reference == {run: dict(zip(keys, texts, strict=True)) for run, texts in RUNS.items()}
+            assert {run: sum(row) for run, row in plain(found.scores)["exact"].items()} == {"A": 1, "B": 0}
+            assert (
+                "predictions from response; references from expected_response/value; scores: exact;" in found.fields
+            )
+
+    def test_in_their_shape(self, tmp_path):
+        paths = [logs.mlflow_shape(tmp_path / f"{run}/eval_results_table.json", RUNS[run]) for run in RUNS]
+        self.check(read(paths))
+        assert read([tmp_path / "A", tmp_path / "B"]) == read(paths)
+
+    def check(self, found):
+        assert (found.name, found.systems, found.source) == ("MLflow", RUNS, GERMAN)
+        assert found.references == [[text] for text in ENGLISH]
+        assert plain(found.scores) == {"exact": EXACT}
+
+    def test_scores_of_its_own_metrics(self, tmp_path):
+        path = logs.mlflow_shape(
+            tmp_path / "base.json", RUNS["A"], **{
+                "toxicity/v1/score": [0.5, None, 0.25, 0], "judge/v1/score": ["yes", "no", "yes", None],
+                "judge/v2/score": [1, 2, 3, 4], "judge/v1/justification": ["a", "b", "c", "d"],
+                "note/v1/score": ["a", "b", "c", "d"], "context": ["a b c", "d", "e", "f"],
+            }
+        )  # fmt: skip
+        found = read(path)
+        assert list(found.scores) == ["exact", "toxicity", "judge/v1", "judge/v2"]
+        assert found.lower_is_better == ("toxicity",)
+        assert list(found.systems) == ["base"]
+        assert found.scores["judge/v1"]["base"][:3].tolist() == [1, 0, 1]
+
+    def test_without_inputs_samples_are_told_apart_by_their_rows(self, tmp_path):
+        for run in RUNS:
+            logs.mlflow_shape(tmp_path / f"{run}.json", RUNS[run], inputs=None, ground_truth=None)
+        found = read([tmp_path / "A.json", tmp_path / "B.json"])
+        assert (found.systems, found.references, found.source) == (RUNS, [[]] * 4, None)
+        assert "predictions from outputs; scores: exact; samples joined by row" in found.fields
+
+    def test_an_input_again_is_a_repeat_where_its_references_are_the_same(self, tmp_path):
+        path = logs.mlflow_shape(tmp_path / "a.json", RUNS["A"], inputs=["a", "a", "b", "b"])
+        assert read(path).clusters is None
+        logs.mlflow_shape(path, RUNS["A"], inputs=["a", "a", "b", "b"], ground_truth=["c", "c", "d", "d"])
+        assert read(path).clusters.to_dict() == {"by": "sample id", "number": 2, "sizes": [2, 2]}
+        logs.mlflow_shape(path, RUNS["A"], inputs=["?"] * 4, ground_truth=["c"] * 4)
+        assert read(path).clusters is None
+
+    def test_numbers_and_objects_are_read_as_they_are_written(self, tmp_path):
+        path = logs.mlflow_shape(
+            tmp_path / "a.json", [1, None, {"b": "ä"}, "c"], ground_truth=[1, ["d", "e"], None, "f"]
+        )
+        found = read(path)
+        assert found.source == GERMAN
+        assert found.systems == {"a": ["1", "", '{"b": "ä"}', "c"]}
+        assert found.references == [["1"], ["d", "e"], [], ["f"]]
+
+    def test_classes_are_texts(self, tmp_path):
+        path = logs.mlflow_shape(tmp_path / "a.json", [0, 0, 0, 0], ground_truth=[0, 0, 0, 0])
+        found = read(path)
+        assert (found.systems, found.references) == ({"a": ["0"] * 4}, [["0"]] * 4)
+
+    def test_other_objects_are_refused_as_before(self, tmp_path):
+        for content in ({"columns": ["a"], "data": [["b"]]}, {"columns": ["a/score"], "data": 3}, {"columns": 1}, {}):
+            (tmp_path / "a.json").write_text(json.dumps(content))
+            assert "a.json is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines" in refusal(
+                tmp_path / "a.json"
+            )
+        (tmp_path / "a.json").write_text(json.dumps({"columns": ["a/score"] * 2, "data": [[1, 2]]}))
+        assert "a.json: the column 'a/score' appears twice; expected distinct names." in refusal(tmp_path / "a.json")
+        (tmp_path / "a.json").write_text(json.dumps({"columns": ["a/score", "b"], "data": [[1]]}))
+        assert "a.json, row 1: expected 2 cells, as there are columns, found 1" in refusal(tmp_path / "a.json")
 
 
 def test_logs_beside_tables_and_texts(tmp_path):

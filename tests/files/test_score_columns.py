@@ -8,7 +8,7 @@ import pytest
 import tercet
 from tercet import InputError
 from tercet.comparison.test_sets import read_test_sets
-from tercet.files.score_columns import score_columns, systems_of
+from tercet.files.score_columns import is_lower_better, score_columns, systems_of
 from tercet.files.table import Table
 
 TEXTS = {"base": ["a cat", "a dog"], "tuned": ["the cat", "the dog"], "reference": ["a cat", "the dog"]}
@@ -55,6 +55,26 @@ def test_systems_whose_names_begin_alike_have_their_own():
 def test_answers_are_true_or_false():
     found = score_columns(table(acc_a=[True, False], acc_b=["True", "false"]), ["a", "b"], "acc")
     assert numbers_in(found) == {"a": [1, 0], "b": [1, 0]}
+
+
+def test_a_comma_before_three_digits_is_decimal_where_another_cell_of_any_system_shows_it():
+    found = score_columns(table(x_a=["1,234", "2,5"], x_b=["0,125", "3,125"]), ["a", "b"], "x")
+    assert numbers_in(found) == {"a": [1.234, 2.5], "b": [0.125, 3.125]}
+    found = score_columns(table(x_a=["1,234"], x_b=["0,125"]), ["a", "b"], "x")
+    assert numbers_in(found) == {"a": [1.234], "b": [0.125]}
+    with pytest.raises(InputError, match=r"'x' of 'a' in segment 2, got '1,234', which may be 1\.234 or 1234: write"):
+        score_columns(table(x_a=["7", "1,234"], x_b=["0.5", "2"]), ["a", "b"], "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_lower"),
+    [
+        ("wer", True), ("wordErrorRate", True), ("editDistance", True), ("bits_per_byte", True), ("valLoss", True),
+        ("bitsPerByte", True), ("exactMatch", False), ("terseness", False), ("errorFreeAccuracy", False),
+    ],
+)  # fmt: skip
+def test_lower_is_better_by_the_words_of_a_name(name, is_lower):
+    assert is_lower_better(name) is is_lower
 
 
 @pytest.mark.parametrize(
@@ -108,6 +128,7 @@ def test_need_no_texts(file_of):
     (test_set,) = read_test_sets(path, scores="COMET", need_references=False)
     assert (list(test_set.systems), test_set.n_segments) == (["base", "tuned"], 2)
     assert test_set.no_texts == "it has only scores"
+    assert test_set.fields == f"{path}: no texts; scores of 'base', 'tuned': 'COMET'; left out: 'id'."
     assert [row.value for row in tercet.compare(test_set, n_resamples=100).tables[0].rows] == pytest.approx(
         [0.6, 0.75]
     )

@@ -13,7 +13,7 @@ from tercet.base import about
 from tercet.base.about import About
 from tercet.base.docs import option_docs
 from tercet.base.options import Call, in_words
-from tercet.base.settings import CompareSettings, CorrelateSettings
+from tercet.base.settings import CompareSettings, CorrelateSettings, PlanSettings
 from tercet.registry import CLASS_NAMES, metric_class
 
 CALL = set(Call.options())
@@ -34,7 +34,8 @@ def test_help_for_a_function_is_short_and_its_signature_has_the_options_of_a_cal
 
 
 @pytest.mark.parametrize(
-    ("function", "settings"), [(tercet.compare, CompareSettings), (tercet.correlate, CorrelateSettings)]
+    ("function", "settings"),
+    [(tercet.compare, CompareSettings), (tercet.correlate, CorrelateSettings), (tercet.plan, PlanSettings)],
 )
 def test_a_signature_and_its_docstring_have_the_settings_as_they_are_declared(function, settings):
     shown, parameters = " ".join(inspect.getdoc(function).split()), inspect.signature(function).parameters

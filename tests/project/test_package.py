@@ -22,7 +22,7 @@ CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 PUBLIC = [
     *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "free_models", "load", "mbr"),
-    *("arrow_statistics", "read_test_sets", "reward", "score", "scorer"),
+    *("arrow_statistics", "overall", "plan", "read_test_sets", "reward", "score", "scorer"),
     *("Column", "IdfTable", "Metric", "Result", "Stream", "__version__"),
     *(known.cls for known in SUITE.values()),
 ]

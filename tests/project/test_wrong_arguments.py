@@ -24,6 +24,8 @@ CALLS = {
     "correlate": {"test_set": SYSTEMS, "metrics": "chrf", "grades": GRADES, "references": REFERENCES, **FEW},
     "explain": {"metric": "bleu", "prediction": "a b", "references": ["a"]},
     "mbr": {"groups": [["a b", "a c"]], "metric": "chrf"},
+    "overall": {"comparisons": [tercet.compare(SYSTEMS, "chrf", references=REFERENCES, n_resamples=10)] * 2},
+    "plan": {"test_set": SYSTEMS, "metrics": "chrf", "references": REFERENCES, "difference": 1, "n_resamples": 10},
     "read_test_sets": {"files": "nowhere.tsv"},
     "reward": {"metric": "chrf"},
     "score": {"metric": "chrf", "predictions": ["a"], "references": ["a"]},

@@ -259,6 +259,16 @@ class TestOneFile:
         assert dict(page.tags)["html"]["lang"] == "en"
         assert tags.count("caption") == tags.count("table")
 
+    def test_pages_of_other_scores_have_another_fingerprint(self):
+        def fingerprint(numbers):
+            found = tercet.compare(scores={"acc": {"a": numbers, "b": [1, None, 0]}}, n_resamples=9)
+            (text,) = re.findall("SHA-256 of all scores begins with <code>([0-9a-f]{16})</code>", to_html([found]))
+            return text
+
+        numbers = [0.25, None, 1], [0.25, None, 1], [0.5, None, 1]
+        first, again, other = map(fingerprint, numbers)
+        assert first == again != other
+
     def test_a_fresh_process_makes_the_same_bytes_without_matplotlib(self):
         """HTML needs no package but jinja2: what it draws, it writes as SVG."""
         run = [sys.executable, "-c", FRESH, str(ROOT / "examples" / "data")]

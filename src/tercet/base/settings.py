@@ -1,4 +1,4 @@
-"""The settings of `compare` and `correlate`: their checks, and the options of the command, are made from these."""
+"""The settings of `compare`, `correlate` and `plan`: their checks, and options of commands, are made from these."""
 
 from __future__ import annotations
 
@@ -17,14 +17,9 @@ Unit = Literal["items", "systems", "both"]
 RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
 
 
-class Settings(Value):
-    """What `compare` and `correlate` both take."""
+class Tested(Value):
+    """What functions take that test differences, or plan such tests."""
 
-    confidence_level: float = option(
-        default=0.95,
-        check=number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1),
-        doc="Confidence level of the bootstrap intervals.",
-    )
     alpha: float = option(
         default=0.05,
         check=number("a number above 0 and below 1, such as 0.05", lambda alpha: 0 < alpha < 1),
@@ -34,6 +29,16 @@ class Settings(Value):
         default=12345, check=integer(0), doc="Seed of all resampling: the same seed gives the same numbers."
     )
     progress: bool = option(default=False, doc="Show a bar on stderr.")
+
+
+class Settings(Tested):
+    """What `compare` and `correlate` both take."""
+
+    confidence_level: float = option(
+        default=0.95,
+        check=number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1),
+        doc="Confidence level of the bootstrap intervals.",
+    )
 
 
 class CompareSettings(Settings):
@@ -47,6 +52,21 @@ class CompareSettings(Settings):
         f"{RESAMPLES['bootstrap']:,} bootstrap samples.",
     )
     interval: Interval = option(default="percentile", doc="Kind of the bootstrap intervals: percentile or BCa.")
+
+
+class PlanSettings(Tested):
+    """What `plan` takes besides texts and metrics."""
+
+    power: float = option(
+        default=0.8,
+        check=number("a number from 0.5 on and below 1, such as 0.8", lambda power: 0.5 <= power < 1),
+        doc="With which probability the test is to find the difference, from 0.5 on and below 1.",
+    )
+    n_resamples: int = option(
+        default=1000,
+        check=integer(2, MOST_RESAMPLES),
+        doc="Resamples of the test set, by which the scores vary.",
+    )
 
 
 class CorrelateSettings(Settings):

@@ -25,6 +25,7 @@ COMMANDS = {
         "score_command",
         "Compare systems: scores with intervals, differences from a baseline, and which of them are significant.",
     ),
+    "plan": ("plan_command", "Plan a test set: how many segments show a difference, before any system is trained."),
     "correlate": (
         "correlate_command",
         "Correlate metrics with human grades: which metric to trust, with intervals and tests.",

@@ -169,9 +169,10 @@ class Texts:
 
     files: list[str] = typer.Argument(
         show_default=False,
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set), or "
-        "text files with one segment per line (each is a system). Any of them may be gzipped (.gz). Or logs of "
-        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json), or "
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set, or, "
+        "with one system and the same references as others, a system), or text files with one segment per line (each "
+        "is a system). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
+        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas or MLflow, or "
         "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
         "tables, and patterns.",
     )
@@ -237,8 +238,8 @@ class TextsOrParquet(Texts):
 
 
 @dataclass
-class Scores:
-    """The metrics and other scores, and their intervals."""
+class Scored:
+    """The metrics and other scores."""
 
     metric: list[str] | None = metric_option(
         None,
@@ -251,20 +252,26 @@ class Scores:
         "COMET_base and COMET_tuned; repeatable. Where lower is better: TER:better=lower. A segment without a number "
         "is left out, or counts as 0: COMET:missing=zero.",
     )
-    confidence_level: float = LEVEL
-    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
-    seed: int = setting(CompareSettings, "seed")
 
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
-        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
+        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores", "weight")}
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
         from tercet.comparison.metric_specs import distinct, parse_column
 
         return distinct([*read_metrics(self.metric or ()), *map(parse_column, self.scores or ())])
+
+
+@dataclass
+class Scores(Scored):
+    """Scores, and their intervals."""
+
+    confidence_level: float = LEVEL
+    interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
+    seed: int = setting(CompareSettings, "seed")
 
 
 @dataclass
@@ -292,6 +299,13 @@ class Tests(Scores):
         help="Column of slices, such as domain, each scored and tested alone; repeatable. Or length: five groups by "
         "the length of the references, or else of the sources; or COLUMN~REGEX: the texts that the first group of a "
         "regular expression finds in a column (without a group, whether it matches).",
+    )
+    weight: Literal["set", "segment"] | None = scoring(
+        None,
+        "--weight",
+        metavar="HOW",
+        help="How much a test set weighs over all of them: each the same (set, the default), or by the number of its "
+        "segments (segment).",
     )
     test: Test = setting(CompareSettings, "test", metavar="TEST")
     n_resamples: int | None = setting(CompareSettings, "n_resamples")
@@ -356,11 +370,23 @@ class ScoreOutput(Output):
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
     )
 
+    @property
+    def margins(self) -> Sequence[str]:
+        """What ``--fail-if-worse`` takes, which is an option of comparisons."""
+        return ()
+
 
 @dataclass
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 
+    fail_if_worse: list[str] | None = writing(
+        None,
+        "--fail-if-worse",
+        metavar="METRIC[=MARGIN]",
+        help="End with code 1 if a system is significantly worse than the baseline: chrf. With a margin, if its loss "
+        "may be greater, by an interval with level 1 - 2 alpha: chrf=0.3. Repeatable. All output is written first.",
+    )
     segment: int | None = writing(
         None,
         min=1,
@@ -374,6 +400,11 @@ class CompareOutput(ScoreOutput):
         "reference; texts as in --segments.",
     )
 
+    @property
+    def margins(self) -> Sequence[str]:
+        """What ``--fail-if-worse`` takes."""
+        return self.fail_if_worse or ()
+
     def check_segment_alone(self, form: Format) -> None:
         """Refuse options of tables beside --segment."""
         excluded_options = {
@@ -381,6 +412,7 @@ class CompareOutput(ScoreOutput):
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,
+            "--fail-if-worse": self.fail_if_worse,
         }
         option_names = [name for name, value in excluded_options.items() if value]
         if option_names:

@@ -12,16 +12,17 @@ from pathlib import Path
 import typer
 
 from tercet.base.metric import Metric
+from tercet.comparison.overall import Overall
 from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
-from tercet.tables import BOM, Table, needs_workbooks, write_workbook
+from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
 
 from .options import Format, ScoreOutput
-from .thresholds import Threshold, failures
+from .thresholds import Gate
 
 #: Formats by file extension.
 _FORMS: dict[str, Format] = {
@@ -138,8 +139,10 @@ def finish(
     comparisons: Sequence[Comparison],
     format: Format,
     output: ScoreOutput,
-    thresholds: Sequence[Threshold],
+    gate: Gate,
     segments: Path | None = None,
+    *,
+    over_all: Overall | None = None,
 ) -> None:
     """Write scores, and those of segments; then exit with code 1 if a system is worse than a threshold."""
     if len(comparisons) > 1:
@@ -150,15 +153,28 @@ def finish(
         )
     if segments is not None:
         export_segments(comparisons, segments, bom=output.bom)
+    shown = [*comparisons, *([] if over_all is None else [over_all])]
     if format == "xlsx" and output.out is not None:
-        write_book(sheets_of(comparisons), output.out)
+        write_book(sheets_of(shown), output.out)
     else:
-        write(_rendered(comparisons, format, output), output.out, format, bom=output.bom)
-    failed = failures(thresholds, comparisons)
-    for line in failed:
-        typer.echo(f"failed: {visible(line)}", err=True)
+        write(_rendered(shown, format, output), output.out, format, bom=output.bom)
+    failed, passed = gate.findings(comparisons)
+    lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
+    for line in lines:
+        typer.echo(visible(line), err=True)
+    if any(gate):
+        _append_to_job_summary(shown, lines)
     if failed:
         raise typer.Exit(1)
+
+
+def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str]) -> None:
+    """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{findings}\n{in_format(comparisons, 'markdown')}\n")
 
 
 def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:

@@ -31,10 +31,11 @@ from .options import (
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
+    from tercet.comparison.overall import Overall
     from tercet.comparison.scores import Comparison
     from tercet.comparison.test_sets import TestSet
 
-    from .thresholds import Threshold
+    from .thresholds import Gate
 
 
 @takes_groups
@@ -48,7 +49,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     if texts.engine == "ray":
         # Its workers read texts alone.
         scores.metric = scores.metric or ["bleu_multi"]
-        metrics, thresholds, form = _checked(texts, scores, output, segments=None)
+        metrics, gate, form = _checked(texts, scores, output, segments=None)
         # What does not work with files of any size.
         refused = {
             "--references": texts.references,
@@ -63,20 +64,21 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
             raise OptionError(
                 f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} not work with --engine ray."
             )
-        finish([_score_with_ray(texts, metrics, scores, output)], form, output, thresholds)
+        finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    metrics, thresholds, form = _checked(texts, scores, output, output.segments)
+    metrics, gate, form = _checked(texts, scores, output, output.segments)
     test_sets = texts.test_sets(metrics)
-    thresholds = thresholds or _default_thresholds(output, metrics, test_sets)
+    if not metrics:
+        gate = _default_gate(output, test_sets)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
         compare(test_set, metrics or None, test=None, progress=output.progress, **scores.asked)
         for test_set in test_sets
     ]
-    finish(comparisons, form, output, thresholds, output.segments)
+    finish(comparisons, form, output, gate, output.segments)
 
 
 @takes_groups
@@ -88,13 +90,15 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
 
     from .output import finish, segment_text, write
 
-    metrics, thresholds, form = _checked(texts, tests, output, output.segments)
+    metrics, gate, form = _checked(texts, tests, output, output.segments)
     if output.segment is not None:
         output.check_segment_alone(form)
     if output.export is not None:
         check_folder(output.export)
     test_sets = texts.test_sets(metrics, tests.by or ())
-    thresholds = thresholds or _default_thresholds(output, metrics, test_sets)
+    if not metrics:
+        gate = _default_gate(output, test_sets)
+    gate.check(test_sets, tests.alpha)
     if output.export is not None:
         for test_set in test_sets:
             check_has_texts(test_set, "--export")
@@ -112,7 +116,19 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
-    finish(comparisons, form, output, thresholds, output.segments)
+    finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
+
+
+def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:
+    """Return the verdict over all test sets, if there are some that share systems and scores."""
+    from tercet.comparison.overall import n_shared, overall
+
+    if len(comparisons) > 1 and n_shared(comparisons) > 1:
+        return overall(comparisons, weight=weight or "set")
+    if weight is not None:
+        reason = "these share fewer than two systems, or no score" if len(comparisons) > 1 else "there is one"
+        typer.echo(f"note: --weight is for test sets that have systems in common; {reason}.", err=True)
+    return None
 
 
 def _in_workbook(path: Path | None) -> bool:
@@ -121,7 +137,7 @@ def _in_workbook(path: Path | None) -> bool:
 
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
-) -> tuple[list[Metric], list[Threshold], Format]:
+) -> tuple[list[Metric], Gate, Format]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
 
     Without metrics there are no thresholds yet: which scores there are is known from the files.
@@ -129,10 +145,10 @@ def _checked(
     from tercet.tables import needs_workbooks
 
     from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
-    from .thresholds import read_thresholds
+    from .thresholds import read_gate
 
     metrics, form = scores.metrics(), chosen_format(output.format, output.out)
-    thresholds = read_thresholds(output.fail_under, metrics) if metrics else []
+    gate = read_gate(output.fail_under, output.margins, metrics) if metrics else read_gate((), (), ())
     if segments is not None:
         check_ending("--segments", segments, SEGMENT_FORMS)
         if _in_workbook(segments):
@@ -140,19 +156,17 @@ def _checked(
     check_bom(output.bom, form, segments)
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
-    return metrics, thresholds, form
+    return metrics, gate, form
 
 
-def _default_thresholds(
-    output: ScoreOutput, metrics: Sequence[Metric], test_sets: Sequence[TestSet]
-) -> list[Threshold]:
+def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> Gate:
     """Return the thresholds of what is scored where no metric is named."""
     from tercet.comparison.columns import default_metrics
 
-    from .thresholds import read_thresholds
+    from .thresholds import read_gate
 
-    defaults = [] if metrics else [metric for test_set in test_sets for metric in default_metrics(test_set)]
-    return read_thresholds([] if metrics else output.fail_under, defaults)
+    defaults = [metric for test_set in test_sets for metric in default_metrics(test_set)]
+    return read_gate(output.fail_under, output.margins, defaults)
 
 
 # Commands that take metrics: they say how an option or the name of a metric is written.

@@ -1,24 +1,51 @@
-"""``--fail-under``: thresholds, so that a command fails if a system became worse."""
+"""``--fail-under`` and ``--fail-if-worse``: thresholds, so that a command fails if a system became worse."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tercet.base.metric import Metric
+from tercet.comparison.gate import losses
 from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.scores import Comparison, ScoreTable
+from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
 from tercet.tables import decimals
 
 
 class Threshold(NamedTuple):
-    """The name of a score, or of a metric for its primary score, and the worst value allowed."""
+    """The name of a score, or of a metric for its primary score, and the worst value or greatest loss allowed."""
 
     name: str
     value: float
+
+
+class Gate(NamedTuple):
+    """What scores and losses must not exceed, else a command ends with code 1."""
+
+    thresholds: list[Threshold]
+    margins: list[Threshold]
+
+    def check(self, test_sets: Iterable[TestSet], alpha: float) -> None:
+        """Refuse margins where there is no other system, and an alpha that no interval has."""
+        if not self.margins:
+            return
+        for test_set in test_sets:
+            if len(test_set.systems) < 2:
+                system = shorten(next(iter(test_set.systems)))
+                raise OptionError(
+                    f"--fail-if-worse: {test_set.name} has one system, {system}, and no other to compare it with."
+                )
+        if alpha >= 0.5:
+            raise OptionError(f"--fail-if-worse needs an --alpha below 0.5. Got {alpha:g} instead.")
+
+    def findings(self, comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
+        """Return a line for what fails, and for each comparison with a baseline that does not."""
+        failed, passed = losses_in_words(self.margins, comparisons)
+        return [*failures(self.thresholds, comparisons), *failed], passed
 
 
 class _Score(NamedTuple):
@@ -29,43 +56,100 @@ class _Score(NamedTuple):
     is_primary: bool
 
 
+def read_gate(
+    threshold_texts: Sequence[str] | None, margin_texts: Sequence[str] | None, metrics: Sequence[Metric]
+) -> Gate:
+    """Return what ``--fail-under`` and ``--fail-if-worse`` take; unknown names are refused."""
+    return Gate(read_thresholds(threshold_texts, metrics), read_margins(margin_texts, metrics))
+
+
 def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
+    scores = _scores_of(metrics)
     thresholds = []
     for text in threshold_texts or ():
-        name, _, value = text.rpartition("=")
-        try:
-            threshold = Threshold(name.strip(), float(value))
-        except ValueError:
-            threshold = Threshold("", math.nan)
-        if not threshold.name or not math.isfinite(threshold.value):
+        threshold = _threshold(text)
+        if threshold is None:
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         thresholds.append(threshold)
-    scores = [
+    for threshold in thresholds:
+        _check_name("--fail-under", threshold.name, scores)
+    return thresholds
+
+
+def read_margins(margin_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
+    """Return the margins given as ``METRIC=MARGIN``, or ``METRIC`` for none; unknown names are refused."""
+    scores = _scores_of(metrics)
+    margins = []
+    for text in margin_texts or ():
+        # The options of a metric have "=", too: "chrf:word_order=2" has no margin.
+        margin = Threshold(text.strip(), 0.0)
+        if "=" in text and not _meant(margin.name, scores):
+            margin = _threshold(text) or Threshold("", -1.0)
+            if margin.value < 0:
+                raise OptionError(
+                    "--fail-if-worse takes METRIC, or METRIC=MARGIN with the greatest loss allowed, as in chrf=0.3. "
+                    f"Got {shorten(text)} instead."
+                )
+        _check_name("--fail-if-worse", margin.name, scores)
+        margins.append(margin)
+    return margins
+
+
+def _threshold(text: str) -> Threshold | None:
+    name, _, value = text.rpartition("=")
+    try:
+        threshold = Threshold(name.strip(), float(value))
+    except ValueError:
+        return None
+    return threshold if threshold.name and math.isfinite(float(value)) else None
+
+
+def _scores_of(metrics: Iterable[Metric]) -> list[_Score]:
+    return [
         _Score(label_of(metric), name, name == metric.primary) for metric in metrics for name in metric.score_names
     ]
-    for name, _ in thresholds:
-        if not _meant(name, scores):
-            score_names = dict.fromkeys(score.name for score in scores)
-            raise OptionError(
-                f"--fail-under: no score is called {shorten(name)} with these metrics. "
-                f"{did_you_mean(name, score_names)}"
-            )
-    return thresholds
+
+
+def _check_name(option: str, name: str, scores: Sequence[_Score]) -> None:
+    if not _meant(name, scores):
+        score_names = dict.fromkeys(score.name for score in scores)
+        raise OptionError(
+            f"{option}: no score is called {shorten(name)} with these metrics. {did_you_mean(name, score_names)}"
+        )
 
 
 def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
     """Return a line for each score of a system that is worse than its threshold."""
-    lines = []
+    return [
+        f"{comparison.test_set.name}: the system {shorten(system)}: {label} is {why}"
+        for comparison, table, label, limit in _named(thresholds, comparisons)
+        for system, why in _worse(table, limit)
+    ]
+
+
+def losses_in_words(margins: Sequence[Threshold], comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
+    """Return a line for each system and score that fails against the baseline, and for each that does not."""
+    failed: list[str] = []
+    passed: list[str] = []
+    for comparison, table, _, margin in _named(margins, comparisons):
+        for loss in losses(comparison, table, margin):
+            heading = f"{comparison.test_set.name}: {shorten(loss.system)} against {shorten(loss.baseline)}"
+            (failed if loss.failed else passed).append(f"{heading}: {loss}")
+    return failed, passed
+
+
+def _named(
+    thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]
+) -> Iterator[tuple[Comparison, ScoreTable, str, float]]:
+    """Yield the scores that thresholds name, with their labels and values."""
+    thresholds = list(thresholds)
     for comparison in comparisons:
         scores = [_Score(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables]
         labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
-                for system, why in _worse(comparison.tables[index], threshold.value):
-                    name = f"{comparison.test_set.name}: the system {shorten(system)}"
-                    lines.append(f"{name}: {labels[index]} is {why}")
-    return lines
+                yield comparison, comparison.tables[index], labels[index], threshold.value
 
 
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:

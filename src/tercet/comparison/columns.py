@@ -47,8 +47,9 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
     """Return the columns that `scores` names, each with the numbers of systems if it is a mapping to them."""
     if scores is None:
         return {}
-    names = [scores] if isinstance(scores, str | Column) else scores
-    if not isinstance(names, Iterable) or not all(isinstance(name, str | Column) for name in names):
+    is_list = isinstance(scores, Iterable) and not isinstance(scores, str)
+    names = list(scores) if is_list else [scores]
+    if not all(isinstance(name, str | Column) for name in names):
         raise OptionError(
             f"{argument('scores')} takes numbers by the name of a column and the system, such as "
             f"{{'COMET': {{'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}}}, or names of columns. Got {shorten(scores)}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +21,6 @@ from tercet.errors import InputError, OptionError, argument, as_settings, level_
 from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.groups import ranks
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 
@@ -40,7 +38,8 @@ from .groups import groups_section
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
 from .runs import first_output, members, runs_section
-from .scores import Comparison, ScoreTable, SystemScore, digits_of, facts_of_systems, some_best
+from .score_rows import score_rows
+from .scores import Comparison, ScoreTable, digits_of, facts_of_systems, scored_for_all
 from .sections import Section
 from .slice_scores import sliced, slices_section
 from .slices import slice_warnings, slices_of
@@ -210,7 +209,7 @@ def compare(
             warn_of_gaps(test_set, metric, stats)
             work = "intervals" if comparison.test is None else f"{test} test and intervals"
             show_line(f"{heading}: {work}")
-            is_scored = _kept(stats)
+            is_scored = scored_for_all(stats)
             scored = [system_rows.selected(is_scored) for system_rows in stats]
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
@@ -331,15 +330,6 @@ def read_test_set(
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
 
-def _kept(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
-    """Return which items were scored for all systems."""
-    # The column "items" is 0 where a metric leaves an item out.
-    is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
-    if not is_scored.any():
-        raise InputError("No segment was scored for all systems.")
-    return is_scored
-
-
 def _all_pairs(
     comparison: Comparison, metric: Metric, stats: Sequence[SegmentStats]
 ) -> dict[str, NDArray[np.float64]]:
@@ -391,63 +381,29 @@ def _tables(
     )
     signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
-    all_slices = sliced(comparison, metric, scored, _kept(stats), is_exact) if comparison.slices else []
+    all_slices = sliced(comparison, metric, scored, scored_for_all(stats), is_exact) if comparison.slices else []
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
-        higher_is_better, is_unknown = is_higher_better(metric, name), np.isnan(values)
-        # A score that is NaN cannot be tested.
-        unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues[name])
-        adjusted = unadjusted if comparison.test is None else _adjusted(unadjusted)
-        best_index = _best(values, higher_is_better)
-        counts = [
-            _counts(system_values[segment_name], unit_lists[baseline_index][segment_name], higher_is_better)
-            for system_values in unit_lists
-        ]
-        any_best = not comparison.joins_runs and some_best(values.tolist(), higher_is_better)
-        system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
-        digits = digits_of(metric, values.tolist())
-        rows = []
-        for index, system in enumerate(names):
-            value, bounds = float(values[index]), intervals[index][name].confidence_interval
-            if is_exact and comparison.interval == "percentile":
-                bounds = share_interval(metric, scored[index], comparison.confidence_level)
-            # Systems may tie for the best; NaN equals nothing, so that it is never the best.
-            is_best = any_best and bool(values[index] == values[best_index])
-            pvalue_against_best = _or_none(adjusted[index, best_index])
-            as_good: bool | None = None
-            if is_best:
-                as_good = True
-            elif any_best and pvalue_against_best is not None:
-                as_good = pvalue_against_best >= comparison.alpha
-            is_baseline = index == baseline_index
-            wins, ties, losses = (None, None, None) if is_baseline else counts[index]
-            rank = None if comparison.test is None else system_ranks[index]
-            rows.append(
-                SystemScore(
-                    system=system,
-                    value=value,
-                    low=bounds.low,
-                    high=bounds.high,
-                    difference=None if is_baseline else value - float(values[baseline_index]),
-                    pvalue=None if is_baseline else _or_none(unadjusted[index, baseline_index]),
-                    adjusted_pvalue=None if is_baseline else _or_none(adjusted[index, baseline_index]),
-                    wins=wins,
-                    ties=ties,
-                    losses=losses,
-                    best=is_best,
-                    as_good=as_good,
-                    rank=None if rank is None else (rank.low, rank.high),
-                    group=None if rank is None else rank.group,
-                    digits=digits,
-                )
-            )
+        higher_is_better = is_higher_better(metric, name)
+        bounds = [system_intervals[name].confidence_interval for system_intervals in intervals]
+        if is_exact and comparison.interval == "percentile":
+            bounds = [share_interval(metric, system_stats, comparison.confidence_level) for system_stats in scored]
+        rows, adjusted_pvalues = score_rows(
+            comparison,
+            values,
+            bounds,
+            pvalues[name],
+            [unit_values[segment_name] for unit_values in unit_lists],
+            higher_is_better=higher_is_better,
+            digits=digits_of(metric, values.tolist()),
+        )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
         table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
             rows=rows,
-            pvalues=adjusted,
+            pvalues=adjusted_pvalues,
             segments=segments,
             higher_is_better=higher_is_better,
             scorer=metric,
@@ -491,39 +447,3 @@ def _sections(
             size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
         )
         yield from [] if power is None else [power]
-
-
-def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
-    """Return the place of the best value: NaN is none, unless all are."""
-    worst = -np.inf if higher_is_better else np.inf
-    comparable = np.where(np.isnan(values), worst, values)
-    return int(comparable.argmax() if higher_is_better else comparable.argmin())
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Imported where a test runs.
-    from tercet.statistics.paired_tests import adjusted
-
-    return adjusted(pvalues)
-
-
-def _counts(
-    scores: Sequence[float | None], baseline_scores: Sequence[float | None], higher_is_better: bool
-) -> tuple[int, int, int]:
-    """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
-    wins = ties = losses = 0
-    for score, baseline_score in zip(scores, baseline_scores, strict=True):
-        # None is a segment that was left out, and NaN can be compared with nothing.
-        if score is None or baseline_score is None or math.isnan(score) or math.isnan(baseline_score):
-            continue
-        if score == baseline_score:
-            ties += 1
-        elif (score > baseline_score) == higher_is_better:
-            wins += 1
-        else:
-            losses += 1
-    return wins, ties, losses

@@ -18,7 +18,7 @@ from .sections import Section
 POWER = 0.8
 
 #: Where fewer units differ, the test finds less than the formula promises.
-_FEWEST_DIFFERENT = 15
+FEWEST_DIFFERENT = 15
 
 
 def power_section(
@@ -42,8 +42,8 @@ def power_section(
     n_pairs = len(systems) * (len(systems) - 1) // 2
     errors, smallest = {}, {}
     for place, system in enumerate(systems):
-        error = float(np.std(resampled[place] - resampled[baseline], ddof=1)) if place != baseline else 0.0
-        if n_different[place] < _FEWEST_DIFFERENT or error <= ROUNDING * float(np.abs(resampled[baseline]).max()):
+        error = paired_error(resampled[place], resampled[baseline], n_different[place])
+        if error is None:
             continue
         difference = smallest_difference(error, n_units, alpha=alpha, power=POWER, n_pairs=n_pairs)
         if difference is not None:
@@ -58,10 +58,10 @@ def power_section(
     counts = [count for count in needed.values() if count is not None]
     segments = f", of about {size:.0f} segments each" if round(size) > 1 else ""
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
-    bounds = _range([_figures(difference, digits) for difference in smallest.values()])
+    bounds = between([figures(difference, digits) for difference in smallest.values()])
     sentence = (
-        f"under {bounds} {title} cannot be seen reliably here ({100 * POWER:g} % power, alpha {alpha:g}{adjusted}); "
-        f"{target:g} would need about {_range([_rounded(count) for count in counts])} {unit}s{segments}."
+        f"under {bounds} {title} cannot be seen reliably here ({chances(POWER, alpha)}{adjusted}); "
+        f"{target:g} would need about {between([rounded(count) for count in counts])} {unit}s{segments}."
     )
     # With two systems there is only one difference.
     parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)
@@ -91,6 +91,23 @@ def power_section(
     )
 
 
+def paired_error(
+    first: NDArray[np.float64], second: NDArray[np.float64], n_different: int = FEWEST_DIFFERENT
+) -> float | None:
+    """Return the standard error of the difference of two scores by their paired resamples.
+
+    None where they differ in few units, or by rounding alone.
+    """
+    error = float(np.std(first - second, ddof=1))
+    is_rounding = error <= ROUNDING * float(np.abs(second).max())
+    return None if n_different < FEWEST_DIFFERENT or is_rounding else error
+
+
+def chances(power: float, alpha: float) -> str:
+    """Return with which probability a difference is found, and with which one where there is none."""
+    return f"{100 * power:g} % power, alpha {alpha:g}"
+
+
 def _round_part(difference: float) -> float:
     """Return the greatest of 1, 2 and 5 times a power of ten that is at most four fifths of a difference."""
     limit = 0.8 * difference
@@ -99,18 +116,18 @@ def _round_part(difference: float) -> float:
     return float(f"{factor * tens:.1g}")
 
 
-def _figures(difference: float, digits: int) -> str:
+def figures(difference: float, digits: int) -> str:
     """Return a difference with the decimals of the score, or two digits where that is 0."""
     return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
-def _rounded(count: int) -> str:
+def rounded(count: int) -> str:
     """Return a number with two digits: more would promise too much."""
     unit = 10 ** max(0, len(str(count)) - 2)
     return f"{-(-count // unit) * unit:,}"
 
 
-def _range(texts: Sequence[str]) -> str:
+def between(texts: Sequence[str]) -> str:
     """Return the least and greatest of some numbers, or the one that they are."""
     ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
     return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"

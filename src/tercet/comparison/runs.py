@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Sentence, listed
+from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.paired_tests import adjusted
@@ -132,19 +133,12 @@ def runs_section(
     `resampled` are paired resamples of the score of each output.
     """
     higher, level = table.higher_is_better, comparison.confidence_level
-    outputs = {
-        row.system: Estimate(row.value, draws, n_units) for row, draws in zip(table.rows, resampled, strict=True)
-    }
-    systems = {
-        system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
-        for system, names in comparison.runs.items()
-    }
+    systems, known = estimates_over_runs(comparison.runs, table, resampled)
+    values = {row.system: row.value for row in table.rows}
     baseline = next(system for system, names in comparison.runs.items() if comparison.baseline in names)
-    pooled = pooled_variance(list(systems.values()))
     lone = [system for system, estimate in systems.items() if len(estimate.runs) < 2]
-    known = pooled if pooled is not None and pooled.freedom >= _LEAST_FREEDOM else None
     names = list(systems)
-    if pooled is None:
+    if len(lone) == len(names):
         value: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
         sentence = ("One run each: the spread between runs is not in these p-values.",)
         return Section("runs", _TITLE, [sentence], None, value)
@@ -158,10 +152,10 @@ def runs_section(
     column = names.index(baseline)
     rows = []
     for place, (system, estimate) in enumerate(systems.items()):
-        bounds, rank = estimate.interval(level, known), places[place]
+        bounds, rank = _possible(estimate.interval(level, known), estimate, table), places[place]
         row: dict[str, Any] = {
             "system": system,
-            "runs": {name: outputs[name].value for name in comparison.runs[system]},
+            "runs": {name: values[name] for name in comparison.runs[system]},
             "value": estimate.value,
             "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
             "low": bounds.low,
@@ -185,6 +179,22 @@ def runs_section(
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
 
 
+def estimates_over_runs(
+    members_of: Mapping[str, Sequence[str]], table: ScoreTable, resampled: Sequence[NDArray[np.float64]]
+) -> tuple[dict[str, Estimate], Variance | None]:
+    """Return the mean score of each system's runs, and the spread of a system with one: None if too few say it."""
+    outputs = {
+        row.system: Estimate(row.value, draws, table.n_units)
+        for row, draws in zip(table.rows, resampled, strict=True)
+    }
+    systems = {
+        system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
+        for system, names in members_of.items()
+    }
+    pooled = pooled_variance(list(systems.values()))
+    return systems, pooled if pooled is not None and pooled.freedom >= _LEAST_FREEDOM else None
+
+
 def _ranks(
     values: Sequence[float], pvalues: NDArray[np.float64], alpha: float, higher_is_better: bool
 ) -> list[Rank | None]:
@@ -199,6 +209,17 @@ def _ranks(
         )
     )
     return [places.get(place) for place in range(len(values))]
+
+
+def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
+    """Return an interval of Student's t within what a score can be, as those of resamples are."""
+    (low, high), scale = bounds, table.scorer.scale
+    # Some shares, such as rescaled or negative similarities, are below 0.
+    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
+        low = max(low, 0.0)
+    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
+        high = min(high, float(scale))
+    return ConfidenceInterval(low, high)
 
 
 def _against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
+from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, pvalue_text, to_notebook
@@ -457,6 +458,13 @@ class Comparison:
             alpha=self.alpha,
         )
 
+    def units_of(self, table: ScoreTable) -> list[SegmentStats]:
+        """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
+        stats = list(table.stats.values())
+        is_scored = scored_for_all(stats)
+        clusters = None if self.test_set.clusters is None else self.test_set.clusters.selected(is_scored)
+        return clustered([system_stats.selected(is_scored) for system_stats in stats], clusters)
+
     @property
     def _units(self) -> tuple[int, str]:
         """How many units are resampled, and what they are."""
@@ -496,6 +504,15 @@ def _values(sections: Sequence[Section]) -> dict[str, Any]:
     values = {section.key: section.value for section in sections}
     slices = [row for section in sections if section.key == "slices" for row in section.value]
     return {**values, "slices": slices} if slices else values
+
+
+def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
+    """Return which items were scored for all systems."""
+    # The column "items" is 0 where a metric leaves an item out.
+    is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
+    if not is_scored.any():
+        raise InputError("No segment was scored for all systems.")
+    return is_scored
 
 
 def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:

@@ -34,6 +34,7 @@ from tercet.tables import (
     write_workbook,
 )
 
+from .overall import Overall
 from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore, against, wide_table
 from .test_sets import TestSet
 
@@ -54,11 +55,19 @@ _NUMBERS = {
 def in_format(comparisons: Sequence[Comparison], form: str) -> str:
     """Return comparisons as json, tsv or csv, with all numbers, or as markdown or latex, as people read them."""
     if form == "json":
-        return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
+        sets, over_all = _split(comparisons)
+        document: dict[str, Any] = {"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in sets]}
+        return json_text(document | ({"overall": over_all[0].to_dict()} if over_all else {}))
     if form in FOR_PEOPLE:
         several = len(comparisons) > 1
         return FOR_PEOPLE[form](table for comparison in comparisons for table in _shown(comparison, several, form))
     return to_lines(_scores(comparisons), form)
+
+
+def _split(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Overall]]:
+    """Return the comparisons of test sets, and the one over all of them, if there is one."""
+    over_all = [comparison for comparison in comparisons if isinstance(comparison, Overall)]
+    return [comparison for comparison in comparisons if not isinstance(comparison, Overall)], over_all
 
 
 def _shown(comparison: Comparison, several: bool, form: str) -> Iterator[Table]:
@@ -79,7 +88,7 @@ def _shown(comparison: Comparison, several: bool, form: str) -> Iterator[Table]:
 def sheets_of(comparisons: Sequence[Comparison]) -> list[Table]:
     """Return the sheets Scores, Pairs (of several systems), of sections, Segments (of texts in memory) and Notes."""
     sheets = [_scores(comparisons), _pairs(comparisons), *_sections(comparisons)]
-    sheets += [_segments(comparisons), _notes(comparisons)]
+    sheets += [_segments(_split(comparisons)[0]), _notes(comparisons)]
     return [sheet for sheet in sheets if sheet.n_rows]
 
 

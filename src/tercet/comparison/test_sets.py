@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -125,9 +126,10 @@ def read_test_sets(
     r"""Read test sets from tables, or one from text files.
 
     A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm .parquet .pq .arrow .feather,
-    optionally followed by .gz. Each table is one test set. Its columns have the roles that their names suggest
-    (:func:`tercet.files.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
-    warning names text columns without a role. Of a workbook, the first sheet is read.
+    optionally followed by .gz. Each table is one test set, but tables with one system each for the same references
+    are one together, whose systems are named by their columns or files. Columns have the roles that their names
+    suggest (:func:`tercet.files.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name
+    them; a warning names text columns without a role. Of a workbook, the first sheet is read.
 
     TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
     are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
@@ -139,7 +141,8 @@ def read_test_sets(
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
-    newest is read. Each task is one test set, in which each log is a system,
+    newest is read. Results of deepeval (.json), ragas (tables) and MLflow (.json, tables) are logs too. Each task is
+    one test set, in which each log is a system,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
@@ -184,7 +187,8 @@ def read_test_sets(
     Returns
     -------
     list of TestSet
-        One per table, in the order of the files, then one per task of logs; or one of all text files.
+        One per table, or tables that are joined, in the order of the files, then one per task of logs; or one of all
+        text files.
 
     Raises
     ------
@@ -309,6 +313,7 @@ def read_test_sets(
                 by=slice_specs,
             )
             test_sets.append(replace(_with_clusters(test_set, table, cluster), slices=slices))
+    test_sets = _joined_tables(test_sets)
     if logs:
         test_sets += _with_scores(
             [*_log_sets(logs, system_columns, target_columns, source_column, cluster, slice_specs)], score_names
@@ -319,6 +324,85 @@ def read_test_sets(
         if test_set.no_texts:
             _warn(f"{test_set.name} is left out: {test_set.no_texts}.")
     return [test_set for test_set in test_sets if not test_set.no_texts]
+
+
+def _joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
+    """Return the test sets; of tables with one system each for the same references and sources, one."""
+    alike: dict[Any, list[TestSet]] = {}
+    for place, test_set in enumerate(test_sets):
+        has_key = len(test_set.systems) == 1 and (any(test_set.references) or test_set.source is not None)
+        segments = (tuple(map(tuple, test_set.references)), tuple(test_set.source or ()), _cluster_numbers(test_set))
+        alike.setdefault(segments if has_key else place, []).append(test_set)
+    joined_sets: list[TestSet] = []
+    _warn_of_order([tables[0] for tables in alike.values() if len(tables) == 1 and len(tables[0].systems) == 1])
+    for tables in alike.values():
+        if len(tables) == 1:
+            joined_sets += tables
+            continue
+        name, systems = _apart([table.name for table in tables])
+        columns = [column for table in tables for column in table.systems]
+        systems = columns if len({*columns}) == len(columns) else systems
+        note = f"{_named(systems)} are read as systems of one test set: the tables have the same references."
+        first = tables[0]
+        joined_sets.append(
+            replace(
+                first,
+                name=name if name not in {test_set.name for test_set in joined_sets} else ", ".join(systems),
+                systems={
+                    system: texts
+                    for system, table in zip(systems, tables, strict=True)
+                    for texts in table.systems.values()
+                },
+                fields=" ".join([*(table.fields for table in tables), note]),
+                scores={
+                    score: {
+                        system: numbers
+                        for system, table in zip(systems, tables, strict=True)
+                        for numbers in table.scores[score].values()
+                    }
+                    for score in first.scores
+                },
+            )
+        )
+    return joined_sets
+
+
+def _cluster_numbers(test_set: TestSet) -> bytes | None:
+    return None if test_set.clusters is None else test_set.clusters.numbers.tobytes()
+
+
+def _warn_of_order(test_sets: Sequence[TestSet]) -> None:
+    """Warn of tables that have the same references in another order: they cannot be joined."""
+    first_of: dict[Any, TestSet] = {}
+    for test_set in test_sets:
+        references = tuple(sorted(map(tuple, test_set.references)))
+        first = first_of.setdefault(references, test_set)
+        if first.references != test_set.references:
+            _warn(
+                f"{first.name} and {test_set.name} have the same references in another order, so that their systems "
+                "cannot be compared. Sort both by the same column."
+            )
+
+
+def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what the names of files share, as the name of a test set, and what tells them apart.
+
+    >>> _apart(["news.base", "news.tuned"]), _apart(["main", "pr"]), _apart(["seed-1", "seed-2"])
+    (('news', ['base', 'tuned']), ('test set', ['main', 'pr']), ('test set', ['seed-1', 'seed-2']))
+    """
+    words = [re.split(r"([._/ -]+)", name) for name in names]
+    start = _n_first_equal(words)
+    end = _n_first_equal([name_words[start:][::-1] for name_words in words])
+    parts = ["".join(name_words[start : len(name_words) - end]) for name_words in words]
+    if not all(any(map(str.isalpha, part)) for part in parts) or len({*parts}) < len(parts):
+        return "test set", [*names]
+    shared = words[0][:start] + words[0][len(words[0]) - end :]
+    return "".join(shared).strip("._/ -") or "test set", parts
+
+
+def _n_first_equal(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many first words all lists share."""
+    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, zip(*lists, strict=False)))
 
 
 def _with_scores(test_sets: list[TestSet], names: Sequence[str]) -> list[TestSet]:
@@ -440,7 +524,7 @@ def _table_set(
     )
     roles = guess_roles(guessed, [column for column in references if column in table.columns])
     if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
-        return _scores_alone(table, name, systems, scores)
+        return _scores_alone(table, name, systems, scores, [*guessed.columns], cluster)
     if format == "tmx":
         from tercet.files.joined import columns_of
 
@@ -475,8 +559,10 @@ def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet
     return TestSet(name, texts, [[] for _ in range(n_segments)], None, no_texts="it has only scores")
 
 
-def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]) -> TestSet:
-    """Return the scores in a table that has no texts of systems."""
+def _scores_alone(
+    table: Table, name: str, systems: list[str], scores: list[str], other_columns: list[str], cluster: str | None
+) -> TestSet:
+    """Return the scores in a table that has no texts of systems; its other columns are left out."""
     systems = systems or systems_of(table, scores[0])
     if not systems:
         raise InputError(
@@ -484,7 +570,9 @@ def _scores_alone(table: Table, name: str, systems: list[str], scores: list[str]
             f"{f'{scores[0]}_base'!r}. {did_you_mean(scores[0], table.columns)}"
         )
     numbers = {score: score_columns(table, systems, score) for score in scores}
-    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}."
+    left_out = [column for column in other_columns if column not in {*systems, cluster}]
+    fields = f"{table.name}: no texts; scores of {_named(systems)}: {_named(scores)}"
+    fields += f"; left out: {_named(left_out)}." if left_out else "."
     alone = without_texts(name, systems, len(table.lines))
     return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,13 @@ from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
 from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
+from tercet.comparison.columns import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
-from tercet.comparison.metric_specs import label_of, name_of, parse_column
+from tercet.comparison.metric_specs import label_of, name_of
 from tercet.comparison.test_sets import TestSet, check_has_texts, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.files.score_columns import is_lower_better
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
@@ -78,8 +80,10 @@ def correlate(
     references : sequence of str or of sequences of str
         With a mapping of systems.
     scores : mapping of str or Column to mapping, or iterable of str or Column
-        External scores: by name, for each system a score per item. Or names of dimensions of the grades that hold
-        such scores. Where lower is better: ``"TER:better=lower"``, or a :class:`tercet.Column`.
+        External scores, as of :func:`tercet.compare`: by name, for each system a score per item. Or names of
+        dimensions of the grades that hold such scores, or of scores of the TestSet. Lower ones are better for names
+        such as ``wer``, and for ``"loss_2:better=lower"``; ``missing=zero`` counts a missing one as 0. A
+        :class:`tercet.Column` takes the same options.
     dimension : str or iterable of str
         Of the grades; all by default.
     rank_by : str, optional
@@ -140,11 +144,13 @@ def correlate(
     progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
+    external_columns = read_columns(scores or None)
     if isinstance(test_set, str | os.PathLike):
         if grades is not None or references is not None:
             raise InputError("A path has grades and references of its own: give them only with texts.")
         column = cluster if isinstance(cluster, str) else None
-        test_set, grades = read_graded(test_set, cluster=column)
+        names = [external.name for external, numbers in external_columns.items() if not numbers]
+        test_set, grades = read_graded(test_set, cluster=column, scores=names)
         cluster = None if column is not None else cluster
     check_test_set(test_set, "correlate")
     metric_list = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
@@ -156,14 +162,24 @@ def correlate(
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
     if needed_by:
         warn_of_artefacts(test_set, corpus)
-    scores, lower = _directions(scores)
-    all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
+    test_set = with_scores(test_set, external_columns)
+    all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
+    by_name = {column.name: column for column in external_columns}
+    all_grades = all_grades.with_scores(
+        list(by_name),
+        {
+            name: np.array([*numbers_of(column, test_set).values()])
+            for name, column in by_name.items()
+            if name in test_set.scores and (external_columns[column] or name not in all_grades.values)
+        },
+    )
+    if not all_grades.dimensions:
+        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
     dimensions = names_of_grades(dimension, "dimension") or all_grades.dimensions
     for name in dimensions:
         all_grades.check(name)
     columns = [
-        MetricColumn(name, "", -values if name in lower else values, negated=name in lower, title=name)
-        for name, values in all_grades.scores.items()
+        _external(by_name.get(name) or Column(name), values, test_set) for name, values in all_grades.scores.items()
     ]
     with bars_within(progress), line_of("") as show:
         scored_columns: list[MetricColumn] = []
@@ -187,17 +203,17 @@ def correlate(
     return correlation
 
 
-def _directions(scores: Any) -> tuple[Any, set[str]]:
-    """Return external scores by their names alone, and those of which lower is better: ``TER:better=lower``."""
-    names = [scores] if isinstance(scores, str | Column) else scores
-    # What is no name is refused as such.
-    if not isinstance(names, Collection) or not all(isinstance(name, str | Column) for name in names):
-        return scores, set()
-    columns = {name: parse_column(name) if isinstance(name, str) else name for name in names}
-    lower = {column.name for column in columns.values() if column.better == "lower"}
-    if isinstance(scores, Mapping):
-        return {column.name: scores[name] for name, column in columns.items()}, lower
-    return [column.name for column in columns.values()], lower
+def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
+    """Return the scores of a column, with its direction, and with its policy for missing ones."""
+    name = column.name
+    if name in test_set.lower_is_better or (name not in test_set.scores and is_lower_better(name)):
+        column = column.with_defaults(better="lower")
+    if column.missing == "error":
+        column_stats(column, replace(test_set, scores={name: dict(zip(test_set.systems, values, strict=True))}))
+    if column.missing == "zero":
+        values = np.where(np.isnan(values), 0.0, values)
+    negated = not column.higher_is_better
+    return MetricColumn(name, "", -values if negated else values, negated=negated, title=name)
 
 
 def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:

@@ -18,14 +18,17 @@ from tercet.base.metric import Metric
 from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.read import READERS, check_no_workbook, table_format
-from tercet.files.roles import role_of
+from tercet.files.roles import guess_roles, role_of
 from tercet.files.score_columns import (
     BETWEEN_GRADES,
     OBJECTS,
     begun_by,
+    has_decimal_commas,
     objects_by_system,
     read_number,
+    read_score,
     score_columns,
+    without_scores,
 )
 from tercet.files.table import Table
 from tercet.files.text import open_binary
@@ -71,13 +74,25 @@ class Grades:
     scores: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Row], systems: Iterable[str], n_items: int) -> Grades:
+    def of_rows(
+        cls, rows: Iterable[Row], systems: Iterable[str], n_items: int, read: Callable[..., float] = read_number
+    ) -> Grades:
         """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
         places = {system: place for place, system in enumerate(systems)}
+        rows = list(rows)
+        texts: dict[str, list[Any]] = {}
+        for dimension, *_, value in rows:
+            if isinstance(value, str):
+                texts.setdefault(dimension, []).append(value)
+        decimal_commas = {dimension for dimension, cells in texts.items() if has_decimal_commas(cells)}
         by_dimension: dict[str, dict[tuple[str, int, int], float]] = {}
         raters: dict[str, int] = {}
         for dimension, rater, system, item, value in rows:
-            number = read_number(value, f"the grade of {shorten(system)} on item {item + 1}, {shorten(dimension)}")
+            number = read(
+                value,
+                f"the grade of {shorten(system)} on item {item + 1}, {shorten(dimension)}",
+                decimal_commas=dimension in decimal_commas,
+            )
             grades = by_dimension.setdefault(dimension, {})
             key = (rater, places[system], item)
             raters.setdefault(rater, len(raters))
@@ -114,7 +129,7 @@ class Grades:
                 f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
             )
         by_dimension = grades if all(isinstance(value, Mapping) for value in grades.values()) else {"grade": grades}
-        return cls.of_rows(_rows("grades", by_dimension, systems, n_items), systems, n_items)
+        return cls.of_rows(_rows(by_dimension, systems, n_items), systems, n_items)
 
     @property
     def dimensions(self) -> list[str]:
@@ -147,22 +162,18 @@ class Grades:
         alphas = {f"alpha_{level}": krippendorff_alpha(raters, level) for level in ("ordinal", "interval")}
         return {**alphas, "raw": raw_agreement(raters)}
 
-    def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
-        """Return grades with external scores: lists of them, or names of dimensions."""
-        by_name = dict(scores) if isinstance(scores, Mapping) else {}
-        names = names_of_grades(by_name or scores, "scores")
+    def with_scores(self, names: Sequence[str], scores: Mapping[str, Array]) -> Grades:
+        """Return grades with external scores: `scores`, and dimensions among `names`, which are no grades then."""
         # What a table had as scores is known already.
-        names = [name for name in names if by_name or name not in self.scores]
-        if by_name:
-            systems = list(self.systems)
-            rows = _rows("scores", by_name, systems, self.n_items)
-            external, values = Grades.of_rows(rows, systems, self.n_items), self.values
-        else:
-            # dimensions that hold scores are no grades any more
-            external, values = self, {name: cells for name, cells in self.values.items() if name not in names}
-        for name in names:
-            external.check(name)
-        external_scores = {name: external.mean(name) for name in names}
+        dimensions = [name for name in names if name not in {*scores, *self.scores}]
+        for name in dimensions:
+            self.check(name)
+        values = {name: cells for name, cells in self.values.items() if name not in dimensions}
+        external_scores = {
+            name: self.mean(name) if name in dimensions else scores[name]
+            for name in names
+            if name in dimensions or name in scores
+        }
         return replace(self, values=values, scores={**self.scores, **external_scores})
 
 
@@ -208,10 +219,10 @@ def raw_agreement(values: Array) -> float:
     return equal / pairs if pairs else float("nan")
 
 
-def _rows(kind: str, lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
-    """Yield rows of grades, or scores, given by name and system as plain lists."""
+def _rows(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+    """Yield rows of grades, given by dimension and system as plain lists."""
     for name, by_system in lists.items():
-        described = f"{kind} of {shorten(name)}"
+        described = f"grades of {shorten(name)}"
         if not isinstance(by_system, Mapping) or set(by_system) != set(systems):
             names = ", ".join(map(repr, systems))
             raise InputError(f"Expected {described} for each system ({names}), got {shorten(by_system)}.")
@@ -264,6 +275,10 @@ def read_graded(
     if long and not systems:
         test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column, cluster)
     else:
+        # Answers, True or False, may be texts; those of scores are no systems.
+        roles = guess_roles(without_scores(table, scores))
+        if not systems and roles.systems != guess_roles(table).systems:
+            systems = roles.systems
         (test_set,) = read_test_sets(
             path,
             systems=systems,
@@ -286,14 +301,11 @@ def read_graded(
             f"{shorten(names[0] + '.content')}; a long table with the columns item, system, dimension and value; or "
             "JSON objects human: {system: {dimension: value}}."
         )
-    human = Grades.of_rows(rows, names, n_items)
-    external = Grades.of_rows(_objects(table, OBJECTS, names), names, n_items)
+    scores_of_rows = [row for row in rows if row[0] in scores]
+    human = Grades.of_rows([row for row in rows if row[0] not in scores], names, n_items)
+    external = Grades.of_rows([*_objects(table, OBJECTS, names), *scores_of_rows], names, n_items, read_score)
     read = {dimension: external.mean(dimension) for dimension in external.dimensions}
-    read |= {
-        name: np.array([*score_columns(table, names, name).values()])
-        for name in scores
-        if name not in {*human.values, *read}
-    }
+    read |= {name: np.array([*score_columns(table, names, name).values()]) for name in scores if name not in read}
     return test_set, replace(human, scores=read)
 
 

@@ -14,7 +14,7 @@ from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
-from .logs import FIELDS, PARTS, details_log, is_details
+from .logs import FIELDS, PARTS, details_log, is_details, results_log
 from .table import MOST_CELLS, MOST_COLUMNS, Table
 from .tables import spread
 from .text import LIMITS, Limits, read_whole
@@ -48,7 +48,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         table = _table(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "a Parquet file") from None
-    return details_log(table) if details else spread(table)
+    return details_log(table) if details else results_log(table) or spread(table)
 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -62,9 +62,10 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
         pieces = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
-        return spread(_table(pieces, _names(file.schema, name, numbers), name, limits))
+        table = _table(pieces, _names(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
+    return results_log(table) or spread(table)
 
 
 def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:

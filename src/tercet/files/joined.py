@@ -329,6 +329,10 @@ def _runs_of_task(
     cluster: str | None,
 ) -> Runs:
     first_log = next(iter(runs.values()))
+    # The first log that says which values of a score are better has its way.
+    directions: dict[str, bool] = {}
+    for log in runs.values():
+        directions = {**log.higher_is_better, **directions}
     rows = {name: _rows(log) for name, log in runs.items()}
     keys = _in_all(runs, rows)
     texts: dict[str, list[str]] = {}
@@ -379,7 +383,8 @@ def _runs_of_task(
     fields = "no texts"
     if not no_texts:
         predictions_from = ", ".join(systems or first_log.roles.systems)
-        fields = f"predictions from {predictions_from}; references from {', '.join(references)}"
+        fields = f"predictions from {predictions_from}"
+        fields += f"; references from {', '.join(references)}" if references else ""
     fields += f"; scores: {', '.join(scores)}" if scores else ""
     fields += f"; sources from {source}" if shared_sources else ""
     fields += f"; samples joined by {' and '.join(first_log.key)}" if len(runs) > 1 else ""
@@ -404,7 +409,7 @@ def _runs_of_task(
         references=lists,
         source=shared_sources,
         fields=f"{first_log.task}: {logs}: {', '.join(texts)}: {fields}.",
-        first=first_log,
+        first=replace(first_log, higher_is_better=directions),
         scores=scores,
         no_texts=no_texts,
         cluster=cluster_name,
@@ -502,12 +507,15 @@ def _names_of_runs(logs: Sequence[Log]) -> list[str]:
 
 # Folders into which harnesses write -> the logs in them, the newest of each task.
 
-#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, and inspect-ai in JSON.
+#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, inspect-ai in JSON, deepeval, MLflow.
 _LOG = re.compile(
-    r"(\d{8}_\d{6}_)?samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json", re.IGNORECASE
+    r"(\d{8}_\d{6}_)?samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json"
+    r"|test_run_\d{8}_\d{6}\.json|eval_results_table\.json",
+    re.IGNORECASE,
 )
 _EXPECTED = (
-    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai"
+    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai, "
+    "test_run_*.json of deepeval, eval_results_table.json of MLflow"
 )
 _MOST_LISTED = 10
 

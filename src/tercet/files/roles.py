@@ -21,12 +21,15 @@ _ABOUT = frozenset({
     "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
     "annotator", "rater", "length", "count", "comment", "comments", "note", "notes", "remark", "remarks", "feedback",
-    "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata",
+    "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata", "contexts",
+    "justification",
 })  # fmt: skip
 # The whole name, without what is between its words.
 _DOCUMENTS = frozenset({"docid", "documentid", "docname", "documentname", "dokumentid"})
 # One of these first: "reference_summary", "gold_output", "human_translation".
-_REFERENCES = frozenset({"ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth"})
+_REFERENCES = frozenset({
+    "ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth", "ground",
+})  # fmt: skip
 # One of these anywhere: "mt", "system_summary", "target_mt".
 _SYSTEMS = frozenset({
     "prediction", "predictions", "predicted", "pred", "preds", "candidate", "candidates", "cand", "hypothesis",
@@ -43,7 +46,7 @@ _BARE_SOURCES = frozenset({
     "instruction", "instructions", "original",
 })  # fmt: skip
 # The whole name: "prompt" is a source, "prompt_v2" the system with that prompt.
-_WHOLE_SOURCES = frozenset({"prompt", "prompts"})
+_WHOLE_SOURCES = frozenset({"prompt", "prompts", "user_input"})
 
 # Names that say one role alone.
 _CLEAR_REFERENCES = frozenset({"ref", "refs", "reference", "references"})

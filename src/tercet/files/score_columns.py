@@ -17,13 +17,15 @@ from tercet.errors import InputError, argument, did_you_mean, shorten
 from .table import Table
 
 #: The squares of larger numbers, of which variances are made, may be more than a float holds.
-_LARGEST = 1e100
+LARGEST = 1e100
+#: A text whose comma may stand before decimals or between thousands.
+_AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 #: Spellings of a missing number.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 #: Words in the names of scores of which lower ones are better; with the others they are shares of right answers.
 _LOWER = frozenset(
     {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}
-    | {"loss", "nll", "ppl", "perplexity", "bpb"}
+    | {"loss", "nll", "ppl", "perplexity", "bpb", "bits"}
 )
 _OF_ANSWERS = frozenset({"acc", "accuracy"})
 #: Answers that are right or wrong, as Python and JSON write them.
@@ -35,11 +37,27 @@ SEPARATORS, BETWEEN_GRADES = "._:/| -", ".:/|"
 OBJECTS = "scores"
 
 
-def read_number(value: Any, meaning: str) -> float:
-    """Return a grade or score as a number, also from text such as ``"4,5"``; NaN if it is missing."""
+def has_decimal_commas(cells: Iterable[Any]) -> bool:
+    """Return whether the comma of some cell can only stand before decimals, as in ``"0,75"``."""
+    texts = (cell.strip() for cell in cells if isinstance(cell, str) and cell.count(",") == 1 and "." not in cell)
+    return any(re.fullmatch(r"[+-]?\d+,\d+", text) and not _AMBIGUOUS.fullmatch(text) for text in texts)
+
+
+def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> float:
+    """Return a grade or score as a number, also from text such as ``"4,5"``; NaN if it is missing.
+
+    A comma before three digits, as in ``"1,234"``, is refused, unless other cells show that commas stand before
+    decimals.
+    """
     text = value.strip() if isinstance(value, str) else ""
     if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
         return math.nan
+    if _AMBIGUOUS.fullmatch(text) and not decimal_commas:
+        whole, decimals = text.split(",")
+        raise InputError(
+            f"Expected a number as {meaning}, got {shorten(value)}, which may be {whole}.{decimals} or "
+            f"{whole}{decimals}: write it without a comma."
+        )
     number = None
     if text:
         with suppress(ValueError):
@@ -50,17 +68,24 @@ def read_number(value: Any, meaning: str) -> float:
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
     if math.isinf(number):
         raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
-    if abs(number) > _LARGEST:
-        raise InputError(f"Expected a number of at most {_LARGEST:g} as {meaning}, got {shorten(value)}.")
+    if abs(number) > LARGEST:
+        raise InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
     return number
 
 
-def read_numbers(cells: Iterable[Any], meaning: str) -> NDArray[np.float64]:
+def read_score(value: Any, meaning: str, *, decimal_commas: bool = False) -> float:
+    """Return a score as a number, 1 for True; else as :func:`read_number`."""
+    answer = _ANSWERS.get(str(value).strip().lower()) if isinstance(value, bool | np.bool_ | str) else None
+    return read_number(value, meaning, decimal_commas=decimal_commas) if answer is None else answer
+
+
+def read_numbers(cells: Sequence[Any], meaning: str, *, decimal_commas: bool = False) -> NDArray[np.float64]:
     """Return the numbers of segments, 1 for True and NaN where one is missing; errors name what they mean."""
-    numbers = []
-    for segment, cell in enumerate(cells, 1):
-        answer = _ANSWERS.get(str(cell).strip().lower()) if isinstance(cell, bool | np.bool_ | str) else None
-        numbers.append(read_number(cell, f"{meaning} in segment {segment:,}") if answer is None else answer)
+    decimal_commas = decimal_commas or has_decimal_commas(cells)
+    numbers = [
+        read_score(cell, f"{meaning} in segment {segment:,}", decimal_commas=decimal_commas)
+        for segment, cell in enumerate(cells, 1)
+    ]
     return np.array(numbers, np.float64)
 
 
@@ -89,7 +114,7 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
 
 def is_lower_better(name: str) -> bool:
     """Return whether lower scores of this name are better, as of error rates and losses, where nobody says it."""
-    words = {*re.findall("[a-z]+", name.casefold())}
+    words = {*re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())}
     return bool(words & _LOWER) and not words & _OF_ANSWERS
 
 
@@ -134,8 +159,9 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
         raise InputError(
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {expected}. {hint}"
         )
+    decimal_commas = any(has_decimal_commas(column or ()) for column in cells.values())
     return {
-        system: read_numbers(column or (), f"{shorten(name)} of {shorten(system)}")
+        system: read_numbers(column or (), f"{shorten(name)} of {shorten(system)}", decimal_commas=decimal_commas)
         for system, column in cells.items()
     }
 

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, level_of_caller, needs, shorten
 
-from .logs import is_chat, is_samples, samples_log, texts_of_chats
+from .logs import is_chat, is_samples, results_log, samples_log, texts_of_chats
 from .roles import role_of
 from .table import MOST_COLUMNS, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
@@ -43,8 +43,8 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     if quoted and _even(quoted):
         header_is_quoted = '"' in text.partition("\n")[0]
         if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
-            return table_of_rows(quoted, name)
-    return table_of_rows(plain, name)
+            plain = quoted
+    return _table(plain, name)
 
 
 def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -58,7 +58,12 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     declaration = re.match('sep=([^"\r])\r?\n', text)
     separator = declaration[1] if declaration else _separator(text, name, limits)
     rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
-    return table_of_rows(listed(rows, name), name)
+    return _table(listed(rows, name), name)
+
+
+def _table(rows: list[Row], name: str) -> Table:
+    table = table_of_rows(rows, name)
+    return results_log(table) or table
 
 
 def _separator(text: str, name: str, limits: Limits) -> str:
@@ -190,10 +195,11 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
     Chats, lists of messages with role and content, are read as what the assistant said last.
 
-    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document.
+    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
+    results of ragas and MLflow, here and in other tables.
     """
     table = read_objects(stream, name, limits)
-    return samples_log(table) if is_samples(table) else spread(table)
+    return samples_log(table) if is_samples(table) else results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -363,7 +369,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
             warnings.warn(message, stacklevel=level_of_caller())
     rows = listed(_reading(_rows(sheets[0], name), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
-    return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
+    return _table([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
 
 
 def _sheets(data: bytearray, name: str) -> list[Any]:

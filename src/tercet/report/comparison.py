@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercet.comparison.lengths import Buckets, buckets_of
+from tercet.comparison.overall import Overall
+from tercet.comparison.scores import wide_table
+from tercet.comparison.sections import Section
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
@@ -53,7 +56,6 @@ from .segments import (
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
-    from tercet.comparison.sections import Section
 
 
 def to_html(
@@ -70,6 +72,8 @@ def to_html(
     report shows the calls in Python. `date` is today's by default. The page holds all texts, compressed: a third of
     their size or less.
     """
+    over_all = [_over_all(comparison) for comparison in comparisons if isinstance(comparison, Overall)]
+    comparisons = [comparison for comparison in comparisons if not isinstance(comparison, Overall)]
     if not comparisons:
         raise InputError("There is no comparison to report.")
     needs("An HTML report", "report", "jinja2")
@@ -82,9 +86,19 @@ def to_html(
         date=datetime.date.today().isoformat() if date is None else date,
         command=command,
         views=views,
+        over_all=over_all,
         colours=COLOURS,
         json=json.dumps,
     )
+
+
+def _over_all(comparison: Overall) -> tuple[Section, list[str]]:
+    """Return what a report shows over all test sets: a part with a table, and notes below it."""
+    sentences = [sentence for table in comparison.tables for part in table.sections for sentence in part.sentences]
+    table = wide_table(comparison, [])
+    notes = [f"In parentheses: {100 * comparison.confidence_level:g} % intervals. {comparison.legend()}"]
+    notes += [line for line in (comparison.rank_legend(), *comparison.remarks()) if line]
+    return Section("overall", f"Over {comparison.test_set.name}", sentences, table, None), notes
 
 
 def _title(comparisons: Sequence[Comparison]) -> str:
@@ -185,7 +199,7 @@ class TestSetView:
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
-    digest: str  # of all texts
+    digest: str  # of all texts, or of the scores where there are none
 
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
@@ -213,6 +227,14 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         contents.append(("ngrams", "N-grams"))
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
+    if comparison.test_set.no_texts:
+        # NaN, of a missing number, is no JSON.
+        texts.append(
+            {
+                score: {system: list(map(repr, numbers.tolist())) for system, numbers in by_system.items()}
+                for score, by_system in comparison.test_set.scores.items()
+            }
+        )
     verdict = metrics[0].scores[0].verdict
     if has_several_scores and comparison.joins_runs:
         verdict = list(dict.fromkeys(part for metric in metrics for score in metric.scores for part in score.verdict))
@@ -294,6 +316,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     frequencies, coloured = word_frequencies(words), _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
+    # outputs that are runs of a system are not judged
+    judged = not comparison.joins_runs
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
@@ -301,8 +325,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         has_references=True,
         rows=lengths,
         frequencies=frequencies,
-        verdict=bucket_verdict(columns, row_names, True, "frequency groups"),
-        best=[float(np.nanmax(column)) for column in columns],
+        verdict=bucket_verdict(columns, row_names, True, "frequency groups") if judged else [],
+        best=[float(np.nanmax(column)) if judged else math.nan for column in columns],
         series=_series(row_names, coloured),
         plot=length_plot(values, coloured, frequencies.labels, labels),
         pairs=ngram_pairs(words, compared_pairs(comparison, table)),
@@ -335,8 +359,8 @@ def _score(
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
     by_length = [bucket_rows[index] for index in order if bucket_rows]
-    coloured = _shown(rows)
-    columns = list(zip(*by_length, strict=True))
+    coloured, judged = _shown(rows), not comparison.joins_runs
+    columns, choose = list(zip(*by_length, strict=True)), np.fmax if higher else np.fmin
     plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
     if buckets is not None:
         axis = f"{buckets.unit} of the {buckets.of}"
@@ -346,13 +370,13 @@ def _score(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, row_names, higher, "length groups"),
+        length_verdict=bucket_verdict(columns, row_names, higher, "length groups") if judged else [],
         pairs=[
             [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in order]
             for index in order
         ],
         by_length=by_length,
-        best_by_length=[(np.fmax if higher else np.fmin).reduce(column) for column in columns],
+        best_by_length=[choose.reduce(column) if judged else math.nan for column in columns],
         rule=rule,
         series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),

@@ -90,13 +90,22 @@ def _of_system(
     observed = {name: float(value) for name, value in metric.finalize(metric.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
         levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
-        bounds = _quantiles(distribution, levels)
-        # a bound beside the score by a rounding error is the score, as where all resamples are equal
-        bounds[np.abs(bounds - observed[name]) <= ROUNDING * abs(observed[name])] = observed[name]
-        low, high = bounds.tolist()
         error = float(np.std(distribution, ddof=1)) if len(distribution) > 1 else 0.0
-        results[name] = BootstrapResult(ConfidenceInterval(low, high), distribution, error)
+        results[name] = BootstrapResult(_between(distribution, levels, observed[name]), distribution, error)
     return results
+
+
+def percentile_interval(distribution: NDArray[np.float64], observed: float, level: float) -> ConfidenceInterval:
+    """Return the percentile interval of a score by its resamples."""
+    return _between(distribution, np.array([(1 - level) / 2, (1 + level) / 2]), observed)
+
+
+def _between(distribution: NDArray[np.float64], levels: NDArray[np.float64], observed: float) -> ConfidenceInterval:
+    bounds = _quantiles(distribution, levels)
+    # a bound beside the score by a rounding error is the score, as where all resamples are equal
+    bounds[np.abs(bounds - observed) <= ROUNDING * abs(observed)] = observed
+    low, high = bounds.tolist()
+    return ConfidenceInterval(low, high)
 
 
 def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import starmap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +45,7 @@ def paired_bootstrap_test(
     :func:`paired_permutation_test`, which is the better choice where p is reported. Systems are resampled once,
     before the first pair is asked for.
     """
-    _check_alike(systems)
-    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
-
-    def null(first: int, second: int) -> Scores:
-        sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
-        return {name: size - size.mean() for name, size in sizes.items()}
-
-    return _test(metric, systems, pairs, starmap(null, pairs))
+    return _test(metric, systems, pairs, "bootstrap", n_resamples=n_resamples, seed=seed)
 
 
 def paired_permutation_test(
@@ -69,9 +62,23 @@ def paired_permutation_test(
     here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
     system; memory: resamples times columns, for each system.
     """
-    signed = permuted_differences(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
-    sizes = ({name: np.abs(differences) for name, differences in scores.items()} for scores in signed)
-    return _test(metric, systems, pairs, sizes)
+    return _test(metric, systems, pairs, "permutation", n_resamples=n_resamples, seed=seed)
+
+
+def resampled_differences(
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, *, n_resamples: int, seed: int
+) -> Iterator[Scores]:
+    """Yield, for pairs of systems, each score's differences, second less first, on the same resampled segments.
+
+    Systems are resampled once, before the first pair is asked for.
+    """
+    _check_alike(systems)
+    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
+
+    def differences(first: int, second: int) -> Scores:
+        return {name: scores - resampled[first][name] for name, scores in resampled[second].items()}
+
+    return starmap(differences, pairs)
 
 
 def permuted_differences(
@@ -143,13 +150,45 @@ def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float)
     return (count + 1) / (len(null_distribution) + 1)
 
 
+class Null(NamedTuple):
+    """The null hypothesis of a test: differences of resamples, and the sizes that observed ones are compared with."""
+
+    differences: Callable[..., Iterator[Scores]]
+    sizes: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def _above_mean(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    sizes = np.abs(differences)
+    above: NDArray[np.float64] = sizes - sizes.mean()
+    return above
+
+
+NULLS = {
+    "permutation": Null(permuted_differences, np.abs),
+    "bootstrap": Null(resampled_differences, _above_mean),
+}
+
+
 def _test(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, nulls: Iterable[Scores]
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: str, *, n_resamples: int, seed: int
+) -> Iterator[dict[str, PairedTestResult]]:
+    # Systems are resampled here, before the first pair is asked for.
+    nulls = NULLS[test].differences(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
+    return _results(metric, systems, pairs, nulls, NULLS[test].sizes)
+
+
+def _results(
+    metric: Formula,
+    systems: Sequence[SegmentStats],
+    pairs: Pairs,
+    nulls: Iterable[Scores],
+    sizes: Callable[[NDArray[np.float64]], NDArray[np.float64]],
 ) -> Iterator[dict[str, PairedTestResult]]:
     observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
     for (first, second), null in zip(pairs, nulls, strict=True):
         result = {}
-        for name, distribution in null.items():
+        for name, differences in null.items():
+            distribution = sizes(differences)
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = ROUNDING * max(abs(first_score), abs(second_score))

@@ -6,6 +6,8 @@ import math
 
 from .distributions import normal_quantile, t_quantile
 
+#: A difference smaller than this share of what a unit varies by needs more units than can be counted.
+_SMALLEST_SHARE = 1e-9
 #: From how many units on the normal distribution stands for Student's t.
 MANY = 30
 
@@ -27,10 +29,16 @@ def smallest_difference(
 def units_needed(
     difference: float, standard_error: float, n_units: int, *, alpha: float, power: float, n_pairs: int = 1
 ) -> int | None:
-    """Return how many units, alike those whose standard error is given, show a difference with this probability."""
+    """Return how many units, alike those whose standard error is given, show a difference with this probability.
+
+    None where nothing varies, or where no number of units that could be written shows it.
+    """
     if n_units < 2 or not standard_error > 0:
         return None
-    ratio = _spread(standard_error, n_units) / abs(difference)
+    spread = _spread(standard_error, n_units)
+    if abs(difference) < _SMALLEST_SHARE * spread:
+        return None
+    ratio = spread / abs(difference)
     # Of the 2ⁿ permutations of n units, two differ by as much as the systems do: with fewer, nothing is significant.
     least = math.floor(1 - math.log2(alpha / n_pairs)) + 1
     needed = max(least, math.ceil((_quantiles(MANY, alpha / n_pairs, power) * ratio) ** 2))
@@ -47,6 +55,8 @@ def _spread(standard_error: float, n_units: int) -> float:
 
 
 def _quantiles(n_units: int, alpha: float, power: float) -> float:
+    # the greatest number below 1, where alpha is smaller than what floats can take from 1
+    level = min(1 - alpha / 2, 1 - 2**-53)
     if n_units >= MANY:
-        return normal_quantile(1 - alpha / 2) + normal_quantile(power)
-    return t_quantile(1 - alpha / 2, n_units - 1) + t_quantile(power, n_units - 1)
+        return normal_quantile(level) + normal_quantile(power)
+    return t_quantile(level, n_units - 1) + t_quantile(power, n_units - 1)

@@ -1,0 +1,74 @@
+"""``tercet plan``: how many segments a test set needs to show a difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import typer
+
+from tercet.base.settings import PlanSettings
+from tercet.files.writing import check_file, check_outputs
+from tercet.markup import one_cell
+
+from .options import HOW_METRICS_ARE_WRITTEN, Out, Progress, Scored, Texts, scoring, setting, takes_groups, writing
+from .score_command import MetricCommand
+
+
+@dataclass
+class _Planned(Scored):
+    """The scores, and what they are to show."""
+
+    difference: float = scoring(
+        ...,
+        metavar="X",
+        help="The difference to be found between two systems, in the unit of the scores: 0.5 is half a point of "
+        "BLEU, or half a percent of answers that are right or wrong.",
+    )
+    power: float = setting(PlanSettings, "power", metavar="X")
+    alpha: float = setting(PlanSettings, "alpha", metavar="X")
+    n_resamples: int = setting(PlanSettings, "n_resamples")
+    seed: int = setting(PlanSettings, "seed")
+
+
+@dataclass
+class _PlanOutput(Progress):
+    """Destination and format of the plan."""
+
+    format: Literal["text", "json"] | None = writing(
+        None,
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help="Format of the output: text or json. Default: json for names that end in .json, else text.",
+    )
+    out: Out = None
+
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("plan", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)
+@takes_groups
+def plan_command(texts: Texts, planned: _Planned, output: _PlanOutput) -> None:
+    """Plan a test set: how many segments show a difference, before any system is trained."""
+    from tercet.comparison.plan import plan
+    from tercet.signature import __version__
+    from tercet.tables import json_text
+
+    from .output import chosen_format, write
+
+    form, metrics = chosen_format(output.format, output.out, (".json", ".txt", "")), planned.metrics()
+    if output.out is not None:
+        check_file(output.out)
+    check_outputs({"--out": output.out}, texts.inputs(metrics))
+    plans = [
+        plan(test_set, metrics or None, progress=output.progress, **planned.asked)
+        for test_set in texts.test_sets(metrics)
+    ]
+    if form == "json":
+        text = json_text({"tercet": __version__, "test_sets": [one.to_dict() for one in plans]})
+    else:
+        blocks = [[*([f"{one_cell(one.test_set.name)}:"] if len(plans) > 1 else []), one.to_text()] for one in plans]
+        text = "\n\n".join(map("\n".join, blocks)) + "\n"
+    write(text, output.out, form)

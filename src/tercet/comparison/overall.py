@@ -1,0 +1,370 @@
+"""Several test sets, one verdict: scores over all of them, resampled within each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.checks import known_keywords
+from tercet.errors import InputError, OptionError, argument, shorten
+from tercet.markup import MOST_NAMED, Sentence, all_of, listed
+from tercet.registry import drawing
+from tercet.statistics.bootstrap import ROUNDING, bootstrap_scores, percentile_interval
+from tercet.tables import decimals, pvalue_text
+
+from .groups import groups_section
+from .runs import runs_section
+from .score_rows import score_rows
+from .scores import Comparison, ScoreTable, SystemScore, digits_of
+from .sections import Section
+from .test_sets import TestSet
+
+#: What a test set may weigh by.
+WEIGHTS = {"set": "each weighing the same", "segment": "weighed by their segments"}
+
+#: Of the bootstrap, as many as intervals have.
+_N_RESAMPLES = 1000
+
+#: Sets are drawn independently: with one seed, those of equal size would draw alike.
+_SEED_STEP = 1_000_003
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Overall(Comparison):
+    """Systems compared over several test sets: a comparison whose scores are weighted means of those of the sets.
+
+    Intervals resample the segments, or clusters, of each set; tests exchange them within each set. Wins, ties and
+    losses count sets.
+
+    Attributes
+    ----------
+    comparisons : list of Comparison
+        Of each set.
+    weight : {"set", "segment"}
+        Whether each set weighs the same, or by the number of its segments.
+    notes : list of str
+        Which systems and scores are left out, as not all sets have them.
+    """
+
+    comparisons: list[Comparison] = field(default_factory=list)
+    weight: str = "set"
+    notes: list[str] = field(default_factory=list)
+
+    def remarks(self, plain: Any = str) -> list[str]:
+        """Return what the scores are, and what is left out; remarks on texts stand below each set."""
+        counted = "" if self.test is None else "; wins, ties and losses count sets"
+        means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
+        return [f"{means}{counted}.", *self.notes]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, intervals and tests over all sets as plain Python."""
+        entries = Comparison.to_dict(self)
+        del entries["clusters"], entries["facts"]
+        sets = [comparison.test_set.name for comparison in self.comparisons]
+        return {"test_sets": sets, "weight": self.weight, **entries, "notes": self.notes}
+
+    def to_html(self, title: str | None = None) -> str:
+        """Return the report of all sets, with what holds over all of them first."""
+        page: str = drawing("comparison as a page")([*self.comparisons, self], title=title)
+        return page
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(comparison.test_set.name) for comparison in self.comparisons)
+        return (
+            f"<Overall of {', '.join(map(repr, self.test_set.systems))} on {names}, {WEIGHTS[self.weight]}: "
+            f"{', '.join(self.score_labels())}>"
+        )
+
+
+@known_keywords
+def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overall:
+    """Return one verdict over several test sets: weighted means of the scores that all of them have.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        Of two test sets or more, with systems in common: as ``[tercet.compare(each, "chrf") for each in test_sets]``.
+    weight : {"set", "segment"}
+        Whether each set weighs the same, or by the number of its segments that are scored.
+
+    Returns
+    -------
+    Overall
+        A comparison itself: with tables, ``to_dict()``, ``to_dataframe()``, ``to_html()``.
+
+    Raises
+    ------
+    InputError
+        For fewer than two comparisons, and for those with no system or score in common.
+    OptionError
+        For another weight, and for comparisons with different tests or settings.
+
+    Notes
+    -----
+    Stratified: each set is resampled by itself, so that variances of the sets add up; p is of the weighted difference
+    when outputs are exchanged within each set (or of its bootstrap), adjusted for all pairs by Holm's method.
+    Clusters of a set stay together. Where outputs are runs, systems are tested by Welch's t.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> news = tercet.compare({"A": ["a cat", "it rains"], "B": ["a dog", "it rained"]}, "chrf",
+    ...     references=["a cat", "it rained"])
+    >>> chat = tercet.compare({"A": ["hi you"], "B": ["hi there"]}, "chrf", references=["hi there"])
+    >>> both = tercet.overall([news, chat])
+    >>> [(row.system, round(row.value, 1)) for row in both.tables[0].rows]
+    [('A', 38.2), ('B', 91.9)]
+    """
+    if not isinstance(weight, str) or weight not in WEIGHTS:
+        raise OptionError(f"The 'weight' option must be one of 'set', 'segment'. Got {shorten(weight)} instead.")
+    sets = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
+    for comparison in sets:
+        if not isinstance(comparison, Comparison) or isinstance(comparison, Overall):
+            raise InputError(f"{argument('comparisons')} must be those of tercet.compare, got {shorten(comparison)}.")
+    if len(sets) < 2:
+        raise InputError(f"{argument('comparisons')}: expected those of two test sets or more, got {len(sets)}.")
+    first = sets[0]
+    for name in ("test", "n_resamples", "confidence_level", "alpha", "seed", "runs"):
+        values = [getattr(comparison, name) for comparison in sets]
+        if any(value != values[0] for value in values):
+            different = next(value for value in values if value != values[0])
+            raise OptionError(
+                f"The comparisons differ in {name!r}: {shorten(values[0])} and {shorten(different)}. "
+                "Compare all test sets alike."
+            )
+    systems, keys, notes = _shared(sets)
+    if not systems or not keys:
+        raise InputError(f"The test sets have no {'score' if systems else 'system'} in common.")
+    tables = {key: [_tables_of(comparison)[key] for comparison in sets] for key in keys}
+    n_segments = sum(comparison.test_set.n_segments for comparison in sets)
+    test_set = TestSet(
+        f"{all_of(len(sets))} test sets", {system: [] for system in systems}, [[] for _ in range(n_segments)], None
+    )
+    over_all = Overall(
+        test_set=test_set,
+        baseline=first.baseline if first.baseline in systems else systems[0],
+        tables=[],
+        test=first.test if len(systems) > 1 else None,
+        n_resamples=first.n_resamples if len(systems) > 1 else None,
+        confidence_level=first.confidence_level,
+        alpha=first.alpha,
+        seed=first.seed,
+        runs=first.runs,
+        comparisons=sets,
+        weight=weight,
+        notes=notes,
+    )
+    for metric_tables in _by_metric(tables).values():
+        over_all.tables.extend(_over_sets(over_all, metric_tables))
+    return over_all
+
+
+def n_shared(comparisons: Sequence[Comparison]) -> int:
+    """Return how many systems all test sets have; 0 if they have no score in common."""
+    systems, keys, _ = _shared(comparisons)
+    return len(systems) if keys else 0
+
+
+def _tables_of(comparison: Comparison) -> dict[tuple[str, str, float], ScoreTable]:
+    return {(table.metric, table.name, table.scorer.scale): table for table in comparison.tables}
+
+
+def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[tuple[str, str, float]], list[str]]:
+    """Return systems and scores that all sets have, and notes of the others."""
+    systems = [name for name in sets[0].test_set.systems if all(name in each.test_set.systems for each in sets)]
+    keys = [key for key in _tables_of(sets[0]) if all(key in _tables_of(each) for each in sets)]
+    left_out = {
+        "systems": dict.fromkeys(name for each in sets for name in each.test_set.systems if name not in systems),
+        "scores": dict.fromkeys(key[1] for each in sets for key in _tables_of(each) if key not in keys),
+    }
+    notes = [
+        f"Not in all test sets, and left out here: the {kind} {', '.join(map(shorten, list(names)[:MOST_NAMED]))}"
+        f"{f' and {len(names) - MOST_NAMED} more' if len(names) > MOST_NAMED else ''}."
+        for kind, names in left_out.items()
+        if names
+    ]
+    if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
+        systems = []
+    return systems, keys, notes
+
+
+def _by_metric(tables: Mapping[tuple[str, str, float], list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
+    """Return the tables of each metric, which are resampled together: of each score those of all sets."""
+    by_metric: dict[Any, list[list[ScoreTable]]] = {}
+    for (metric, _, scale), score_tables in tables.items():
+        by_metric.setdefault((metric, scale), []).append(score_tables)
+    return by_metric
+
+
+def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
+    """Yield the table over all sets of each score of a metric."""
+    systems = list(over_all.test_set.systems)
+    stats = []
+    for comparison, table in zip(over_all.comparisons, tables[0], strict=True):
+        units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
+        stats.append([units[system] for system in systems])
+    metrics = [table.scorer for table in tables[0]]
+    n_scored = [int(set_stats[0].column("items").sum()) for set_stats in stats]
+    weights = [n / sum(n_scored) for n in n_scored] if over_all.weight == "segment" else [1 / len(stats)] * len(stats)
+    seeds = [over_all.seed + _SEED_STEP * place for place in range(len(stats))]
+    draws = [
+        bootstrap_scores(metric, set_stats, _N_RESAMPLES, seed)
+        for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
+    ]
+    names = [score_tables[0].name for score_tables in tables]
+    observed = {
+        name: np.array([[_row(table, system).value for system in systems] for table in score_tables])
+        for name, score_tables in zip(names, tables, strict=True)
+    }
+    pvalues = _pvalues(over_all, metrics, stats, weights, seeds, observed)
+    for name, score_tables in zip(names, tables, strict=True):
+        first, by_set = score_tables[0], observed[name]
+        values = weights @ by_set
+        resampled = [
+            _weighted(weights, [set_draws[place][name] for set_draws in draws]) for place in range(len(systems))
+        ]
+        rows, adjusted_pvalues = score_rows(
+            over_all,
+            values,
+            [
+                percentile_interval(system_draws, float(value), over_all.confidence_level)
+                for value, system_draws in zip(values, resampled, strict=True)
+            ],
+            pvalues[name],
+            by_set.T.tolist(),
+            higher_is_better=first.higher_is_better,
+            digits=digits_of(first.scorer, values.tolist()),
+        )
+        table = ScoreTable(
+            metric=first.metric,
+            name=name,
+            signature=_signature([table.signature for table in score_tables], over_all.weight),
+            rows=rows,
+            pvalues=adjusted_pvalues,
+            segments={},
+            higher_is_better=first.higher_is_better,
+            scorer=first.scorer,
+            stats={},
+            n_units=sum(table.n_units for table in score_tables),
+        )
+        if over_all.runs:
+            table.sections.append(runs_section(over_all, table, resampled, table.n_units))
+        elif over_all.test is not None:
+            table.sections.append(groups_section(table))
+        table.sections.append(_verdict(over_all, table, score_tables, weights))
+        yield table
+
+
+def _row(table: ScoreTable, system: str) -> SystemScore:
+    return next(row for row in table.rows if row.system == system)
+
+
+def _weighted(weights: Sequence[float], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the weighted sum of the resamples of each set."""
+    total = weights[0] * parts[0]
+    for weight, part in zip(weights[1:], parts[1:], strict=True):
+        total += weight * part
+    return total
+
+
+def _pvalues(
+    over_all: Overall,
+    metrics: Sequence[Metric],
+    stats: Sequence[Sequence[Any]],
+    weights: Sequence[float],
+    seeds: Sequence[int],
+    observed: Mapping[str, NDArray[np.float64]],
+) -> dict[str, NDArray[np.float64]]:
+    """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
+    n_systems = len(over_all.test_set.systems)
+    if over_all.test is None or over_all.n_resamples is None:
+        return {name: np.full((n_systems, n_systems), np.nan) for name in observed}
+    from tercet.statistics.paired_tests import NULLS, pvalue_of
+
+    pairs = list(combinations(range(n_systems), 2))
+    differences = [
+        NULLS[over_all.test].differences(metric, set_stats, pairs, n_resamples=over_all.n_resamples, seed=seed)
+        for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
+    ]
+    pvalues = {name: np.ones((n_systems, n_systems)) for name in observed}
+    for (first, second), *of_sets in zip(pairs, *differences, strict=True):
+        for name, by_set in observed.items():
+            scores = weights @ by_set[:, [first, second]]
+            null = NULLS[over_all.test].sizes(_weighted(weights, [scores_of_set[name] for scores_of_set in of_sets]))
+            p = pvalue_of(null, abs(scores[1] - scores[0]), ROUNDING * float(np.abs(scores).max()))
+            pvalues[name][first, second] = pvalues[name][second, first] = p
+    return pvalues
+
+
+def _signature(signatures: Sequence[str], weight: str) -> str:
+    """Return the fields of the signatures of all sets, each with its different values, and how they are weighed."""
+    fields: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for entry in signature.split("|"):
+            name, _, value = entry.partition(":")
+            fields.setdefault(name, {})[value] = None
+    entries = [f"{name}:{','.join(values)}" if values != {"": None} else name for name, values in fields.items()]
+    return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
+
+
+def _verdict(over_all: Overall, table: ScoreTable, tables: Sequence[ScoreTable], weights: Sequence[float]) -> Section:
+    """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
+    names = [comparison.test_set.name for comparison in over_all.comparisons]
+    value = [
+        {
+            "test_set": name,
+            "weight": weight,
+            "values": {row.system: _row(part, row.system).value for row in table.rows},
+        }
+        for name, weight, part in zip(names, weights, tables, strict=True)
+    ]
+    sentences = []
+    compared = [row for row in table.rows if row.difference is not None]
+    if not over_all.runs and len(compared) <= MOST_NAMED:
+        sentences = [_sentence(over_all, table, row, names, tables) for row in compared]
+    return Section("sets", f"{table.title} over all test sets", sentences, None, value)
+
+
+def _sentence(
+    over_all: Overall, table: ScoreTable, row: SystemScore, names: Sequence[str], tables: Sequence[ScoreTable]
+) -> Sentence:
+    """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
+    start = f"Over {over_all.test_set.name}, {WEIGHTS[over_all.weight]}, "
+    gain = row.difference or 0.0
+    if np.isnan(gain):
+        return (start, row.system, " cannot be compared with ", over_all.baseline, ", as a score is NaN.")
+    better = "as good as" if not gain else "better than" if (gain > 0) == table.higher_is_better else "worse than"
+    by = f" by {decimals(abs(gain), row.digits)} {table.title}" if gain else f" in {table.title}"
+    p = row.adjusted_pvalue
+    if p is None or not gain:
+        tested = ""
+    else:
+        tested = f" ({over_all.p_label} {pvalue_text(p)}{'' if p < over_all.alpha else ', not significant'})"
+    signs = []
+    for part in tables:
+        apart = _row(part, row.system).value - _row(part, over_all.baseline).value
+        signs.append(int(np.sign(apart)) * (1 if table.higher_is_better else -1))
+    parts: list[str] = [start, row.system, f" is {better} ", over_all.baseline, f"{by}{tested}: "]
+    counts = []
+    for sign, word in ((1, "better"), (-1, "worse"), (0, "as good")):
+        members = [name for name, of_set in zip(names, signs, strict=True) if of_set == sign]
+        if members:
+            counts.append((word, members))
+    for place, (word, members) in enumerate(counts):
+        end = "." if place == len(counts) - 1 else ", "
+        if len(members) == len(names):
+            parts[-1] += f"{word} in {all_of(len(names))}{end}"
+        elif len(members) <= MOST_NAMED:
+            _, *named = listed(members)
+            parts[-1] += f"{word} in "
+            parts += named[:-1]
+            parts.append(f"{named[-1]}{end}")
+        else:
+            parts[-1] += f"{word} in {len(members)}{end}"
+    return tuple(parts)

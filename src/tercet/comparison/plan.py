@@ -1,0 +1,403 @@
+"""How many segments a test set needs to show a difference, before any system is trained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, groupby
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tercet.base.metric import Metric
+from tercet.base.options import check_value, check_values
+from tercet.base.settings import PlanSettings
+from tercet.checks import known_keywords, number
+from tercet.errors import OptionError, argument, on_command_line
+from tercet.markup import Sentence, listed, one_cell, sentences_html
+from tercet.statistics.bootstrap import bootstrap_scores
+from tercet.statistics.power import MANY, smallest_difference, units_needed
+from tercet.statistics.progress import bars_within
+from tercet.statistics.stats import Scores, SegmentStats
+
+from .compare import check_test_set, compare, read_metrics
+from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
+from .scores import Comparison, scored_for_all
+from .sections import Section
+from .test_sets import TestSet
+
+#: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
+CORRELATION = (0.5, 0.85)
+_WHY_CORRELATION = (
+    "10th to 90th percentile of its 120 pairs of systems: BLEU 0.58 to 0.80, chrF 0.65 to 0.82, ROUGE-L 0.69 to 0.85"
+)
+
+NumberT = TypeVar("NumberT", int, float)
+
+#: Of fewer segments, or clusters, nobody can tell how much scores vary.
+FEWEST_UNITS = 5
+
+_check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """What a score asks of a test set. Pairs of numbers are the least and the greatest.
+
+    Attributes
+    ----------
+    metric, score, title, signature : str
+        The metric with its options; the score's name, and what people call it.
+    n_segments : int
+        How many segments of this test set are scored for all systems.
+    n_units : int
+        The same, or how many clusters.
+    n_pairs : int
+        Pairs of systems whose differences were resampled; 0 where there is one system.
+    n_alike : int
+        Pairs left out, as they differ in fewer than 15 units, or in no more than half of a few.
+    standard_error : (float, float) or None
+        Of a difference of two systems on this test set; None where nothing varies, NaN where resamples score NaN.
+    smallest : (float, float) or None
+        The smallest difference that this test set shows.
+    needed : (int, int) or None
+        Segments needed, or clusters; None also where they are more than could be counted.
+    as_segments : (int, int) or None
+        With clusters, how many segments would seem to be needed if they were independent.
+    digits : int
+        With how many decimals people read the score.
+    """
+
+    metric: str
+    score: str
+    title: str
+    signature: str
+    n_segments: int
+    n_units: int
+    n_pairs: int
+    n_alike: int
+    standard_error: tuple[float, float] | None
+    smallest: tuple[float, float] | None
+    needed: tuple[int, int] | None
+    as_segments: tuple[int, int] | None = None
+    digits: int = 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python."""
+        shown = ("metric", "score", "signature", "n_units", "n_pairs", "n_alike")
+        pairs = ("standard_error", "smallest", "needed", "as_segments")
+        lists = {name: None if (pair := getattr(self, name)) is None else list(pair) for name in pairs}
+        return {**{name: getattr(self, name) for name in shown}, **lists}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan:
+    """How many segments show a difference, by each score. A notebook shows it as sentences.
+
+    Attributes
+    ----------
+    test_set : TestSet
+        Whose segments say how much scores vary.
+    difference, power, alpha : float
+    scores : list of ScorePlan
+    n_resamples, seed : int
+    """
+
+    test_set: TestSet
+    difference: float
+    power: float
+    alpha: float
+    n_resamples: int
+    seed: int
+    scores: list[ScorePlan] = field(default_factory=list)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, ``segment`` or ``cluster``."""
+        return "segment" if self.test_set.clusters is None else "cluster"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain Python."""
+        clusters, systems = self.test_set.clusters, list(self.test_set.systems)
+        return {
+            "test_set": self.test_set.name,
+            "n_segments": self.test_set.n_segments,
+            "clusters": None if clusters is None else clusters.to_dict(),
+            "systems": systems,
+            "correlation": list(CORRELATION) if len(systems) == 1 else None,
+            "difference": self.difference,
+            "power": self.power,
+            "alpha": self.alpha,
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+            "unit": self.unit,
+            "scores": [score.to_dict() for score in self.scores],
+        }
+
+    def sentences(self) -> list[Sentence]:
+        """Return what the plan says, with names of users at odd places."""
+        sentences = [self._sentence_of(score) for score in self.scores]
+        known = [score for score in self.scores if score.smallest is not None]
+        if any(score.n_units < MANY for score in known):
+            few = f"With fewer than {MANY} {self.unit}s, how much scores vary is itself uncertain"
+            sentences.append((f"{few}: take this as a guess.",))
+        return [*sentences, *([self._source()] if known else [])]
+
+    def lines(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return the sentences and the signatures; `plain` formats names."""
+        signatures = dict.fromkeys(score.signature for score in self.scores)
+        sentences = Section("plan", "", self.sentences(), None, None).lines(plain)
+        return [*sentences, *map(plain, signatures)]
+
+    def to_text(self) -> str:
+        """Return what the plan says as lines of text."""
+        return "\n".join(self.lines(one_cell))
+
+    def __repr__(self) -> str:
+        needed = (
+            f"{score.score} {'?' if score.needed is None else between([f'{n:,}' for n in score.needed])}"
+            for score in self.scores
+        )
+        return (
+            f"<Plan for a difference of {self.difference:g} on {self.test_set.name!r} (power {self.power:g}, alpha "
+            f"{self.alpha:g}): {self.unit}s needed: {', '.join(needed)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the sentences in a notebook."""
+        return "".join(sentences_html([sentence]) for sentence in self.sentences())
+
+    def _sentence_of(self, score: ScorePlan) -> Sentence:
+        clusters, unit = self.test_set.clusters, self.unit
+        if score.smallest is None:
+            why = "the score does not vary"
+            if score.n_units < FEWEST_UNITS:
+                why = f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
+            elif score.standard_error is not None:
+                why = "resamples of this set score NaN, not a number"
+            elif score.n_alike:
+                why = f"no two systems differ in {_least_different(score.n_units)} {unit}s or more"
+            return ("", score.title, f": how many {unit}s show a difference is not known, as {why}.")
+        size = score.n_segments / score.n_units
+        needed = f"more {unit}s than can be counted"
+        if score.needed is not None:
+            needed = f"about {_rounded_range(score.needed)} {unit}s"
+            if round(size) > 1:
+                segments = _rounded_range([math.ceil(count * size) for count in score.needed])
+                needed += f" of about {size:.0f} segments ({segments} segments)"
+        if score.n_pairs != 1:
+            needed += ", depending on " + ("the systems" if score.n_pairs else "how alike the other system is")
+        if score.as_segments is not None:
+            needed += f"; as single segments it would look like {_rounded_range(score.as_segments)}"
+        shown = between([figures(difference, score.digits) for difference in score.smallest])
+        has = f"This set has {score.n_units:,}, which show {shown} or more."
+        if score.n_alike:
+            pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
+            has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
+        opening, found = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
+        if clusters is None or not clusters.name:
+            return (opening, score.title, f"{found}: {needed}. {has}")
+        return (opening, score.title, f"{found}, by ", clusters.name, f": {needed}. {has}")
+
+    def _source(self) -> Sentence:
+        """Return where the figures are from."""
+        names = list(self.test_set.systems)
+        if len(names) == 1:
+            low, high = CORRELATION
+            return (
+                "A rough estimate: with one system, ",
+                names[0],
+                f", there is no difference to resample. It is from how its score varies {self._resamples}, where the "
+                f"resampled scores of another system are taken to correlate with its own by {low:g} to {high:g}, as "
+                f"those of most systems of newstest2017 do ({_WHY_CORRELATION}).",
+            )
+        if len(names) == 2:
+            _, *both, _ = listed(names)
+            return (
+                "An estimate, from how the difference of ",
+                *both,
+                f" varies {self._resamples}, not from how large it is.",
+            )
+        return (
+            f"An estimate, from how the differences of all pairs of {len(names)} systems vary {self._resamples}, not "
+            "from how large they are.",
+        )
+
+    @property
+    def _resamples(self) -> str:
+        return f"over {self.n_resamples:,} resamples of {self.unit}s (seed {self.seed})"
+
+
+def _rounded_range(counts: Sequence[int]) -> str:
+    return between([rounded(count) for count in counts])
+
+
+@known_keywords
+def plan(
+    test_set: TestSet | Mapping[str, Any] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    difference: float,
+    references: Any = None,
+    scores: Any = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    cluster: Any = None,
+    seed: int = 12345,
+    n_resamples: int = 1000,
+    progress: bool = False,
+) -> Plan:
+    """Plan how many segments a test set needs, so that a difference between two systems is found significant.
+
+    Parameters
+    ----------
+    test_set : TestSet or mapping of str to sequence of str, optional
+        As for :func:`tercet.compare`: outputs on texts like those of the test set to come. How their differences vary
+        under paired resampling says what is needed; of one system, how its score varies, and the answer is a wide
+        range.
+    metrics : str, Metric or iterable of them, optional
+        As for :func:`tercet.compare`.
+    difference : float
+        The difference to be found, above 0, in the unit of the scores: 0.5 is half a point of BLEU, or half a percent
+        of answers that are right or wrong.
+    references : sequence of str or of sequences of str, optional
+        With a mapping of systems; a TestSet has its own.
+    scores : mapping of str or Column to mapping, or iterable of str or Column, optional
+        Scores of another program, as for :func:`tercet.compare`.
+    power : float
+        With which probability the test is to find the difference, from 0.5 on and below 1.
+    alpha : float
+        Significance level, above 0 and below 1: differences with a smaller p are significant.
+    cluster : sequence of str or int, optional
+        A label per segment, the same for segments that are not independent. Clusters are then counted too.
+    seed : int
+        Seed of all resampling: the same seed gives the same numbers.
+    n_resamples : int
+        Resamples of the test set, by which the scores vary.
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError, OptionError
+        As :func:`tercet.compare`, or for a difference that is not above 0, or as large as a share can be.
+
+    Notes
+    -----
+    It is about the permutation test of two systems. The difference between the systems that are here has no part in
+    it, only how much it varies.
+
+    Examples
+    --------
+    >>> right = {"base": [0, 1, 1, 0, 1] * 40, "tuned": [1, 1, 0, 0, 1] * 40}
+    >>> found = plan(scores={"accuracy": right}, difference=5)
+    >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in found.scores]
+    [((1319, 1319), [12.8, 12.8])]
+    """
+    difference = check_value("plan", "difference", _check_difference, difference)
+    settings = check_values("plan", locals(), PlanSettings.checks())
+    progress = settings.pop("progress")
+    if test_set is not None:
+        check_test_set(test_set, "plan")
+    if metrics is not None and scores is None:
+        metrics = read_metrics(metrics, "plan")
+    comparison = compare(
+        test_set,
+        metrics,
+        scores=scores,
+        references=references,
+        test=None,
+        cluster=cluster,
+        seed=seed,
+        progress=progress,
+    )
+    for table in comparison.tables:
+        scale = table.scorer.scale
+        is_share = table.scorer.unit == "share" and all(row.value <= scale for row in table.rows)
+        if is_share and table.higher_is_better and difference >= scale:
+            raise OptionError(
+                f"{argument('difference')}{' ' * on_command_line()}{difference:g}: expected less than {scale:g}, as "
+                f"{table.title} goes from 0 to {scale:g}."
+            )
+    planned = Plan(comparison.test_set, difference, **settings)
+    with bars_within(progress):
+        planned.scores.extend(_scores(comparison, planned))
+    return planned
+
+
+def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
+    """Yield the plan by each score."""
+    titles = dict(zip(map(id, comparison.tables), comparison.titles(), strict=True))
+    clusters = comparison.test_set.clusters
+    for _, tables in groupby(comparison.tables, lambda table: table.metric):
+        first, *further = tables
+        metric = first.scorer
+        stats = list(first.stats.values())
+        scored = [system_stats.selected(scored_for_all(stats)) for system_stats in stats]
+        units = comparison.units_of(first)
+        resampled = bootstrap_scores(metric, units, planned.n_resamples, planned.seed)
+        alone = [] if clusters is None else bootstrap_scores(metric, scored, planned.n_resamples, planned.seed)
+        for table in (first, *further):
+            errors, n_alike = _errors(resampled, units, table.name)
+            error_range = (float(np.min(errors)), float(np.max(errors))) if errors else None
+            as_segments = None
+            if clusters is not None:
+                as_segments = _needed(_errors(alone, scored, table.name)[0], len(scored[0]), planned)
+            yield ScorePlan(
+                metric=table.metric,
+                score=table.name,
+                title=titles[id(table)],
+                signature=table.signature,
+                n_segments=len(scored[0]),
+                n_units=len(units[0]),
+                n_pairs=0 if len(units) == 1 else len(errors),
+                n_alike=n_alike,
+                standard_error=error_range,
+                smallest=_range(
+                    smallest_difference(error, len(units[0]), alpha=planned.alpha, power=planned.power)
+                    for error in errors
+                ),
+                needed=_needed(errors, len(units[0]), planned),
+                as_segments=as_segments,
+                digits=table.rows[0].digits,
+            )
+
+
+def _errors(resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str) -> tuple[list[float], int]:
+    """Return the standard errors of a score's differences, and how many pairs of systems are too alike for one."""
+    distributions, n_units = [scores[name] for scores in resampled], len(units[0])
+    if n_units < FEWEST_UNITS:
+        return [], 0
+    if len(distributions) == 1:
+        error = paired_error(np.zeros(len(distributions[0])), distributions[0])
+        return [] if error is None else [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION], 0
+    errors = []
+    for first, second in combinations(range(len(units)), 2):
+        n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
+        is_alike = n_different < _least_different(n_units)
+        errors.append(None if is_alike else paired_error(distributions[first], distributions[second]))
+    measured = [error for error in errors if error is not None]
+    return measured, len(errors) - len(measured)
+
+
+def _least_different(n_units: int) -> int:
+    """Return in how many units systems must differ at least: in most, where they are few."""
+    return min(FEWEST_DIFFERENT, n_units // 2 + 1)
+
+
+def _needed(errors: Sequence[float], n_units: int, planned: Plan) -> tuple[int, int] | None:
+    return _range(
+        units_needed(planned.difference, error, n_units, alpha=planned.alpha, power=planned.power) for error in errors
+    )
+
+
+def _range(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:
+    """Return the least and the greatest number; None where there is none, or one is not known."""
+    values = list(numbers)
+    known = [value for value in values if value is not None]
+    return (min(known), max(known)) if values and len(known) == len(values) else None

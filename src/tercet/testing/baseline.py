@@ -1,0 +1,58 @@
+"""A plugin of pytest: the fixture ``baseline`` keeps outputs, which later ones are compared with.
+
+``pytest_plugins = ["tercet.testing.baseline"]`` in the ``conftest.py`` at the top of the tests loads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--update-baseline``."""
+    parser.addoption("--update-baseline", action="store_true", help="Keep the outputs of this run as baselines.")
+
+
+@pytest.fixture
+def baseline(request: pytest.FixtureRequest) -> Callable[[Sequence[str]], list[str]]:
+    """Return a function that takes the outputs of this run and returns those that were kept.
+
+    They are kept with ``pytest --update-baseline`` in ``baselines/``, beside the file of the test: a file for each
+    test, a JSON line for each output.
+    """
+    path = _path(request.path, request.node.name)
+
+    def kept(outputs: Sequence[str]) -> list[str]:
+        __tracebackhide__ = True
+        if request.config.getoption("--update-baseline"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [json.dumps({"prediction": output}, ensure_ascii=False) for output in outputs]
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            return list(outputs)
+        if not path.exists():
+            pytest.fail(f"There is no baseline {path}: make it with pytest --update-baseline.", pytrace=False)
+        texts = [json.loads(line)["prediction"] for line in path.read_text(encoding="utf-8").split("\n") if line]
+        if len(texts) != len(outputs):
+            pytest.fail(
+                f"The baseline {path} has {len(texts):,} outputs, and this run has {len(outputs):,}. To keep these "
+                "instead: pytest --update-baseline.",
+                pytrace=False,
+            )
+        return texts
+
+    return kept
+
+
+def _path(test_file: Path, test: str) -> Path:
+    """Return the file of a test's outputs."""
+    name = re.sub(r"[^\w.-]+", "-", test)
+    if name != test:
+        # Names that differ in other characters have files of their own.
+        name = f"{name}-{sha256(test.encode()).hexdigest()[:8]}"
+    return test_file.parent / "baselines" / f"{test_file.stem}.{name}.jsonl"

@@ -1,0 +1,89 @@
+"""Assertions for tests of a model: they fail with the score, its interval and the worst items."""
+
+import numpy as np
+import pytest
+
+import tercet
+from tercet.errors import InputError, OptionError
+from tercet.testing import assert_not_worse, assert_score
+
+REFERENCES = ["ein Hund bellt laut", "two cats sleep here", "кошка спит дома", "trời hôm nay mưa to", "it rains"] * 6
+GOOD = ["ein Hund bellt laut", "two cats sleep", "кошка спит", "trời hôm nay mưa", "it rained"] * 6
+WORSE = ["ein Hund", "two dogs sleep", "кошки спят", "trời mưa", "snow"] * 6
+
+
+def message_of(function, *arguments, **options):
+    with pytest.raises(AssertionError) as failure:
+        function(*arguments, **options)
+    return str(failure.value)
+
+
+def test_a_score_that_is_reached_passes():
+    value = tercet.compare({"A": GOOD}, "chrf", references=REFERENCES, test=None).tables[0].rows[0].value
+    assert_score(GOOD, REFERENCES, "chrf", at_least=value, at_most=value)
+    assert_score(GOOD, REFERENCES, tercet.Ter(), at_most=60)
+
+
+def test_a_failure_shows_the_score_its_interval_and_the_worst_items():
+    row = tercet.compare({"A": WORSE}, "chrf", references=REFERENCES, test=None).tables[0].rows[0]
+    first, *lines = message_of(assert_score, WORSE, REFERENCES, "chrf", at_least=90).splitlines()
+    assert first == (
+        f"chrF is {row.value:.2f}, below 90 by {90 - row.value:.2f} (95 % interval: {row.low:.2f} to {row.high:.2f})."
+    )
+    (value,) = tercet.Chrf(scale=100).segments(["snow"], ["it rains"])["chrf"]
+    assert lines[:2] == ["The worst items:", "  item 4:"]
+    assert lines[2:4] == [f"    predictions ({value:.2f}): 'snow'", "    reference: 'it rains'"]
+    assert len(lines) == 1 + 3 * 3
+    message = message_of(assert_score, WORSE, REFERENCES, "ter", at_most=10)
+    assert "TER is 80.00, above 10 by 70.00" in message
+    assert "item 4" in message
+
+
+def test_other_scores_of_a_metric_are_named():
+    rouge = "rouge:tokenizer=unicode"
+    assert_score(GOOD, REFERENCES, rouge, at_most=90, score="rouge2")
+    assert "ROUGE-2 is" in message_of(assert_score, WORSE, REFERENCES, rouge, at_least=90, score="rouge2")
+    with pytest.raises(OptionError, match=r"There is no score 'rouge9'\. Did you mean"):
+        assert_score(GOOD, REFERENCES, rouge, at_least=1, score="rouge9")
+
+
+def test_worse_outputs_fail_with_the_items_that_lose_most():
+    assert_not_worse(GOOD, GOOD, REFERENCES)
+    assert_not_worse(GOOD, WORSE, REFERENCES, margin=1)
+    message = message_of(assert_not_worse, WORSE, GOOD, REFERENCES)
+    assert message.startswith("The predictions are ")
+    assert "chrF worse, significantly (90 % interval of the loss: " in message
+    losses = np.subtract(*(tercet.Chrf().segments(texts, REFERENCES)["chrf"] for texts in (GOOD, WORSE)))
+    worst = sorted(range(30), key=lambda place: (-round(losses[place], 9), place))[:3]
+    assert [line.strip(" :") for line in message.splitlines() if line.startswith("  item")] == [
+        f"item {place}" for place in worst
+    ]
+    assert_not_worse(WORSE, GOOD, REFERENCES, margin=90)
+
+
+def test_a_margin_needs_enough_items():
+    message = message_of(assert_not_worse, GOOD[:4], ["two cats", *GOOD[1:4]], REFERENCES[:4], margin=0.1)
+    assert "To show that an equal system is within it takes about" in message
+
+
+def test_clusters_and_lower_is_better():
+    with pytest.raises(AssertionError, match="TER worse"):
+        assert_not_worse(WORSE, GOOD, REFERENCES, "ter", cluster=[n // 5 for n in range(30)])
+    assert_not_worse(GOOD, WORSE, REFERENCES, "ter")
+
+
+@pytest.mark.parametrize("margin", [-1, float("nan"), "1", None])
+def test_what_is_no_margin_is_refused(margin):
+    with pytest.raises(OptionError, match="margin must be a number from 0 on"):
+        assert_not_worse(GOOD, GOOD, REFERENCES, margin=margin)
+
+
+def test_wrong_limits_levels_and_texts_are_refused():
+    with pytest.raises(OptionError, match="needs at_least= or at_most="):
+        assert_score(GOOD, REFERENCES)
+    with pytest.raises(OptionError, match="a limit must be a number, got 'high'"):
+        assert_score(GOOD, REFERENCES, at_least="high")
+    with pytest.raises(OptionError, match=r"alpha must be above 0 and below 0\.5, got 0\.5"):
+        assert_not_worse(GOOD, GOOD, REFERENCES, alpha=0.5)
+    with pytest.raises(InputError):
+        assert_not_worse(GOOD, GOOD[1:], REFERENCES)
