@@ -306,11 +306,14 @@ def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
 
 
 def _sections_text(table: ScoreTable) -> Iterator[Grid | str]:
-    """Yield what else is said of a score, with an empty line at the end."""
+    """Yield what else is said of a score, with an empty line before a table and at the end."""
+    above = False
     for section in table.sections:
         if section.table is not None:
+            yield from [""] if above else []
             yield _grid(section.title, section.table)
         yield from section.lines(one_cell)
+        above = above or section.table is not None or bool(section.sentences)
     if any(section.sentences for section in table.sections):
         yield ""
 
