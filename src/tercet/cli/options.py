@@ -71,7 +71,9 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
 #: Headings of the help.
 reading = partial(typer.Option, rich_help_panel="Input")
 scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
+grouping = partial(typer.Option, rich_help_panel="Runs, slices and test sets")
 writing = partial(typer.Option, rich_help_panel="Output")
+gating = partial(typer.Option, rich_help_panel="Gates")
 
 
 def metric_option(default: list[str] | None, **shown: Any) -> Any:
@@ -285,14 +287,14 @@ class Tests(Scores):
         metavar="SYSTEM",
         help="System that the others are tested against; default: the first.",
     )
-    runs: str | None = scoring(
+    runs: str | None = grouping(
         None,
         "--runs",
         metavar="REGEX",
         help="Regular expression for the names of outputs that are runs of a system, such as seeds; its last group "
         "is the run: 'tuned-(\\d+)'. Systems are then compared by the mean of their runs, over segments and runs.",
     )
-    by: list[str] | None = reading(
+    by: list[str] | None = grouping(
         None,
         "--by",
         metavar="COLUMN",
@@ -300,7 +302,7 @@ class Tests(Scores):
         "the length of the references, or else of the sources; or COLUMN~REGEX: the texts that the first group of a "
         "regular expression finds in a column (without a group, whether it matches).",
     )
-    weight: Literal["set", "segment"] | None = scoring(
+    weight: Literal["set", "segment"] | None = grouping(
         None,
         "--weight",
         metavar="HOW",
@@ -355,7 +357,7 @@ class ScoreOutput(Output):
         "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
         "as text. With score --engine ray: a folder for Parquet files.",
     )
-    fail_under: list[str] | None = writing(
+    fail_under: list[str] | None = gating(
         None,
         metavar="METRIC=VALUE",
         help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
@@ -380,7 +382,7 @@ class ScoreOutput(Output):
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 
-    fail_if_worse: list[str] | None = writing(
+    fail_if_worse: list[str] | None = gating(
         None,
         "--fail-if-worse",
         metavar="METRIC[=MARGIN]",
