@@ -16,7 +16,7 @@ HOUSE = [
     *("errors", "checks", "signature", "markup", "result"),
     *("engine", "corpus", "files", "statistics", "networks", "explanation", "tables", "base", "metrics"),
     *("registry", "api", "bayes_risk", "streaming"),
-    *("comparison", "correlation", "report", "huggingface", "rewards", "compat", "harnesses", "cli"),
+    *("comparison", "correlation", "report", "huggingface", "rewards", "compat", "harnesses", "testing", "cli"),
     *("examples", "__init__", "__main__"),
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
@@ -33,6 +33,7 @@ MORE = {
         *("deepeval", "ignite", "inspect_ai", "lighteval", "lightning", "lm_eval", "mlflow", "pytorch_lightning"),
         *("trackio", "unitxt", "wandb"),
     },
+    "testing.baseline": {"pytest"},
     "huggingface.space": {"gradio", "pandas", "pebble", "starlette", "yaml"},
 }
 
@@ -105,7 +106,8 @@ def test_every_room_has_a_place_and_a_sentence():
     for folder in {path_of(name).parent for name in IN_ROOMS}:
         sentence, *more = ast.parse((folder / "__init__.py").read_text()).body
         assert isinstance(sentence, ast.Expr), folder
-        assert len(more) == 2 * (folder.name == "compat"), folder  # install and uninstall
+        # install and uninstall; the two assertions
+        assert len(more) == 2 * (folder.name in ("compat", "testing")), folder
 
 
 @pytest.mark.parametrize("name", NAMES)
