@@ -78,6 +78,11 @@ def json_line(value: Any) -> str:
     return json.dumps(finite_or_none(value), ensure_ascii=False, allow_nan=False)
 
 
+def number_or_none(value: float) -> float | None:
+    """Return a number as a plain float; None if it is NaN or infinite."""
+    return float(value) if math.isfinite(value) else None
+
+
 def finite_or_none(value: Any) -> Any:
     """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
     if isinstance(value, dict):

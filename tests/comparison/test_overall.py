@@ -174,8 +174,31 @@ def test_what_not_all_sets_have_is_left_out_and_named():
     assert [table.name for table in over_all.tables] == ["chrf"]
     assert over_all.notes == [
         "Not in all test sets, and left out here: the systems 'large'.",
-        "Not in all test sets, and left out here: the scores 'ter'.",
+        "Not in all test sets, on one scale and in one direction, and left out here: the scores 'ter'.",
     ]
+
+
+def test_scores_in_opposite_directions_are_not_joined():
+    values = np.random.default_rng(10).normal(size=(2, 20))
+    (higher,) = of_scores(values)
+    column = tercet.Column("quality", better="lower")
+    lower = tercet.compare(scores={column: {"A": values[0].tolist(), "B": values[1].tolist()}})
+    with pytest.raises(InputError, match="have no score in common"):
+        tercet.overall([higher, lower])
+
+
+def test_rounding_is_no_difference():
+    values = np.random.default_rng(11).normal(size=30)
+    over_all = tercet.overall(of_scores((values, np.roll(values, 1)), (values, np.roll(values, 7))))
+    assert "B is as good as A in quality: as good in both." in over_all.section_lines()[0]
+
+
+def test_where_all_resamples_differ_alike_the_bootstrap_finds_it():
+    right = ([0] * 40, [1] * 40)
+    rows = tercet.overall(of_scores(right, right, test="bootstrap")).tables[0].rows
+    assert rows[1].pvalue == pytest.approx(1 / 1001)
+    assert of_scores(right, test="bootstrap")[0].tables[0].rows[1].pvalue == pytest.approx(1 / 1001)
+    assert of_scores(([0.5], [0.75]), test="bootstrap")[0].tables[0].rows[1].pvalue == 1
 
 
 def test_a_score_that_is_nan_is_not_tested():

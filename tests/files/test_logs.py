@@ -274,8 +274,8 @@ class TestResultsOfDeepeval:
         )
         found = read(path)
         assert (found.name, list(found.systems), found.lower_is_better) == ("test_qa", ["base"], ("J 2",))
-        assert found.scores["J"]["base"][:2].tolist() == [1, 0]
-        assert np.isnan(found.scores["J"]["base"][2:]).all()
+        assert found.scores["J success"]["base"][:2].tolist() == [1, 0]
+        assert np.isnan(found.scores["J success"]["base"][2:]).all()
         assert np.isnan(found.scores["J 2"]["base"][2:]).all()
 
     def test_what_cannot_be_read_is_named(self, tmp_path):

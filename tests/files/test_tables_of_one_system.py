@@ -95,7 +95,8 @@ def test_scores_and_clusters_stay_with_their_systems(tmp_path):
     (table,) = tercet.compare(test_set, scores=["COMET"]).tables
     assert [row.value for row in table.rows] == [0.5, 0.25]
     write(paths[1], OUTPUTS["pr"], COMET=quality["pr"], document=document[::-1][:6] + document[:18])
-    assert len(read_test_sets(paths, scores="COMET", cluster="document")) == 2
+    with pytest.warns(UserWarning, match="main and pr have the same references, but other sources or clusters"):
+        assert len(read_test_sets(paths, scores="COMET", cluster="document")) == 2
 
 
 def test_tables_without_references_are_joined_by_their_sources(tmp_path):
@@ -120,3 +121,27 @@ def test_the_same_references_in_another_order_are_told(tmp_path):
 def test_tables_of_several_systems_stay_apart(tmp_path):
     paths = [write(tmp_path / f"{n}.jsonl", OUTPUTS["main"], column="A", B=OUTPUTS["pr"]) for n in ("news", "again")]
     assert [test_set.name for test_set in read_test_sets(paths, systems=["A", "B"])] == ["news", "again"]
+
+
+def test_tables_that_nearly_match_are_told(tmp_path):
+    paths = [write(tmp_path / "main.jsonl", OUTPUTS["main"])]
+    paths.append(write(tmp_path / "pr.jsonl", OUTPUTS["pr"], [" " + REFERENCES[0], *REFERENCES[1:]]))
+    with pytest.warns(UserWarning, match="pr have different references in 1 of 24 rows, the first in row 1:"):
+        assert len(read_test_sets(paths)) == 2
+
+
+def test_references_that_are_all_the_same_tell_no_segments_apart(tmp_path):
+    paths = [write(tmp_path / f"{name}.jsonl", texts, ["yes"] * 24) for name, texts in OUTPUTS.items()]
+    assert [test_set.name for test_set in read_test_sets(paths)] == ["main", "pr"]
+    paths = [write(tmp_path / f"{name}.jsonl", texts[:1], ["yes"]) for name, texts in OUTPUTS.items()]
+    assert len(read_test_sets(paths)) == 1
+
+
+def test_other_slices_are_told(tmp_path):
+    paths = [
+        write(tmp_path / f"{name}.jsonl", texts, domain=[f"{label}{n % 2}" for n in range(24)])
+        for (name, texts), label in zip(OUTPUTS.items(), "ab", strict=True)
+    ]
+    with pytest.warns(UserWarning, match="pr has other slices than main: those of main are taken"):
+        (test_set,) = read_test_sets(paths, by="domain")
+    assert set(test_set.slices["domain"]) == {"a0", "a1"}

@@ -61,6 +61,10 @@ def test_a_change_for_the_worse_fails_and_the_report_is_written(run, tmp_path):
     assert "- failed: " in (tmp_path / "github_step_summary").read_text(encoding="utf-8")
     run(0, **options, **{"fail-if-worse": "ter=90 chrf=90"})
     run(0, **options, options="--baseline change --seed 7")
+    (tmp_path / "my change.jsonl").write_bytes((tmp_path / "change.jsonl").read_bytes())
+    options |= {"files": "main.jsonl\n'my change.jsonl'\n", "options": "--baseline 'my change'\n--alpha 0.1"}
+    run(0, **options)
+    assert "| my change |" in Path(report).read_text(encoding="utf-8")
 
 
 def test_the_action_installs_itself():

@@ -53,7 +53,7 @@ def test_worse_outputs_fail_with_the_items_that_lose_most():
     assert_not_worse(GOOD, WORSE, REFERENCES, margin=1)
     message = message_of(assert_not_worse, WORSE, GOOD, REFERENCES)
     assert message.startswith("The predictions are ")
-    assert "chrF worse, significantly (90 % interval of the loss: " in message
+    assert "chrF worse, significantly (one-sided; 90 % interval of the loss: " in message
     losses = np.subtract(*(tercet.Chrf().segments(texts, REFERENCES)["chrf"] for texts in (GOOD, WORSE)))
     worst = sorted(range(30), key=lambda place: (-round(losses[place], 9), place))[:3]
     assert [line.strip(" :") for line in message.splitlines() if line.startswith("  item")] == [
@@ -63,7 +63,7 @@ def test_worse_outputs_fail_with_the_items_that_lose_most():
 
 
 def test_a_margin_needs_enough_items():
-    message = message_of(assert_not_worse, GOOD[:4], ["two cats", *GOOD[1:4]], REFERENCES[:4], margin=0.1)
+    message = message_of(assert_not_worse, GOOD[:6], ["two cats", *GOOD[1:6]], REFERENCES[:6], margin=0.1)
     assert "To show that an equal system is within it takes about" in message
 
 
@@ -79,11 +79,23 @@ def test_what_is_no_margin_is_refused(margin):
         assert_not_worse(GOOD, GOOD, REFERENCES, margin=margin)
 
 
+def test_one_item_shows_nothing():
+    assert "not tested" in message_of(assert_not_worse, ["snow"], ["it rains"], ["it rains"])
+    assert_not_worse(["it rains"], ["snow"], ["it rains"])
+
+
 def test_wrong_limits_levels_and_texts_are_refused():
     with pytest.raises(OptionError, match="needs at_least= or at_most="):
         assert_score(GOOD, REFERENCES)
     with pytest.raises(OptionError, match="a limit must be a number, got 'high'"):
         assert_score(GOOD, REFERENCES, at_least="high")
+    with pytest.raises(OptionError, match="a limit must be a number, got True"):
+        assert_score(GOOD, REFERENCES, at_least=True)
+    with pytest.raises(OptionError, match="at_least=90 is above at_most=10"):
+        assert_score(GOOD, REFERENCES, at_least=90, at_most=10)
+    with pytest.raises(OptionError, match=r"takes one metric, such as 'chrf', got \['wer', 'chrf'\]"):
+        assert_score(GOOD, REFERENCES, ["wer", "chrf"], at_least=1)
+    assert_score(GOOD, REFERENCES, "chrf", at_least=np.int64(30))
     with pytest.raises(OptionError, match=r"alpha must be above 0 and below 0\.5, got 0\.5"):
         assert_not_worse(GOOD, GOOD, REFERENCES, alpha=0.5)
     with pytest.raises(InputError):

@@ -11,7 +11,7 @@ import pytest
 import tercet
 
 CONFTEST = 'pytest_plugins = ["tercet.testing.baseline"]\n'
-TEST = """
+TEST = r"""
 import os
 
 import pytest
@@ -26,6 +26,13 @@ OUTPUTS = REFERENCES if os.environ["MODEL"] == "good" else ["ein Hund", "кош�
 def test_model(baseline, prompt):
     outputs = OUTPUTS[: int(os.environ.get("N", 15))]
     assert_not_worse(outputs, baseline(outputs), REFERENCES[: len(outputs)])
+
+
+class TestTwice:
+    def test_model(self, baseline):
+        assert_not_worse(OUTPUTS, baseline(OUTPUTS), REFERENCES)
+        other = [text[::-1] for text in OUTPUTS] + ["half \ud800"]
+        assert baseline(other) == other
 """
 
 
@@ -57,8 +64,9 @@ def test_outputs_are_kept_and_compared_with(run, tmp_path):
     assert "make it with pytest --update-baseline" in run("good", code=1)
     run("good", "--update-baseline")
     files = sorted((tmp_path / "baselines").iterdir())
-    assert len(files) == 2
-    lines = [json.loads(line)["prediction"] for line in files[0].read_text(encoding="utf-8").splitlines()]
+    assert len(files) == 4
+    first = next(path for path in files if "kurz" in path.name)
+    lines = [json.loads(line)["prediction"] for line in first.read_text(encoding="utf-8").splitlines()]
     assert lines == ["ein Hund bellt", "кошка спит", "two cats sleep here"] * 5
     run("good")
     failed = run("bad", code=1)

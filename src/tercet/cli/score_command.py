@@ -98,7 +98,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     test_sets = texts.test_sets(metrics, tests.by or ())
     if not metrics:
         gate = _default_gate(output, test_sets)
-    gate.check(test_sets, tests.alpha)
+    gate.check(test_sets, tests.runs, tests.alpha)
     if output.export is not None:
         for test_set in test_sets:
             check_has_texts(test_set, "--export")
@@ -110,13 +110,25 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
-        compare(test_set, metrics or None, progress=output.progress, **tests.asked) for test_set in test_sets
+        compare(
+            test_set,
+            metrics or None,
+            progress=output.progress,
+            **tests.asked | {"baseline": _baseline(test_set, test_sets, tests.baseline)},
+        )
+        for test_set in test_sets
     ]
     if output.export is not None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
     finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
+
+
+def _baseline(test_set: TestSet, test_sets: Sequence[TestSet], baseline: str | None) -> str | None:
+    """Return the baseline of a test set: by default the first system of the first set, for all that have it."""
+    first = next(iter(test_sets[0].systems))
+    return first if baseline is None and first in test_set.systems else baseline
 
 
 def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:
@@ -126,7 +138,9 @@ def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall 
     if len(comparisons) > 1 and n_shared(comparisons) > 1:
         return overall(comparisons, weight=weight or "set")
     if weight is not None:
-        reason = "these share fewer than two systems, or no score" if len(comparisons) > 1 else "there is one"
+        reason = "there is one"
+        if len(comparisons) > 1:
+            reason = "these share fewer than two systems, or no score of one scale and direction"
         typer.echo(f"note: --weight is for test sets that have systems in common; {reason}.", err=True)
     return None
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tercet.base.metric import Metric
 from tercet.comparison.gate import losses
 from tercet.comparison.metric_specs import label, label_of, split_metric
+from tercet.comparison.runs import members
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, shorten
@@ -29,13 +30,15 @@ class Gate(NamedTuple):
     thresholds: list[Threshold]
     margins: list[Threshold]
 
-    def check(self, test_sets: Iterable[TestSet], alpha: float) -> None:
+    def check(self, test_sets: Iterable[TestSet], runs: str | None, alpha: float) -> None:
         """Refuse margins where there is no other system, and an alpha that no interval has."""
         if not self.margins:
             return
         for test_set in test_sets:
-            if len(test_set.systems) < 2:
-                system = shorten(next(iter(test_set.systems)))
+            names = list(test_set.systems)
+            systems = names if runs is None else list(members(names, runs))
+            if len(systems) < 2:
+                system = shorten(systems[0])
                 raise OptionError(
                     f"--fail-if-worse: {test_set.name} has one system, {system}, and no other to compare it with."
                 )
@@ -85,12 +88,13 @@ def read_margins(margin_texts: Sequence[str] | None, metrics: Iterable[Metric]) 
         # The options of a metric have "=", too: "chrf:word_order=2" has no margin.
         margin = Threshold(text.strip(), 0.0)
         if "=" in text and not _meant(margin.name, scores):
-            margin = _threshold(text) or Threshold("", -1.0)
-            if margin.value < 0:
+            with_value = _threshold(text)
+            if with_value is None or with_value.value < 0:
                 raise OptionError(
                     "--fail-if-worse takes METRIC, or METRIC=MARGIN with the greatest loss allowed, as in chrf=0.3. "
                     f"Got {shorten(text)} instead."
                 )
+            margin = with_value
         _check_name("--fail-if-worse", margin.name, scores)
         margins.append(margin)
     return margins

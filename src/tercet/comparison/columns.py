@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from tercet.statistics.stats import SegmentStats
 
 from .metric_specs import metric_of, parse_column
 from .test_sets import TestSet, without_texts
+
+if TYPE_CHECKING:
+    from .scores import ScoreTable
 
 #: How numbers are given.
 _SCORES = "scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}"
@@ -157,3 +160,13 @@ def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
     to_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
     cells = list(values) if to_list is None else to_list()
     return read_numbers(cells, f"{shorten(name)} of {shorten(system)}")
+
+
+def check_within(table: ScoreTable, difference: float, name: str) -> None:
+    """Raise an OptionError for a difference that is larger than any of a column's numbers."""
+    numbers = [value for values in table.segments.values() for value in values if value is not None]
+    if isinstance(table.scorer, Column) and numbers and difference > max(numbers) - min(numbers) > 0:
+        raise OptionError(
+            f"{name} {difference:g} is more than any that {table.name} can show, whose numbers go from "
+            f"{min(numbers):g} to {max(numbers):g}."
+        )

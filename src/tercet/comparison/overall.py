@@ -15,7 +15,8 @@ from tercet.checks import known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, listed
 from tercet.registry import drawing
-from tercet.statistics.bootstrap import ROUNDING, bootstrap_scores, percentile_interval
+from tercet.statistics.bootstrap import N_RESAMPLES, ROUNDING, bootstrap_scores, percentile_interval
+from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 
 from .groups import groups_section
@@ -28,9 +29,6 @@ from .test_sets import TestSet
 #: What a test set may weigh by.
 WEIGHTS = {"set": "each weighing the same", "segment": "weighed by their segments"}
 
-#: Of the bootstrap, as many as intervals have.
-_N_RESAMPLES = 1000
-
 #: Sets are drawn independently: with one seed, those of equal size would draw alike.
 _SEED_STEP = 1_000_003
 
@@ -39,8 +37,8 @@ _SEED_STEP = 1_000_003
 class Overall(Comparison):
     """Systems compared over several test sets: a comparison whose scores are weighted means of those of the sets.
 
-    Intervals resample the segments, or clusters, of each set; tests exchange them within each set. Wins, ties and
-    losses count sets.
+    Intervals are percentiles, and resample the segments, or clusters, of each set; tests exchange them within each
+    set. Wins, ties and losses count sets.
 
     Attributes
     ----------
@@ -61,6 +59,10 @@ class Overall(Comparison):
         counted = "" if self.test is None else "; wins, ties and losses count sets"
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
         return [f"{means}{counted}.", *self.notes]
+
+    def units_of(self, table: ScoreTable) -> list[SegmentStats]:
+        """Raise an InputError: what is resampled are the units of each set."""
+        raise InputError(f"{self.test_set.name}: the units are those of each comparison in .comparisons.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests over all sets as plain Python."""
@@ -89,7 +91,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     Parameters
     ----------
     comparisons : sequence of Comparison
-        Of two test sets or more, with systems in common: as ``[tercet.compare(each, "chrf") for each in test_sets]``.
+        Of two test sets or more with systems in common: ``[tercet.compare(test_set, "chrf") for test_set in sets]``.
     weight : {"set", "segment"}
         Whether each set weighs the same, or by the number of its segments that are scored.
 
@@ -139,6 +141,9 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
                 "Compare all test sets alike."
             )
     systems, keys, notes = _shared(sets)
+    baseline = first.baseline if first.baseline in systems else next(iter(systems), "")
+    if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
+        notes.append(f"The sets have different baselines: here it is {shorten(baseline)}.")
     if not systems or not keys:
         raise InputError(f"The test sets have no {'score' if systems else 'system'} in common.")
     tables = {key: [_tables_of(comparison)[key] for comparison in sets] for key in keys}
@@ -148,7 +153,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     )
     over_all = Overall(
         test_set=test_set,
-        baseline=first.baseline if first.baseline in systems else systems[0],
+        baseline=baseline,
         tables=[],
         test=first.test if len(systems) > 1 else None,
         n_resamples=first.n_resamples if len(systems) > 1 else None,
@@ -171,20 +176,29 @@ def n_shared(comparisons: Sequence[Comparison]) -> int:
     return len(systems) if keys else 0
 
 
-def _tables_of(comparison: Comparison) -> dict[tuple[str, str, float], ScoreTable]:
-    return {(table.metric, table.name, table.scorer.scale): table for table in comparison.tables}
+#: A score that sets share: its metric, its name, its scale, and whether higher is better.
+_Key = tuple[str, str, float, bool]
 
 
-def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[tuple[str, str, float]], list[str]]:
-    """Return systems and scores that all sets have, and notes of the others."""
-    systems = [name for name in sets[0].test_set.systems if all(name in each.test_set.systems for each in sets)]
-    keys = [key for key in _tables_of(sets[0]) if all(key in _tables_of(each) for each in sets)]
-    left_out = {
-        "systems": dict.fromkeys(name for each in sets for name in each.test_set.systems if name not in systems),
-        "scores": dict.fromkeys(key[1] for each in sets for key in _tables_of(each) if key not in keys),
+def _tables_of(comparison: Comparison) -> dict[_Key, ScoreTable]:
+    return {
+        (table.metric, table.name, table.scorer.scale, table.higher_is_better): table for table in comparison.tables
     }
+
+
+def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str]]:
+    """Return systems and scores that all sets have, and notes of the others."""
+    names_of = [comparison.test_set.systems for comparison in sets]
+    keys_of = [_tables_of(comparison).keys() for comparison in sets]
+    systems = [name for name in names_of[0] if all(name in names for names in names_of)]
+    keys = [key for key in keys_of[0] if all(key in set_keys for set_keys in keys_of)]
+    left_out = {
+        "systems": dict.fromkeys(name for names in names_of for name in names if name not in systems),
+        "scores": dict.fromkeys(key[1] for set_keys in keys_of for key in set_keys if key not in keys),
+    }
+    where = {"systems": "Not in all test sets", "scores": "Not in all test sets, on one scale and in one direction"}
     notes = [
-        f"Not in all test sets, and left out here: the {kind} {', '.join(map(shorten, list(names)[:MOST_NAMED]))}"
+        f"{where[kind]}, and left out here: the {kind} {', '.join(map(shorten, list(names)[:MOST_NAMED]))}"
         f"{f' and {len(names) - MOST_NAMED} more' if len(names) > MOST_NAMED else ''}."
         for kind, names in left_out.items()
         if names
@@ -194,10 +208,10 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[tuple[str, str,
     return systems, keys, notes
 
 
-def _by_metric(tables: Mapping[tuple[str, str, float], list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
+def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
     """Return the tables of each metric, which are resampled together: of each score those of all sets."""
     by_metric: dict[Any, list[list[ScoreTable]]] = {}
-    for (metric, _, scale), score_tables in tables.items():
+    for (metric, _, scale, _), score_tables in tables.items():
         by_metric.setdefault((metric, scale), []).append(score_tables)
     return by_metric
 
@@ -214,7 +228,7 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
     weights = [n / sum(n_scored) for n in n_scored] if over_all.weight == "segment" else [1 / len(stats)] * len(stats)
     seeds = [over_all.seed + _SEED_STEP * place for place in range(len(stats))]
     draws = [
-        bootstrap_scores(metric, set_stats, _N_RESAMPLES, seed)
+        bootstrap_scores(metric, set_stats, N_RESAMPLES, seed)
         for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
     ]
     names = [score_tables[0].name for score_tables in tables]
@@ -297,7 +311,8 @@ def _pvalues(
         for name, by_set in observed.items():
             scores = weights @ by_set[:, [first, second]]
             null = NULLS[over_all.test].sizes(_weighted(weights, [scores_of_set[name] for scores_of_set in of_sets]))
-            p = pvalue_of(null, abs(scores[1] - scores[0]), ROUNDING * float(np.abs(scores).max()))
+            slack = ROUNDING * float(np.abs(scores).max())
+            p = pvalue_of(null, abs(scores[1] - scores[0]), slack, max(len(set_stats[0]) for set_stats in stats))
             pvalues[name][first, second] = pvalues[name][second, first] = p
     return pvalues
 
@@ -336,7 +351,7 @@ def _sentence(
 ) -> Sentence:
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
     start = f"Over {over_all.test_set.name}, {WEIGHTS[over_all.weight]}, "
-    gain = row.difference or 0.0
+    gain = _apart(row.value, _row(table, over_all.baseline).value)
     if np.isnan(gain):
         return (start, row.system, " cannot be compared with ", over_all.baseline, ", as a score is NaN.")
     better = "as good as" if not gain else "better than" if (gain > 0) == table.higher_is_better else "worse than"
@@ -348,7 +363,7 @@ def _sentence(
         tested = f" ({over_all.p_label} {pvalue_text(p)}{'' if p < over_all.alpha else ', not significant'})"
     signs = []
     for part in tables:
-        apart = _row(part, row.system).value - _row(part, over_all.baseline).value
+        apart = _apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
         signs.append(int(np.sign(apart)) * (1 if table.higher_is_better else -1))
     parts: list[str] = [start, row.system, f" is {better} ", over_all.baseline, f"{by}{tested}: "]
     counts = []
@@ -368,3 +383,9 @@ def _sentence(
         else:
             parts[-1] += f"{word} in {len(members)}{end}"
     return tuple(parts)
+
+
+def _apart(value: float, baseline: float) -> float:
+    """Return the difference of two scores; 0 where they differ by rounding alone."""
+    apart = value - baseline
+    return 0.0 if abs(apart) <= ROUNDING * max(abs(value), abs(baseline)) else apart

@@ -21,6 +21,7 @@ from tercet.statistics.power import MANY, smallest_difference, units_needed
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 
+from .columns import check_within
 from .compare import check_test_set, compare, read_metrics
 from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
 from .scores import Comparison, scored_for_all
@@ -195,10 +196,10 @@ class Plan:
         if score.n_alike:
             pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
             has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
-        opening, found = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
+        opening, chance = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
         if clusters is None or not clusters.name:
-            return (opening, score.title, f"{found}: {needed}. {has}")
-        return (opening, score.title, f"{found}, by ", clusters.name, f": {needed}. {has}")
+            return (opening, score.title, f"{chance}: {needed}. {has}")
+        return (opening, score.title, f"{chance}, by ", clusters.name, f": {needed}. {has}")
 
     def _source(self) -> Sentence:
         """Return where the figures are from."""
@@ -295,8 +296,8 @@ def plan(
     Examples
     --------
     >>> right = {"base": [0, 1, 1, 0, 1] * 40, "tuned": [1, 1, 0, 0, 1] * 40}
-    >>> found = plan(scores={"accuracy": right}, difference=5)
-    >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in found.scores]
+    >>> planned = plan(scores={"accuracy": right}, difference=5)
+    >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in planned.scores]
     [((1319, 1319), [12.8, 12.8])]
     """
     difference = check_value("plan", "difference", _check_difference, difference)
@@ -324,6 +325,7 @@ def plan(
                 f"{argument('difference')}{' ' * on_command_line()}{difference:g}: expected less than {scale:g}, as "
                 f"{table.title} goes from 0 to {scale:g}."
             )
+        check_within(table, difference, "The difference of")
     planned = Plan(comparison.test_set, difference, **settings)
     with bars_within(progress):
         planned.scores.extend(_scores(comparison, planned))

@@ -18,7 +18,7 @@ from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.paired_tests import adjusted
-from tercet.tables import Column, Table, decimals, pvalue_text
+from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
 
 from .sections import Section
 
@@ -161,8 +161,8 @@ def runs_section(
             "low": bounds.low,
             "high": bounds.high,
             **_against(systems[baseline], estimate, known, level),
-            "pvalue": _or_none(pvalues[place, column]),
-            "adjusted_pvalue": _or_none(adjusted_pvalues[place, column]),
+            "pvalue": number_or_none(pvalues[place, column]),
+            "adjusted_pvalue": number_or_none(adjusted_pvalues[place, column]),
             "rank": None if rank is None else [rank.low, rank.high],
             "group": None if rank is None else rank.group,
         }
@@ -229,14 +229,10 @@ def _against(baseline: Estimate, system: Estimate, known: Variance | None, level
     margin = result.interval(level).high - result.value if is_tested else math.nan
     return {
         "difference": result.value,
-        "margin": _or_none(margin),
-        "t": _or_none(result.t if is_tested else math.nan),
-        "freedom": _or_none(result.variance.freedom if is_tested else math.nan),
+        "margin": number_or_none(margin),
+        "t": number_or_none(result.t if is_tested else math.nan),
+        "freedom": number_or_none(result.variance.freedom if is_tested else math.nan),
     }
-
-
-def _or_none(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _n_runs(row: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.groups import ranks
+from tercet.tables import number_or_none
 
 from .scores import Comparison, SystemScore, some_best
 
@@ -42,7 +43,7 @@ def score_rows(
         value = float(values[place])
         # Systems may tie for the best; NaN equals nothing, so that it is never the best.
         is_best = any_best and bool(values[place] == values[best])
-        pvalue_against_best = _or_none(adjusted[place, best])
+        pvalue_against_best = number_or_none(adjusted[place, best])
         as_good: bool | None = None
         if is_best:
             as_good = True
@@ -59,8 +60,8 @@ def score_rows(
                 low=bounds[place].low,
                 high=bounds[place].high,
                 difference=None if is_baseline else value - float(values[baseline]),
-                pvalue=None if is_baseline else _or_none(unadjusted[place, baseline]),
-                adjusted_pvalue=None if is_baseline else _or_none(adjusted[place, baseline]),
+                pvalue=None if is_baseline else number_or_none(unadjusted[place, baseline]),
+                adjusted_pvalue=None if is_baseline else number_or_none(adjusted[place, baseline]),
                 wins=wins,
                 ties=ties,
                 losses=losses,
@@ -79,10 +80,6 @@ def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
     worst = -np.inf if higher_is_better else np.inf
     comparable = np.where(np.isnan(values), worst, values)
     return int(comparable.argmax() if higher_is_better else comparable.argmin())
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from tercet.markup import MOST_NAMED, Sentence, listed, one_cell
 from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, pvalue_text
+from tercet.tables import Cell, Column, Table, decimals, number_or_none, pvalue_text
 
 from .columns import mcnemar_pairs, share_interval
 from .scores import Comparison, ScoreTable
@@ -134,8 +134,8 @@ def slices_section(
                 "low": one.bounds[place].low,
                 "high": one.bounds[place].high,
                 "difference": None if place == baseline else one.values[place] - one.values[baseline],
-                "pvalue": _or_none(one.pvalues[place]) if not math.isnan(adjusted_pvalues[place]) else None,
-                "adjusted_pvalue": _or_none(adjusted_pvalues[place]),
+                "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(adjusted_pvalues[place]) else None,
+                "adjusted_pvalue": number_or_none(adjusted_pvalues[place]),
             }
             for place, system in enumerate(systems)
         ]
@@ -203,7 +203,8 @@ def _verdicts(
         against = (" against ", systems[baseline]) if len(systems) > 2 else ()
         say = _counted if len(findings) > _MOST_SAID else _verdict
         yield say(("", systems[place], *against), findings, comparison.test is not None, table.rows[0].digits)
-        yield from _reversal(systems[place], findings, table.rows[place].difference)
+        if len(findings) == len(rows):
+            yield from _reversal(systems[place], findings, table.rows[place].difference)
 
 
 def _verdict(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
@@ -268,7 +269,12 @@ def _notes(
         return
     if comparison.test == "permutation":
         is_small = [len(pvalues) * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
-        small = [row["slice"] for row, too_small in zip(rows, is_small, strict=True) if too_small]
+        # Holm multiplies all but the least p by less than their number.
+        small = [
+            row["slice"]
+            for row, too_small in zip(rows, is_small, strict=True)
+            if too_small and not any((cell["adjusted_pvalue"] or 1) < comparison.alpha for cell in row["systems"])
+        ]
         unit = "segments" if comparison.test_set.clusters is None else "clusters"
         if small:
             yield _naming(f"Too few {unit} for any difference to be significant: ", small)
@@ -329,7 +335,3 @@ def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> lis
     p = cell["adjusted_pvalue"]
     cells = [decimals(cell["difference"], digits=table.rows[0].digits, signed=True)]
     return [*cells, "" if p is None else pvalue_text(p)] if is_tested else cells
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

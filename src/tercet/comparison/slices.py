@@ -43,7 +43,7 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
     if by is None:
         return []
     if isinstance(by, Mapping):
-        labels_of = {name: _given_labels(test_set, name, labels) for name, labels in by.items()}
+        labels_of = {name: _labels_of(test_set, name, labels) for name, labels in by.items()}
         return [_slices(name, labels, list(dict.fromkeys(labels))) for name, labels in labels_of.items()]
     specs = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
     if not all(isinstance(spec, str) for spec in specs):
@@ -54,7 +54,7 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
     return [_named(test_set, spec) for spec in dict.fromkeys(specs)]
 
 
-def _given_labels(test_set: TestSet, name: Any, labels: Any) -> list[str]:
+def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
     if not isinstance(name, str) or isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputError(
             f"by: expected labels by their name, as {{'domain': labels}}. Got {shorten(labels)} for {shorten(name)}."

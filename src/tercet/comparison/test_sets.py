@@ -330,11 +330,10 @@ def _joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
     """Return the test sets; of tables with one system each for the same references and sources, one."""
     alike: dict[Any, list[TestSet]] = {}
     for place, test_set in enumerate(test_sets):
-        has_key = len(test_set.systems) == 1 and (any(test_set.references) or test_set.source is not None)
-        segments = (tuple(map(tuple, test_set.references)), tuple(test_set.source or ()), _cluster_numbers(test_set))
-        alike.setdefault(segments if has_key else place, []).append(test_set)
+        segments = _identity(test_set)
+        alike.setdefault(place if segments is None else segments, []).append(test_set)
     joined_sets: list[TestSet] = []
-    _warn_of_order([tables[0] for tables in alike.values() if len(tables) == 1 and len(tables[0].systems) == 1])
+    _warn_of_near_misses([tables[0] for tables in alike.values() if len(tables) == 1])
     for tables in alike.values():
         if len(tables) == 1:
             joined_sets += tables
@@ -342,8 +341,12 @@ def _joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
         name, systems = _apart([table.name for table in tables])
         columns = [column for table in tables for column in table.systems]
         systems = columns if len({*columns}) == len(columns) else systems
-        note = f"{_named(systems)} are read as systems of one test set: the tables have the same references."
         first = tables[0]
+        shared = "references" if any(first.references) else "sources"
+        note = f"{_named(systems)} are read as systems of one test set: the tables have the same {shared}."
+        for table in tables:
+            if table.slices != first.slices:
+                _warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
         joined_sets.append(
             replace(
                 first,
@@ -367,21 +370,39 @@ def _joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
     return joined_sets
 
 
-def _cluster_numbers(test_set: TestSet) -> bytes | None:
-    return None if test_set.clusters is None else test_set.clusters.numbers.tobytes()
+def _identity(test_set: TestSet) -> Any:
+    """Return what the tables of one test set share; None for one that stays alone.
+
+    References, or else sources, tell segments apart unless all are the same, such as "yes".
+    """
+    texts = [*map(tuple, test_set.references)] if any(test_set.references) else test_set.source
+    if len(test_set.systems) != 1 or texts is None or (len(texts) > 1 and len({*texts}) == 1):
+        return None
+    clusters = None if test_set.clusters is None else test_set.clusters.numbers.tobytes()
+    return tuple(texts), None if test_set.source is None else tuple(test_set.source), clusters
 
 
-def _warn_of_order(test_sets: Sequence[TestSet]) -> None:
-    """Warn of tables that have the same references in another order: they cannot be joined."""
-    first_of: dict[Any, TestSet] = {}
-    for test_set in test_sets:
-        references = tuple(sorted(map(tuple, test_set.references)))
-        first = first_of.setdefault(references, test_set)
-        if first.references != test_set.references:
-            _warn(
-                f"{first.name} and {test_set.name} have the same references in another order, so that their systems "
-                "cannot be compared. Sort both by the same column."
+def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
+    """Warn of tables of one system each that have nearly the same references: their systems are not compared."""
+    alone = [test_set for test_set in test_sets if len(test_set.systems) == 1 and any(test_set.references)]
+    first_of: dict[int, TestSet] = {}
+    for test_set in alone:
+        first = first_of.setdefault(test_set.n_segments, test_set)
+        pairs = list(zip(first.references, test_set.references, strict=True))
+        places = [place for place, (one, other) in enumerate(pairs) if one != other]
+        if first is test_set or len({*map(tuple, test_set.references)}) == 1:
+            continue
+        if not places:
+            difference = "the same references, but other sources or clusters"
+        elif sorted(first.references) == sorted(test_set.references):
+            difference = "the same references in another order"
+        elif len(places) <= len(pairs) // 2:
+            difference = (
+                f"different references in {len(places):,} of {len(pairs):,} rows, the first in row {places[0] + 1:,}"
             )
+        else:
+            continue
+        _warn(f"{first.name} and {test_set.name} have {difference}: their systems are not compared.")
 
 
 def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
@@ -565,9 +586,12 @@ def _scores_alone(
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
     systems = systems or systems_of(table, scores[0])
     if not systems:
+        hint = ", or texts of a system beside it."
+        if scores[0] not in table.columns:
+            hint = f". {did_you_mean(scores[0], table.columns)}"
         raise InputError(
-            f"{table.name} has no scores {shorten(scores[0])}; expected columns such as {f'base.{scores[0]}'!r} or "
-            f"{f'{scores[0]}_base'!r}. {did_you_mean(scores[0], table.columns)}"
+            f"{table.name} has no scores {shorten(scores[0])} of a system; expected columns such as "
+            f"{f'base.{scores[0]}'!r} or {f'{scores[0]}_base'!r}{hint}"
         )
     numbers = {score: score_columns(table, systems, score) for score in scores}
     left_out = [column for column in other_columns if column not in {*systems, cluster}]

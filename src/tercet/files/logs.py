@@ -617,7 +617,7 @@ def _results(content: Any, name: str) -> Log | None:
 
 
 def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
-    """Return the test cases of a run of deepeval; a metric without any score has 1 where a case passed, else 0."""
+    """Return the test cases of a run of deepeval; of a metric without any score, which ones passed."""
     if not cases and (run.get("conversationalTestCases") or ()):
         raise InputError(f"{name} has test cases that are conversations; expected some with an input and an output.")
     rows = RaggedRows(name)
@@ -636,9 +636,12 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
     directions = {}
     for metric in dict.fromkeys(metric for of_case in metrics for metric in of_case):
         parts = [of_case.get(metric, {}) for of_case in metrics]
-        values[metric] = [part.get("score") for part in parts]
-        if all(score is None for score in values[metric]):
-            values[metric] = [None if part.get("error") else part.get("success") for part in parts]
+        scores = [part.get("score") for part in parts]
+        if all(score is None for score in scores):
+            # Another name, as a run with scores is not to be compared with it.
+            values[f"{metric} success"] = [None if part.get("error") else part.get("success") for part in parts]
+            continue
+        values[metric] = scores
         # A test passes on the better side of its threshold.
         higher = {
             part["success"] == (part["score"] > part["threshold"])

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .exact import ExactSums
     from .stats import Formula, Scores, SegmentStats
 
+#: Of intervals, and of what else resamples as they do.
+N_RESAMPLES = 1000
+
 #: Smaller relative differences are ties: the order in which floats are added changes no more.
 ROUNDING = 1e-12
 
@@ -57,7 +60,7 @@ def bootstraps(
     metric: Formula,
     systems: Sequence[SegmentStats],
     *,
-    n_resamples: int = 1000,
+    n_resamples: int = N_RESAMPLES,
     confidence_level: float = 0.95,
     method: str = "percentile",
     seed: int = 12345,

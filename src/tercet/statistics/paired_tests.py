@@ -141,10 +141,10 @@ def adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(adjusted_pvalues, adjusted_pvalues.T)
 
 
-def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float) -> float:
+def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
     """Return the share of differences under the null hypothesis that are at least of a size, less the slack."""
     count = int((null_distribution >= size - slack).sum())
-    if np.ptp(null_distribution) <= slack:  # no test if all resamples are equal, as with one segment
+    if n_units == 1:  # no test, as all resamples are equal
         count = len(null_distribution)
     # the observed arrangement is one of those under the null hypothesis: p is never 0
     return (count + 1) / (len(null_distribution) + 1)
@@ -192,7 +192,7 @@ def _results(
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = ROUNDING * max(abs(first_score), abs(second_score))
-            pvalue = pvalue_of(distribution, abs(second_score - first_score), slack)
+            pvalue = pvalue_of(distribution, abs(second_score - first_score), slack, len(systems[0]))
             result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
         yield result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 from tercet.base.metric import Metric
@@ -53,9 +54,12 @@ def assert_score(
     __tracebackhide__ = True
     if at_least is None and at_most is None:
         raise OptionError("assert_score needs at_least= or at_most=.")
+    _check_metric("assert_score", metric)
     for limit in (at_least, at_most):
-        if limit is not None and not (isinstance(limit, int | float) and math.isfinite(limit)):
+        if limit is not None and not (_is_number(limit) and math.isfinite(limit)):
             raise OptionError(f"assert_score: a limit must be a number, got {shorten(limit)}.")
+    if at_least is not None and at_most is not None and at_least > at_most:
+        raise OptionError(f"assert_score: at_least={at_least:g} is above at_most={at_most:g}.")
     comparison = compare({"predictions": predictions}, metric, references=references, test=None)
     table = _table(comparison, score)
     (row,) = table.rows
@@ -118,9 +122,10 @@ def assert_not_worse(
     >>> assert_not_worse(["a cat sat", "it rained", "two dogs bark"] * 20, references, references, margin=20)
     """
     __tracebackhide__ = True
-    if not (isinstance(margin, int | float) and 0 <= margin < math.inf):
+    _check_metric("assert_not_worse", metric)
+    if not (_is_number(margin) and 0 <= margin < math.inf):
         raise OptionError(f"assert_not_worse: margin must be a number from 0 on, got {shorten(margin)}.")
-    if not (isinstance(alpha, int | float) and 0 < alpha < 0.5):
+    if not (_is_number(alpha) and 0 < alpha < 0.5):
         raise OptionError(f"assert_not_worse: alpha must be above 0 and below 0.5, got {shorten(alpha)}.")
     comparison = compare(
         {"baseline": baseline, "predictions": predictions},
@@ -138,6 +143,15 @@ def assert_not_worse(
         pairs = zip(table.segments["baseline"], table.segments["predictions"], strict=True)
         badness = [None if first is None or second is None else sign * (first - second) for first, second in pairs]
         raise AssertionError(f"The predictions are {loss}" + _worst(comparison, table, badness, above=0))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_metric(function: str, metric: Any) -> None:
+    if not isinstance(metric, str | Metric):
+        raise OptionError(f"{function} takes one metric, such as 'chrf', got {shorten(metric)}.")
 
 
 def _table(comparison: Comparison, score: str | None) -> ScoreTable:

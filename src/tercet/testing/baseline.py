@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -24,16 +25,18 @@ def baseline(request: pytest.FixtureRequest) -> Callable[[Sequence[str]], list[s
     """Return a function that takes the outputs of this run and returns those that were kept.
 
     They are kept with ``pytest --update-baseline`` in ``baselines/``, beside the file of the test: a file for each
-    test, a JSON line for each output.
+    test, and for each further call in it; a JSON line for each output.
     """
-    path = _path(request.path, request.node.name)
+    calls = count(1)
 
-    def kept(outputs: Sequence[str]) -> list[str]:
+    def outputs_before(outputs: Sequence[str]) -> list[str]:
         __tracebackhide__ = True
+        path = _path(request.path, request.node.nodeid.partition("::")[2], next(calls))
         if request.config.getoption("--update-baseline"):
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = [json.dumps({"prediction": output}, ensure_ascii=False) for output in outputs]
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            # Half of a pair of UTF-16 becomes an escape, which JSON has, too.
+            path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
             return list(outputs)
         if not path.exists():
             pytest.fail(f"There is no baseline {path}: make it with pytest --update-baseline.", pytrace=False)
@@ -46,13 +49,14 @@ def baseline(request: pytest.FixtureRequest) -> Callable[[Sequence[str]], list[s
             )
         return texts
 
-    return kept
+    return outputs_before
 
 
-def _path(test_file: Path, test: str) -> Path:
-    """Return the file of a test's outputs."""
-    name = re.sub(r"[^\w.-]+", "-", test)
-    if name != test:
+def _path(test_file: Path, test: str, call: int) -> Path:
+    """Return the file of the outputs of a test, with its class and parameters, and of a call in it, from 1."""
+    test = test if call == 1 else f"{test}.{call}"
+    name = re.sub(r"[^\w.-]+", "-", test.replace("::", "."))
+    if name != test.replace("::", "."):
         # Names that differ in other characters have files of their own.
         name = f"{name}-{sha256(test.encode()).hexdigest()[:8]}"
     return test_file.parent / "baselines" / f"{test_file.stem}.{name}.jsonl"
