@@ -150,7 +150,7 @@ def test_a_comparison_names_the_system_once_for_all_metrics():
     assert said == found[0].warnings == [
         "test set: the system 'tuned' has <think> blocks in 4 of 12 segments, the first in segment 3 ('<think>'), "
         "which no reference has: they are scored as text. Cut what a model thinks before it answers, as "
-        "re.sub(r'(?s).*</think(ing)?>', '', text) does where that ends."
+        "re.sub(r'(?s).*</think(ing)?>', '', text) does where that ends. normalize='think' does that."
     ]  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tercet.corpus.artefacts import warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
+from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
 from tercet.errors import InputError, OptionError, level_of_caller
 from tercet.result import Result
@@ -232,10 +233,10 @@ class Metric(Configured, metaclass=_Helpful):
             For input that is not text, and for a prediction without reference.
         """
         if not self.takes_references:
-            return self.explained(read_predictions([prediction]))
+            return self.explained(self.as_scored(read_predictions([prediction])).encoded())
         items = read_items([prediction], [references])
         check_missing(items.missing, "error", at_zero="")
-        return self.explained(items.encoded())
+        return self.explained(self.as_scored(items).encoded())
 
     # What a metric defines: names and rows of numbers, and scores from the sums of rows.
 
@@ -330,6 +331,8 @@ class Metric(Configured, metaclass=_Helpful):
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, and for `segments` how these are scored."""
         notes = {"refs": references} if self.takes_references else {}
+        if self.normalize is not None:  # of a user's metric, whose own signature may leave it out
+            notes["normalize"] = str(label_of_normalizers(self.normalize))
         if self.scale != 1 and self.unit is not None:
             notes["scale"] = str(self.scale)
         return notes
@@ -349,6 +352,10 @@ class Metric(Configured, metaclass=_Helpful):
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
         """Return a user's texts, checked; without references if the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else cls.reader(predictions)
+
+    def as_scored(self, corpus: Corpus) -> Corpus:
+        """Return a corpus with its texts as ``normalize`` changes them, which all else takes for the texts."""
+        return corpus if self.normalize is None else corpus.normalized(self.normalize)
 
     def total_of(self, totals: Any, column: str) -> int:
         """Return the sum of a column of counts."""
@@ -400,6 +407,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
         raise InputError(f"The corpus is empty: {needed} must have at least one item.")
     if metric.takes_references and corpus.missing:
         refuse_missing(metric, corpus.missing)
+    corpus = metric.as_scored(corpus)
     stats, context = corpus_stats(metric, corpus)
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
@@ -529,7 +537,7 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
 
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
     """Return the rows of a corpus, system by system, and the context that the metric fitted to it."""
-    n = corpus.n_segments
+    corpus, n = metric.as_scored(corpus), corpus.n_segments
     if n > 1 and (metric.asked.n_jobs > 1 or n > _largest_piece(metric, corpus.n_systems)):
         return _stats_in_pieces(metric, corpus)
     context = metric.fit(corpus)
@@ -585,6 +593,7 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
 
 def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:
     """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
+    batch = metric.as_scored(batch)
     if metric.takes_systems or batch.n_systems == 1:
         stats = metric.segment_stats(batch, context)
     else:
@@ -618,8 +627,8 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
     """Return the primary score of each hypothesis against each reference, shape (h, r)."""
     if not metric.takes_references:
         raise OptionError(f"{metric.name} scores texts without references: there are no pairs to compare.")
-    hypothesis_texts = _texts(hypotheses, "hypotheses")
-    reference_texts = hypothesis_texts if references is None else _texts(references, "references")
+    hypothesis_texts = _texts(metric, hypotheses, "hypotheses")
+    reference_texts = hypothesis_texts if references is None else _texts(metric, references, "references")
     if not hypothesis_texts or not reference_texts:
         return np.zeros((len(hypothesis_texts), len(reference_texts)))
     context = metric.fit(Corpus(hypothesis_texts[:1] * len(reference_texts), reference_texts))
@@ -660,9 +669,9 @@ def _different(texts: Places) -> tuple[Places, Places]:
     return np.array([*place], np.int64), np.array([place[text] for text in texts.tolist()], np.int64)
 
 
-def _texts(values: Any, name: str) -> list[str]:
-    """Return a user's texts, checked; InputError names the first that is none, or cannot be encoded."""
-    strings = read_texts(values, name).encoded().strings
+def _texts(metric: Metric, values: Any, name: str) -> list[str]:
+    """Return a user's texts, as scored; InputError names the first that is none, or cannot be encoded."""
+    strings = metric.as_scored(read_texts(values, name)).encoded().strings
     assert strings is not None
     return strings[0]
 

@@ -26,6 +26,8 @@ from tercet.checks import (
     number,
     text_or_callable,
 )
+from tercet.corpus.normalizers import DOC as DOC_OF_NORMALIZE
+from tercet.corpus.normalizers import as_normalize, label_of_normalizers
 from tercet.errors import (
     OptionError,
     TercetError,
@@ -359,6 +361,9 @@ class Common(Value):
         '("skip"), or score it 0 ("zero"); the result counts such items.',
     )
     scale: Literal[1, 100] = option(default=1, doc="Scores from 0 to 1, or in percent.", check=as_scale)
+    normalize: str | Callable[[str], str] | list[Any] | None = option(
+        default=None, doc=DOC_OF_NORMALIZE, check=as_normalize
+    )
 
 
 _OF_INTERVALS = OnlyWith("confidence_level", lambda call: call.confidence_level is not None, refused=False)
@@ -550,9 +555,10 @@ MISSING_REFERENCES = option(
 )
 
 
-def missing_label(metric: Any) -> str | None:
-    """Return what a signature says of items without reference: nothing where they are refused, as by default."""
-    return None if metric.missing_references == "error" else str(metric.missing_references)
+def shared_labels(metric: Any) -> dict[str, str | None]:
+    """Return what a signature says of options that every metric has: nothing where they are the defaults."""
+    missing = None if metric.missing_references == "error" else str(metric.missing_references)
+    return {"missing": missing, "normalize": label_of_normalizers(metric.normalize)}
 
 
 def stemmer_option(effect: str = "Stem") -> Any:

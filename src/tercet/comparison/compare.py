@@ -195,8 +195,7 @@ def compare(
     for message in (slice_messages := slice_warnings(test_set, slices)):
         warnings.warn(message, UserWarning, stacklevel=level_of_caller())
     messages += slice_messages
-    if needed_by:
-        messages += warn_of_artefacts(test_set, corpus)
+    messages += warn_of_artefacts(test_set, corpus, metric_list)
     with bars_within(progress), line_of("") as show_line:
         for number, metric in enumerate(metric_list, 1):
             heading = f"metric {number} of {len(metric_list)}, {name_of(metric)}"

@@ -119,7 +119,7 @@ def explain_difference(
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
     check_missing(items.missing, our_metric.missing_references)
-    batch = items.encoded()
+    batch = our_metric.as_scored(items).encoded()
     sides = _sides(our_metric, against, peers)
     options_of_package = {**sides.shared(our_metric, options), **(their_options or {})}
     ours = sides.with_options(options, getattr(our_metric, "compat", None))

@@ -22,6 +22,7 @@ from tercet.base.metric import Metric, stats_of_systems
 from tercet.base.options import Option, option
 from tercet.checks import flag, refuse
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.normalizers import label_of_normalizers
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.writing import write_text_file
 from tercet.metrics.column import Column
@@ -356,13 +357,15 @@ class MeanOfMetrics(Metric):
 
     def fit(self, batch: Corpus) -> Contexts:
         """Return the corpus-wide context of each metric."""
-        return Contexts(tuple(metric.fit(batch) for metric in self._metrics))
+        return Contexts(tuple(metric.fit(metric.as_scored(batch)) for metric in self._metrics))
 
     def signature(self, context: Any) -> Signature:
         """Return the metrics, their weights, and a digest of both and all options."""
         weights = ",".join(f"{part.weight:.3g}" for part in self.mean.parts)
         names = ",".join(part.metric for part in self.mean.parts)
-        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self.mean.digest})
+        normalize = label_of_normalizers(self.normalize)
+        parts = {"of": names, "weights": weights, "digest": self.mean.digest, "normalize": normalize}
+        return Signature.of(self.name, parts)
 
     def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""

@@ -76,7 +76,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     check_has_texts(test_set, metric.name)
     if metric.takes_references:
         check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
-    corpus, systems = test_set.corpus(), list(test_set.systems)
+    corpus, systems = metric.as_scored(test_set.corpus()), list(test_set.systems)
     if segment is not None:
         check_segment(test_set, segment)
         context, chosen = metric.fit(corpus), ""
@@ -205,8 +205,7 @@ def side_by_side(
     table = Grid(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
     corpus = test_set.corpus()
-    if any(metric.takes_references for metric in metrics):
-        warn_of_artefacts(test_set, corpus)
+    warn_of_artefacts(test_set, corpus, metrics)
     metrics = [in_percent(metric, test_set) for metric in metrics]
     scores = [_first_scores(test_set, corpus, index, metric) for metric in metrics]
     bleu = next((metric for metric in metrics if metric.name == "bleu_multi"), None)
@@ -226,7 +225,7 @@ def side_by_side(
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:
             batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
-            text = coloured(bleu.explained(batch).prediction)
+            text = coloured(bleu.explained(bleu.as_scored(batch)).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()

@@ -1060,9 +1060,17 @@ def warn_of_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats
         warnings.warn(f"{test_set.name}: {metric.name}: {gaps}", UserWarning, stacklevel=3)
 
 
-def warn_of_artefacts(test_set: TestSet, corpus: Corpus) -> list[str]:
-    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings."""
-    messages = _artefact_warnings(test_set, corpus)
+def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metric]) -> list[str]:
+    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings.
+
+    What the metrics' ``normalize`` mends is no artefact.
+    """
+    messages: list[str] = []
+    scored: list[Corpus] = []
+    for metric in metrics:
+        if metric.takes_references and (texts := metric.as_scored(corpus)) not in scored:
+            scored.append(texts)
+            messages += [message for message in _artefact_warnings(test_set, texts) if message not in messages]
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=3)
     return messages

@@ -20,6 +20,7 @@ from tercet.engine.chosen import engine
 from tercet.errors import level_of_caller, shorten
 
 from .corpus import Corpus, bytes_of, places
+from .normalizers import FULL_WIDTH, INVISIBLE, SPECIAL_TOKENS, THINKING
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 _MUCH_MORE = 4
@@ -41,6 +42,8 @@ class Kind(NamedTuple):
     marks: str
     find: Callable[[str], str | None]
     advice: str
+    #: The value of ``normalize`` that mends it on both sides, if there is one.
+    normalize: str = ""
 
 
 def _by(pattern: str, flags: int = 0) -> Callable[[str], str | None]:
@@ -83,21 +86,25 @@ _PREFIX = (
 #: Every artefact that is searched for; a new one is one entry more.
 KINDS = (
     Kind(
-        "<think> blocks", "<", _by(r"</?think(?:ing)?>"),
+        "<think> blocks", "<", _by(THINKING),
         "Cut what a model thinks before it answers, as re.sub(r'(?s).*</think(ing)?>', '', text) does where that "
         "ends.",
+        "think",
     ),
     Kind(
-        "special tokens", "<", _by(r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|bos|eos|start_of_turn|end_of_turn)>"),
+        "special tokens", "<", _by(SPECIAL_TOKENS),
         "Decode with skip_special_tokens=True, or replace them by nothing.",
+        "special_tokens",
     ),
     Kind(
         "HTML entities", "&", _by(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{0,2});"),
         "Decode them on both sides, as html.unescape(text) does.",
+        "html",
     ),
     Kind(
         "Markdown code fences", "`", _by("```|~~~"),
         "Score what is between the fences, or fence both sides.",
+        "code_fence",
     ),
     Kind(
         "prefixes of an answer", ":：", _by(_PREFIX, re.IGNORECASE),
@@ -110,19 +117,21 @@ KINDS = (
     Kind(
         "accents apart from their letters (NFD)", _ACCENTS, _decomposed,
         "Bring both sides to one form, as unicodedata.normalize('NFC', text) does.",
+        "nfc",
     ),
     Kind(
         "invisible characters", "\u200b\u200d\u2060\ufeff\u00ad",
-        # U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India.
-        _by("[\u200b\u2060\ufeff\u00ad]|(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d"),
+        _by(INVISIBLE),
         "Remove them, as re.sub('[\\u200b\\u200d\\u2060\\ufeff\\xad]', '', text) does; a file that begins "
         "with U+FEFF is read as utf-8-sig.",
+        "zero_width",
     ),
     Kind(
         "full-width letters or digits",
-        _span("０", "９") + _span("Ａ", "Ｚ") + _span("ａ", "ｚ"),
+        FULL_WIDTH,
         _by("[０-９Ａ-Ｚａ-ｚ]+"),
         "Bring both sides to one form, as unicodedata.normalize('NFKC', text) does.",
+        "full_width",
     ),
 )  # fmt: skip
 
@@ -211,7 +220,8 @@ class Artefacts:
     def message(self, name: str, items: Items, owner: str, contrast: str, item: str = "item") -> str:
         """Return the warning of what a side has in some items; `contrast` says what the other side has."""
         several = f"{items.number:,} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
-        advice = next(kind.advice for kind in KINDS if kind.name == name)
+        kind = next(kind for kind in KINDS if kind.name == name)
+        advice = f"{kind.advice} normalize={kind.normalize!r} does that." if kind.normalize else kind.advice
         example = shorten(items.shown, 40)
         return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -16,6 +16,8 @@ from tercet.engine.plain_text import strings
 from tercet.engine.ragged import pairs_of
 from tercet.errors import InputError
 
+from .normalizers import change_of
+
 #: Multiples of it, less their whole parts, lie evenly and come back to no place.
 _GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
@@ -25,6 +27,7 @@ class Corpus:
     """S systems' predictions for the same n segments, system by system, then all references, segment by segment."""
 
     __slots__ = (
+        "_normalized",
         "_offsets",
         "_predictions",
         "_references",
@@ -34,6 +37,7 @@ class Corpus:
         "n_segments",
         "n_systems",
         "names",
+        "normalizer",
         "one_each",
         "searched",
         "strings",
@@ -58,6 +62,9 @@ class Corpus:
         self._texts: Any = None
         #: Whether its artefacts were warned of: once, not for each metric.
         self.searched = False
+        #: By what these texts were normalized, and the same segments normalized, by what that was.
+        self.normalizer: object = None
+        self._normalized: list[Corpus] | None = None
 
     # -- texts
 
@@ -184,7 +191,9 @@ class Corpus:
             first, last = int(offsets[start]), int(offsets[stop])
             offsets = offsets[start : stop + 1] - first
         texts = of_systems[0] if len(of_systems) == 1 else _joined(of_systems)
-        return Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
+        corpus = Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
+        corpus.normalizer = self.normalizer
+        return corpus
 
     def system(self, place: int) -> Corpus:
         """Return the predictions of one system, with the references."""
@@ -194,7 +203,7 @@ class Corpus:
         n = self.n_segments
         texts = predictions[place * n : (place + 1) * n]
         corpus = Corpus(texts, references, self._offsets, self.names[place : place + 1], self.first_item)
-        corpus.searched = self.searched
+        corpus.searched, corpus.normalizer = self.searched, self.normalizer
         return corpus
 
     @property
@@ -214,7 +223,26 @@ class Corpus:
     def numbered(self, first_item: int) -> Corpus:
         """Return the same texts as segments from another number on."""
         corpus = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
-        corpus._texts, corpus.searched = self._texts, self.searched
+        corpus._texts, corpus.searched, corpus.normalizer = self._texts, self.searched, self.normalizer
+        return corpus
+
+    def normalized(self, normalize: Any) -> Corpus:
+        """Return the same segments as the option ``normalize`` changes their texts: once for all metrics."""
+        if self.normalizer == normalize:
+            return self
+        self._normalized = self._normalized or []
+        for corpus in self._normalized:
+            if corpus.normalizer == normalize:
+                return corpus
+        self.checked()
+        predictions, references = (
+            column if isinstance(column, list) else column.to_pylist() for column in self._columns
+        )
+        change, n = change_of(normalize), len(predictions)
+        texts = [change(text, partial(self.name_of, place)) for place, text in enumerate([*predictions, *references])]
+        corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
+        corpus.normalizer, corpus.searched = normalize, self.searched
+        self._normalized.append(corpus)
         return corpus
 
     # -- errors

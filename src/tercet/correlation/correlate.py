@@ -160,8 +160,7 @@ def correlate(
         check_has_texts(test_set, name)
     if cluster is not None:
         test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
-    if needed_by:
-        warn_of_artefacts(test_set, corpus)
+    warn_of_artefacts(test_set, corpus, metric_list)
     test_set = with_scores(test_set, external_columns)
     all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
     by_name = {column.name: column for column in external_columns}

@@ -39,7 +39,7 @@ from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import lemmatizer_option, missing_label, option, stemmer_option
+from tercet.base.options import lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import Check, finite, integer, number, one_of, refuse
@@ -519,7 +519,7 @@ class Bleu(BleuOptions):
             "eff": self.effective_order,
             "stem": stemmer_label(self.stemmer),
             "lemma": lemmatizer_label(self.lemmatizer),
-            "missing": missing_label(self),
+            **shared_labels(self),
             "compat": self.compat,
             "equals": equal_implementation(self, self._method),
         }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.lengths import brevity_penalty
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
@@ -156,7 +156,7 @@ class BleuRouge(Metric):
             "multi": self.multi_ref,
             "stem": stemmer_label(self.stemmer),
             "lemma": lemmatizer_label(self.lemmatizer),
-            "missing": missing_label(self),
+            **shared_labels(self),
         }
         return Signature.of(self.name, parts)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import OnlyWith, missing_label, option
+from tercet.base.options import OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import as_scale, finite, integer, refuse
@@ -197,7 +197,7 @@ class Chrf(Metric):
             "nw": tuple(self.word_orders.values()),
             "beta": self.beta,
             "space": self.whitespace,
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

@@ -72,6 +72,8 @@ class Column(Metric):
     def check(self) -> None:
         """Refuse zeros for missing numbers of which lower ones are better."""
         super().check()
+        if self.normalize is not None:
+            raise OptionError(f"{self.name}: normalize= would do nothing: the numbers are no function of texts.")
         if self.missing == "zero" and self.better == "lower":
             raise OptionError(
                 f"{self.name}: missing='zero' would reward an answer that failed, as lower numbers are better. Leave "

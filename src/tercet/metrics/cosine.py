@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
-from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, missing_label, option
+from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, option, shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -195,7 +195,7 @@ class Cosine(Metric):
             "long": self.long_text,
             "length": limit,
             "dtype": None if self.dtype in (None, "float32") else self.dtype,
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "sentence-transformers" if _equals(self, encoder, declared, pooling, limit) else None,
         }
         return Signature.of(self.name, parts)

@@ -22,6 +22,7 @@ from tercet.base.rows import divide_or_zero
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
+from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
@@ -150,6 +151,7 @@ class Diversity(Metric):
             "window": self.window,
             "smooth": self.smooth_method,
             "pairs": "chrf" if self.pairwise_chrf else None,
+            "normalize": label_of_normalizers(self.normalize),
         }
         return Signature.of(self.name, parts)
 

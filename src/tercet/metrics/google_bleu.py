@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
-from tercet.base.options import missing_label, option
+from tercet.base.options import option, shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -78,7 +78,7 @@ class GoogleBleu(HasTokenizer):
             "tok": self.label,
             "case": "lc" if self.lowercase else "mixed",
             "orders": f"{self.min_len}-{self.max_len}",
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "nltk" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, missing_label, option, stemmer_option
+from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
@@ -219,7 +219,7 @@ class Jaccard(Metric):
         parts = {
             **common_parts,
             "variants": ";".join(f"{name}={change}" for name, change in changes.items()) or None,
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "scikit-learn" if as_scikit_learn else None,
         }
         return Signature.of(self.name, parts)

@@ -21,6 +21,7 @@ from tercet.base.options import OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.normalizers import label_of_normalizers
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
@@ -223,6 +224,7 @@ class Perplexity(Metric):
             "long": None if size is None else self.long_text + (f",{stride}" if self.long_text == "window" else ""),
             "empty": None if self.empty_text == "error" else self.empty_text,
             "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "normalize": label_of_normalizers(self.normalize),
             "compat": self.compat,
             "equals": "evaluate" if is_exact and (size is None or self.long_text != "window") else None,
         }

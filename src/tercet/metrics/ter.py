@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import MISSING_REFERENCES, OnlyWith, missing_label, option
+from tercet.base.options import MISSING_REFERENCES, OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import as_scale
@@ -133,7 +133,7 @@ class Ter(Metric):
             "norm": self.normalized,
             "punct": not self.no_punct,
             "asian": self.asian_support,
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "sacrebleu" if self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

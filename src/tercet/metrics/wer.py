@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric
-from tercet.base.options import MISSING_REFERENCES, missing_label, option
+from tercet.base.options import MISSING_REFERENCES, option, shared_labels
 from tercet.base.rows import as_rows, leave_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
@@ -78,7 +78,7 @@ class Wer(HasTokenizer):
             "case": "lc" if self.lowercase else "mixed",
             "punct": not self.no_punct,
             "std": self.standardize,
-            "missing": missing_label(self),
+            **shared_labels(self),
             "equals": "jiwer" if self.tokenizer == "blanks" and self.missing_references == "error" else None,
         }
         return Signature.of(self.name, parts)

@@ -77,7 +77,7 @@ def arrow_statistics(
     rows = as_table(table)
     columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=summing.takes_references)
     ids = columns.ids(rows)
-    corpus = summing.corpus(*columns.texts(rows))
+    corpus = summing.as_scored(summing.corpus(*columns.texts(rows)))
     try:
         refuse_missing(summing, corpus.missing)
     except InputError as error:

@@ -69,6 +69,7 @@ class Rows:
         """
         if not batch.n_items or metric.needs_corpus not in (False, "signed"):
             return cls.of_texts(batch)
+        batch = metric.as_scored(batch)
         stats, context = corpus_stats(metric, batch)
         artefacts = None
         if metric.takes_references and not batch.searched:
@@ -416,6 +417,7 @@ def sums_of(
     A metric that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
+    corpus = metric.as_scored(corpus)
     refuse_missing(metric, [corpus.first_item + item for item in corpus.missing])
     keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)

@@ -118,7 +118,7 @@ class Stream:
         MergeError
             With intervals, for ids or clusters if earlier items had none, or none if they had some.
         """
-        corpus = self._metric.corpus(predictions, references)
+        corpus = self._metric.as_scored(self._metric.corpus(predictions, references))
         item_ids = None if ids is None else read_ids(ids)
         if item_ids is not None and len(item_ids) != corpus.n_items:
             raise InputError(

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from tercet.base.metric import Metric, segment_lists
 from tercet.corpus.artefacts import Artefacts, artefacts_of
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
 from tercet.files.arrow_tables import open_parquet
 from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
@@ -148,7 +149,7 @@ class Work:
         for table in tables:
             for number, job in enumerate(self.jobs):
                 if job.metric.needs_corpus:
-                    corpus = job.metric.corpus(*self._columns_of(job).texts(table, first_row)).numbered(first_row)
+                    corpus = self._corpus_of(job, table, first_row)
                     add_up(contexts, {number: job.metric.fit(corpus.part(0, corpus.n_items))})
             first_row += table.num_rows
         return contexts
@@ -157,6 +158,10 @@ class Work:
         """Return the same work with contexts of the whole corpus."""
         jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
         return replace(self, jobs=jobs)
+
+    def _corpus_of(self, job: Job, table: Any, first_row: int) -> Corpus:
+        texts = self._columns_of(job).texts(table, first_row)
+        return job.metric.as_scored(job.metric.corpus(*texts).numbered(first_row))
 
     def _columns_of(self, job: Job) -> TextColumns:
         return TextColumns(job.prediction, self.references, self.id)
@@ -180,7 +185,7 @@ class _Rows:
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
             piece_stats: list[SegmentStats] = []
-            corpus = job.metric.corpus(*self.work._columns_of(job).texts(table, first_row)).numbered(first_row)
+            corpus = self.work._corpus_of(job, table, first_row)
             on_rows = None if self.work.segments is None else piece_stats.append
             summed.sums[number] = sums_of(
                 job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters

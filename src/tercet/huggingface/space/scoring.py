@@ -166,7 +166,7 @@ class Demo:
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         columns = texts.columns()
         self.check_size(columns["predictions"], columns["references"], options)
-        batch = texts.encoded()
+        batch = metric.as_scored(texts).encoded()
         # A process has one call at a time: what is caught is of this one.
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists, warn
-from tercet.base.options import missing_label
+from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_missing, check_texts, read_items
+from tercet.corpus.items import check_missing, check_texts, read_items, read_texts
 from tercet.corpus.reading import Crossing, Places, read_batch
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, shorten
@@ -229,7 +229,7 @@ class BertScore(BertscoreOptions):
             "space": encoder.subwords.prefix_space,
             "dtype": None if self.dtype in (None, "float32") else self.dtype,
             "baseline": None if baseline is None else baseline_digest(baseline),
-            "missing": missing_label(self),
+            **shared_labels(self),
             "compat": self.compat,
             # In bert-score the padding of a batch changes the scores of its texts.
             "batch": self.batch_size if self.compat is not None else None,
@@ -597,8 +597,9 @@ def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: I
         if metric.idf is not True or isinstance(corpus, str) or not texts:
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
-        context = metric.count_documents(texts, np.arange(len(texts)))
-    return metric.explained(items.encoded(), context)
+        scored_texts = metric.as_scored(read_texts(texts)).predictions.to_pylist()
+        context = metric.count_documents(scored_texts, np.arange(len(texts)))
+    return metric.explained(metric.as_scored(items).encoded(), context)
 
 
 def _alignment(metric: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists
-from tercet.base.options import missing_label
+from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus, encode
@@ -254,7 +254,7 @@ class Rouge(RougeOptions):
             "words": self.max_words,
             "bytes": self.max_bytes,
             "split": self.sentence_split,
-            "missing": missing_label(self),
+            **shared_labels(self),
             # With compat="rouge155" scores are rounded, so that only the contrary needs saying.
             "rounded": None if self.rounded is not False else self.rounded,
             "compat": self.compat,

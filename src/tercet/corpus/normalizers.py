@@ -1,0 +1,160 @@
+"""Texts are changed before all else on both sides, by name or by a function: by ``normalize`` of every metric."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+from tercet.checks import refuse
+from tercet.errors import InputError, did_you_mean, needs, shorten
+
+Normalizer = Callable[[str], str]
+
+#: Begin and end of what a model thinks before it answers.
+THINKING = r"</?think(?:ing)?>"
+#: Tokens that steer a model, as its decoder writes them.
+SPECIAL_TOKENS = r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|bos|eos|start_of_turn|end_of_turn)>"
+#: Characters without width. U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India.
+INVISIBLE = "[\u200b\u2060\ufeff\u00ad]|(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d+"
+FULL_WIDTH = "".join(map(chr, (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))))
+
+_OF_FULL_WIDTH = {ord(letter): unicodedata.normalize("NFKC", letter) for letter in FULL_WIDTH}
+_STRAIGHT = str.maketrans(dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("“”„‟«»", '"'))
+_FENCED = r"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+
+
+def _decoded(text: str) -> str:
+    if "&" not in text:
+        return text
+    from html import unescape  # imported where it is used, as the file is with every metric
+
+    return unescape(text)
+
+
+def _without_thinking(text: str) -> str:
+    """Return what follows the last end of thinking, or comes before thinking without an end."""
+    if "<think" not in text and "</think" not in text:
+        return text
+    answer = re.split(r"</think(?:ing)?>", text)[-1]
+    return re.split(THINKING, answer, maxsplit=1)[0].strip()
+
+
+def _without_special_tokens(text: str) -> str:
+    cut = re.sub(SPECIAL_TOKENS, "", text) if "<" in text else text
+    return text if cut == text else cut.strip()
+
+
+def _without_invisible(text: str) -> str:
+    return (
+        text
+        if text.isascii()
+        else re.sub(INVISIBLE, lambda match: match[0].strip("\u200b\u2060\ufeff\u00ad\u200d"), text)
+    )
+
+
+def _fenced_code(text: str) -> str:
+    """Return what stands in fences, or the whole text where nothing does."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    blocks = [match["code"].rstrip("\n") for match in re.finditer(_FENCED, text)]
+    return "\n".join(blocks) if blocks else text
+
+
+@cache
+def _whisper(name: str) -> Normalizer:
+    needs(f"normalize={name!r}", "speech", "whisper_normalizer", package="whisper-normalizer")
+    if name == "whisper":
+        from whisper_normalizer.basic import BasicTextNormalizer
+
+        return BasicTextNormalizer()  # type: ignore[no-any-return]
+    from whisper_normalizer.english import EnglishTextNormalizer
+
+    return EnglishTextNormalizer()  # type: ignore[no-any-return]
+
+
+#: What ``normalize`` takes by name, but for Whisper's: these need a package.
+NORMALIZERS: dict[str, Normalizer] = {
+    "nfc": partial(unicodedata.normalize, "NFC"),
+    "nfkc": partial(unicodedata.normalize, "NFKC"),
+    "html": _decoded,
+    "zero_width": _without_invisible,
+    "full_width": lambda text: text.translate(_OF_FULL_WIDTH),
+    "think": _without_thinking,
+    "special_tokens": _without_special_tokens,
+    "code_fence": _fenced_code,
+    "quotes": lambda text: text.translate(_STRAIGHT),
+}
+_OF_WHISPER = ("whisper", "whisper_english")
+_NAMES = (*NORMALIZERS, *_OF_WHISPER)
+
+DOC = (
+    "What is done to the texts of both sides before all else. A name, a function of a text, or a list of these, in its "
+    'order. "nfc", "nfkc": Unicode\'s forms. "html": decode entities. "zero_width": remove invisible characters. '
+    '"full_width": write full-width letters and digits as usual. "think": score only what follows the thinking of a '
+    'model. "special_tokens": remove tokens such as `<|im_end|>`. "code_fence": score only what stands in Markdown '
+    'fences, where there are any. "quotes": make curly and angle quotes straight. "whisper", "whisper_english": the '
+    "normalizers of Whisper, from the package whisper-normalizer. The signature names them."
+)
+
+
+def as_normalize(value: Any) -> Any:
+    """Check that the value is a normalizer, a list of them, or None; a list of one is that one."""
+    if isinstance(value, (list, tuple)):
+        parts = [_checked(part) for part in value]
+        return parts[0] if len(parts) == 1 else parts or None
+    return None if value is None else _checked(value)
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, str):
+        name = str(value)
+        if name in NORMALIZERS:
+            return name
+        if name in _OF_WHISPER:
+            _whisper(name)
+            return name
+        hint = did_you_mean(name, _NAMES)
+    elif callable(value):
+        return value
+    else:
+        hint = ""
+    expected = f"one of {', '.join(map(repr, _NAMES))}, a callable, a list of these, or None"
+    raise refuse(expected, hint if hint.startswith("Did") else "")
+
+
+def label_of_normalizers(normalize: Any) -> str | None:
+    """Return what a signature says of the option: names, and a function by its own."""
+    if normalize is None:
+        return None
+    return "+".join(
+        part if isinstance(part, str) else getattr(part, "__qualname__", type(part).__qualname__)
+        for part in _parts(normalize)
+    )
+
+
+def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:
+    """Return the function that applies an option's normalizers to a text; what it is called is asked for in errors.
+
+    A text of white space alone stays as it is.
+    """
+    functions = [part if callable(part) else NORMALIZERS.get(part) or _whisper(part) for part in _parts(normalize)]
+
+    def changed(text: str, name: Callable[[], str]) -> str:
+        if not text.isspace():
+            for function in functions:
+                text = function(text)
+                if type(text) is not str:
+                    if not isinstance(text, str):
+                        label = label_of_normalizers(function)
+                        raise InputError(f"normalize={label} must return a string, got {shorten(text)} for {name()}.")
+                    text = "".join((text,))
+        return text
+
+    return changed
+
+
+def _parts(normalize: Any) -> list[Any]:
+    return normalize if isinstance(normalize, list) else [normalize]
