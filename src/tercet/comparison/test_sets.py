@@ -484,7 +484,7 @@ def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | 
     try:
         re.compile(pattern)
     except re.error as error:
-        raise OptionError(f"by: {shorten(pattern)} is no regular expression: {error}.") from None
+        raise OptionError(f"{shorten(pattern)} of {argument('by')} is no regular expression: {error}.") from None
     return name, pattern
 
 
