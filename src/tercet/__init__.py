@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .comparison.test_sets import read_test_sets as read_test_sets
     from .correlation.best_mean import best_mean as best_mean
     from .correlation.correlate import correlate as correlate
+    from .huggingface.generation_callback import GenerationCallback as GenerationCallback
     from .huggingface.loading import load as load
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
     from .huggingface.trainer import compute_metrics as compute_metrics
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
     "Column": "metrics.column",
+    "GenerationCallback": "huggingface.generation_callback",
     "IdfTable": "metrics.bertscore.weights",
     "Metric": "base.metric",
     "Result": "result",

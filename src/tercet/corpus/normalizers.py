@@ -91,8 +91,8 @@ _OF_WHISPER = ("whisper", "whisper_english")
 _NAMES = (*NORMALIZERS, *_OF_WHISPER)
 
 DOC = (
-    "What is done to the texts of both sides before all else. A name, a function of a text, or a list of these, in its "
-    'order. "nfc", "nfkc": Unicode\'s forms. "html": decode entities. "zero_width": remove invisible characters. '
+    "What is done to the texts of both sides before all else. A name, a function of a text, or a list of these, in "
+    'its order. "nfc", "nfkc": Unicode\'s forms. "html": decode entities. "zero_width": remove invisible characters. '
     '"full_width": write full-width letters and digits as usual. "think": score only what follows the thinking of a '
     'model. "special_tokens": remove tokens such as `<|im_end|>`. "code_fence": score only what stands in Markdown '
     'fences, where there are any. "quotes": make curly and angle quotes straight. "whisper", "whisper_english": the '

@@ -161,11 +161,16 @@ class TrainerMetrics:
         (False, False, True)
         """
         better = {name: metric.higher_is_better for name, metric in self._metrics.items()}
-        for metric_name, score, name in self._score_names():
+        for metric_name, score, name in self.score_names():
             better[name] = is_higher_better(self._metrics[metric_name], score)
         return better
 
-    def _score_names(self) -> Iterator[tuple[str, str, str]]:
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics, with their options."""
+        return [*self._metrics.values()]
+
+    def score_names(self) -> Iterator[tuple[str, str, str]]:
         """Yield of each score the metric, its name there, and its name as it is logged."""
         counts = Counter(score for metric in self._metrics.values() for score in metric.score_names)
         prefix = f"{self._prefix}_" if self._prefix else ""

@@ -1,0 +1,164 @@
+"""Texts that a model writes while it is trained: in batches, and with everything as it was before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from accelerate.utils import gather_object
+from accelerate.utils.memory import should_reduce_batch_size
+
+from tercet.errors import InputError, OptionError, shorten
+from tercet.statistics.progress import bar_of
+
+#: Tokens of a text, where neither the user nor the model says how many.
+MAX_NEW_TOKENS = 256
+
+
+def generate(
+    model: Any,
+    processor: Any,
+    prompts: Sequence[Any],
+    settings: Mapping[str, Any],
+    *,
+    batch_size: int,
+    seed: int,
+    seconds: float | None = None,
+) -> list[str]:
+    """Return what a model writes for each prompt; of many processes each writes its share, and all return all.
+
+    Prompts are texts, or conversations, to which the tokenizer's chat template is applied. The model's modes, the
+    side of padding and the states of random numbers are as before. Where memory runs out, batches are halved.
+
+    Parameters
+    ----------
+    model : PreTrainedModel
+        Or one with adapters.
+    processor : tokenizer or processor of transformers
+    prompts : sequence of str or of lists of messages
+    settings : mapping
+        Of ``model.generate``.
+    batch_size, seed : int
+    seconds : float, optional
+        No batch begins after so many: then only the first prompts have texts.
+
+    Raises
+    ------
+    InputError
+        For conversations, where the tokenizer has no chat template.
+    """
+    tokenizer = getattr(processor, "tokenizer", processor)
+    texts = _written(tokenizer, prompts)
+    rank, n_ranks = _place()
+    share = range(rank, len(texts), n_ranks)
+    # Processes that share a model's weights generate together: each has as many prompts.
+    most = -(-len(texts) // n_ranks)
+    padded = [texts[place] for place in share] + texts[:1] * (most - len(share))
+    with _as_before(model, tokenizer, seed + rank):
+        answers = _answers(model, tokenizer, padded, settings, batch_size, seconds)
+    shares = gather_object([answers])
+    n = min(map(len, shares))
+    return [shares[place % n_ranks][place // n_ranks] for place in range(min(n * n_ranks, len(texts)))]
+
+
+def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[tuple[str, bool]]:
+    """Return the text of each prompt, and whether it has its special tokens already, as chat templates write them."""
+    texts = []
+    for place, prompt in enumerate(prompts):
+        if isinstance(prompt, str):
+            texts.append((prompt, False))
+            continue
+        if getattr(tokenizer, "chat_template", None) is None:
+            raise InputError(
+                f"item {place} of prompts is a conversation, {shorten(prompt)}; the tokenizer has no chat template."
+            )
+        text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+        texts.append((text, True))
+    return texts
+
+
+def _place() -> tuple[int, int]:
+    """Return the number of this process, and how many there are."""
+    distributed = torch.distributed
+    if distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    return 0, 1
+
+
+@contextmanager
+def _as_before(model: Any, tokenizer: Any, seed: int) -> Iterator[None]:
+    """Seed and prepare a model for generation, and put back what the block changes."""
+    modes = [(module, module.training) for module in model.modules()]
+    side, token = tokenizer.padding_side, tokenizer.pad_token
+    devices = {parameter.device for parameter in model.parameters() if parameter.device.type not in ("cpu", "meta")}
+    kind = next(iter(devices)).type if devices else "cuda"
+    try:
+        with torch.random.fork_rng([device.index for device in devices], device_type=kind), torch.no_grad():
+            torch.manual_seed(seed)
+            model.eval()
+            tokenizer.padding_side = "left"
+            if token is None:
+                tokenizer.pad_token = tokenizer.eos_token
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+        tokenizer.padding_side, tokenizer.pad_token = side, token
+
+
+def _answers(
+    model: Any,
+    tokenizer: Any,
+    texts: Sequence[tuple[str, bool]],
+    settings: Mapping[str, Any],
+    batch_size: int,
+    seconds: float | None,
+) -> list[str]:
+    answers: list[str] = []
+    end = None if seconds is None else time.monotonic() + seconds
+    with bar_of("generating", "texts", len(texts)) as bar:
+        while len(answers) < len(texts) and not (answers and end is not None and time.monotonic() >= end):
+            batch = texts[len(answers) : len(answers) + batch_size]
+            try:
+                answers += _of_batch(model, tokenizer, batch, settings)
+            except (RuntimeError, MemoryError) as error:
+                if batch_size == 1 or not should_reduce_batch_size(error):
+                    raise
+                batch_size //= 2
+                continue
+            if bar is not None:
+                bar.update(len(batch))
+    return answers
+
+
+def _of_batch(
+    model: Any, tokenizer: Any, texts: Sequence[tuple[str, bool]], settings: Mapping[str, Any]
+) -> list[str]:
+    has_special_tokens = texts[0][1]
+    inputs = tokenizer(
+        [text for text, _ in texts], return_tensors="pt", padding=True, add_special_tokens=not has_special_tokens
+    ).to(model.device)
+    inputs.pop("token_type_ids", None)
+    # With gradient checkpointing a Trainer switches the cache off, which would take the square of the time.
+    ids = model.generate(**inputs, use_cache=True, pad_token_id=tokenizer.pad_token_id, **settings)
+    n_prompt = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+    texts_of_batch: list[str] = tokenizer.batch_decode(ids[:, n_prompt:], skip_special_tokens=True)
+    return texts_of_batch
+
+
+def settings_of(generation_config: Any) -> dict[str, Any]:
+    """Return what ``model.generate`` is given: by default the most likely tokens, `MAX_NEW_TOKENS` at most."""
+    if generation_config is None:
+        return {"do_sample": False, "max_new_tokens": MAX_NEW_TOKENS}
+    if isinstance(generation_config, Mapping):
+        limit = {} if "max_length" in generation_config else {"max_new_tokens": MAX_NEW_TOKENS}
+        return {**limit, **generation_config}
+    if hasattr(generation_config, "to_diff_dict"):
+        return {"generation_config": generation_config}
+    raise OptionError(
+        "generation_config must be a GenerationConfig of transformers, a mapping of its settings, or None. Got "
+        f"{shorten(generation_config)} instead."
+    )

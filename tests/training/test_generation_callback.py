@@ -1,0 +1,465 @@
+"""`GenerationCallback` in real Trainers: what a model writes is scored as the texts are, and compared."""
+
+import json
+import math
+import os
+import random
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+    set_seed,
+)
+
+import tercet
+from commands import command
+from small_trainer import random_states_kept
+from tercet import InputError, OptionError
+from tercet.huggingface.generation import generate
+
+TESTS = Path(__file__).resolve().parents[1]
+NUMBERS = ("one", "два", "三", "four", "five")
+SPECIAL = ("<pad>", "</s>", "<user>", "<answer>", "count", "to")
+PROMPTS = [f"count to {number}" for number in NUMBERS]
+REFERENCES = [" ".join(NUMBERS[: place + 1]) for place in range(len(NUMBERS))]
+CHAT = (
+    "{% for message in messages %}<user> {{ message['content'] }} {% endfor %}"
+    "{% if add_generation_prompt %}<answer> {% endif %}"
+)
+ENDS = {"bos_token_id": 1, "eos_token_id": 1, "pad_token_id": 0}
+SETTINGS = {"max_new_tokens": 6, "do_sample": False}
+
+
+#: What TRL, and the arguments of today, say in transformers 5.
+of_transformers = pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")
+
+
+@pytest.fixture(autouse=True)
+def _random_states_kept():
+    with random_states_kept():
+        set_seed(0)
+        yield
+
+
+@pytest.fixture
+def tokenizer():
+    return tokenizer_of()
+
+
+def tokenizer_of():
+    ids = {word: number for number, word in enumerate((*SPECIAL, *NUMBERS))}
+    words = Tokenizer(models.WordLevel(ids, unk_token="<pad>"))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    found = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>", padding_side="right")
+    found.chat_template = CHAT
+    return found
+
+
+def small_model(**settings):
+    return GPT2LMHeadModel(
+        GPT2Config(vocab_size=11, n_positions=24, n_embd=32, n_layer=1, n_head=2, **ENDS, **settings)
+    )
+
+
+def items_of(tokenizer):
+    texts = [f"{prompt} {answer} </s>" for prompt, answer in zip(PROMPTS, REFERENCES, strict=True)]
+    return [{"input_ids": ids, "labels": ids} for ids in tokenizer(texts).input_ids]
+
+
+class Collator:
+    def __call__(self, items):
+        width = max(len(item["input_ids"]) for item in items)
+        ids = torch.tensor([item["input_ids"] + [0] * (width - len(item["input_ids"])) for item in items])
+        return {"input_ids": ids, "labels": torch.where(ids == 0, -100, ids), "attention_mask": (ids != 0).long()}
+
+
+def arguments(folder, **settings):
+    return TrainingArguments(
+        str(folder), **{
+            "max_steps": 60, "eval_strategy": "steps", "eval_steps": 20, "learning_rate": 1e-2, "report_to": [],
+            "per_device_train_batch_size": 5, "save_strategy": "no", "disable_tqdm": True, "use_cpu": True,
+            "dataloader_pin_memory": False, "logging_strategy": "no", **settings,
+        },
+    )  # fmt: skip
+
+
+def trainer_of(folder, tokenizer, callback, model=None, **settings):
+    items = items_of(tokenizer)
+    return Trainer(
+        model or small_model(), arguments(folder, **settings), Collator(), items, items, tokenizer,
+        callbacks=[callback],
+    )  # fmt: skip
+
+
+def callback_of(**settings):
+    return tercet.GenerationCallback(
+        PROMPTS, REFERENCES, **{"metrics": ["chrf", "wer"], "generation_config": SETTINGS, **settings}
+    )
+
+
+def kept(folder):
+    lines = (folder / "checkpoints.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def evaluations(trainer):
+    return [entry for entry in trainer.state.log_history if "eval_chrf" in entry]
+
+
+class TestATrainer:
+    @pytest.fixture
+    def run(self, tmp_path, tokenizer):
+        trainer = trainer_of(tmp_path, tokenizer, callback_of())
+        trainer.train()
+        return trainer, tmp_path
+
+    def test_scores_are_those_of_the_texts_that_are_kept(self, run):
+        trainer, folder = run
+        rows = kept(folder)
+        assert [(row["source"], row["references"]) for row in rows] == [
+            (prompt, [reference]) for prompt, reference in zip(PROMPTS, REFERENCES, strict=True)
+        ]
+        assert [entry["step"] for entry in evaluations(trainer)] == [20, 40, 60]
+        for entry in evaluations(trainer):
+            texts = [row[f"step {entry['step']}"] for row in rows]
+            for metric in ("chrf", "wer"):
+                result = tercet.score(metric, texts, REFERENCES, confidence_level=0.95)
+                assert entry[f"eval_{metric}"] == result[metric]
+                assert [entry[f"eval_{metric}_low"], entry[f"eval_{metric}_high"]] == result.intervals[metric]
+        assert evaluations(trainer)[-1]["eval_chrf"] > evaluations(trainer)[0]["eval_chrf"]
+
+    def test_differences_and_p_are_those_of_compare_times_what_looking_costs(self, run):
+        trainer, folder = run
+        (test_set,) = tercet.read_test_sets(folder / "checkpoints.jsonl")
+        assert [*test_set.systems] == ["step 20", "step 40", "step 60"]
+        entries = evaluations(trainer)
+        assert not any("_p_" in name for name in entries[0])
+        for look, entry in enumerate(entries[1:], 1):
+            earlier = [f"step {e['step']}" for e in entries[:look]]
+            best = max(earlier, key=lambda name: entries[earlier.index(name)]["eval_chrf"])
+            for label, other in (("first", "step 20"), ("best", best)):
+                test = tercet.load("paired_significance").compute(
+                    predictions1=test_set.systems[other],
+                    predictions2=test_set.systems[f"step {entry['step']}"],
+                    references=REFERENCES,
+                    metric="chrf",
+                )
+                assert entry[f"eval_chrf_diff_{label}"] == test["stat"]
+                assert entry[f"eval_chrf_p_{label}"] == min(1, test["p"] * (math.pi * look) ** 2 / 6)
+
+    def test_compare_reads_the_file(self, run):
+        shown = command("compare", run[1] / "checkpoints.jsonl", "-m", "chrf", "--baseline", "step 20").stdout
+        assert "step 60" in shown
+
+
+def test_the_best_model_can_be_chosen_by_what_was_written(tmp_path, tokenizer):
+    settings = {"load_best_model_at_end": True, "metric_for_best_model": "wer", "greater_is_better": False}
+    trainer = trainer_of(tmp_path, tokenizer, callback_of(), save_strategy="steps", save_steps=20, **settings)
+    trainer.train()
+    assert trainer.state.best_metric == min(entry["eval_wer"] for entry in evaluations(trainer))
+
+
+class Seen(TrainerCallback):
+    """What a model and its Trainer are like before and after a look."""
+
+    def __init__(self, tokenizer, model):
+        self.tokenizer, self.model, self.states = tokenizer, model, []
+
+    def on_step_end(self, args, state, control, **_):
+        modes = tuple(module.training for module in self.model.modules())
+        self.states.append((modes, self.tokenizer.padding_side, self.tokenizer.pad_token, torch.rand(1).item()))
+
+
+@of_transformers
+@pytest.mark.parametrize("sampling", [False, True])
+def test_training_is_what_it_is_without_the_callback(tmp_path, tokenizer, sampling):
+    losses, states = [], []
+    for every in (7, 1000):
+        set_seed(0)
+        model = small_model()
+        model.transformer.drop.eval()  # a module that its user froze
+        callback = callback_of(every=every, generation_config={"max_new_tokens": 4, "do_sample": sampling})
+        trainer = trainer_of(
+            tmp_path, tokenizer, callback, model, eval_strategy="no", gradient_checkpointing=True,
+            logging_strategy="steps", logging_steps=5, max_steps=20,
+        )  # fmt: skip
+        seen = Seen(tokenizer, model)
+        trainer.add_callback(seen)
+        trainer.train()
+        losses.append([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
+        states.append(seen.states)
+    assert losses[0] == losses[1]
+    assert states[0] == states[1]
+
+
+class TestGeneration:
+    def test_batches_padded_on_the_left_write_what_each_prompt_gives_alone(self, tokenizer):
+        model = small_model()
+        prompts = [*PROMPTS, "count to count to count to 三"]
+        together = generate(model, tokenizer, prompts, SETTINGS, batch_size=4, seed=1)
+        alone = [generate(model, tokenizer, [prompt], SETTINGS, batch_size=1, seed=1)[0] for prompt in prompts]
+        assert together == alone
+
+    def test_conversations_go_through_the_chat_template(self, tokenizer):
+        model = small_model()
+        conversations = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
+        texts = [f"<user> {prompt} <answer> " for prompt in PROMPTS]
+        assert generate(model, tokenizer, conversations, SETTINGS, batch_size=8, seed=1) == generate(
+            model, tokenizer, texts, SETTINGS, batch_size=8, seed=1
+        )
+        tokenizer.chat_template = None
+        with pytest.raises(InputError, match=r"item 0 of prompts is a conversation, .*; the tokenizer has no chat"):
+            generate(model, tokenizer, conversations, SETTINGS, batch_size=8, seed=1)
+
+    def test_models_with_a_decoder_of_its_own_and_tokenizers_without_padding(self, tokenizer):
+        tokenizer.pad_token = None
+        config = T5Config(
+            vocab_size=11, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, decoder_start_token_id=0,
+            pad_token_id=0, eos_token_id=1,
+        )  # fmt: skip
+        texts = generate(T5ForConditionalGeneration(config), tokenizer, PROMPTS, SETTINGS, batch_size=8, seed=1)
+        assert len(texts) == len(PROMPTS)
+        assert tokenizer.pad_token is None
+
+    def test_sampling_is_seeded(self, tokenizer):
+        model, sampled = small_model(), {"max_new_tokens": 6, "do_sample": True}
+        first, again, other = (
+            generate(model, tokenizer, PROMPTS, sampled, batch_size=8, seed=seed) for seed in (1, 1, 2)
+        )
+        assert first == again != other
+
+    def test_batches_are_halved_where_memory_runs_out(self, tokenizer):
+        model, sizes = small_model(), []
+        whole = model.generate
+
+        def generate_few(input_ids, **settings):
+            sizes.append(len(input_ids))
+            if len(input_ids) > 1:
+                raise torch.OutOfMemoryError("CUDA out of memory.")
+            return whole(input_ids=input_ids, **settings)
+
+        expected = generate(model, tokenizer, PROMPTS, SETTINGS, batch_size=1, seed=1)
+        model.generate = generate_few
+        assert generate(model, tokenizer, PROMPTS, SETTINGS, batch_size=4, seed=1) == expected
+        assert sizes == [4, 2, 1, 1, 1, 1, 1]
+
+        def fail(**settings):
+            raise RuntimeError("shapes do not fit")
+
+        model.generate = fail
+        with pytest.raises(RuntimeError, match="shapes do not fit"):
+            generate(model, tokenizer, PROMPTS, SETTINGS, batch_size=4, seed=1)
+
+    def test_when_time_is_over_the_first_prompts_have_texts(self, tokenizer):
+        assert len(generate(small_model(), tokenizer, PROMPTS, SETTINGS, batch_size=2, seed=1, seconds=1e-9)) == 2
+
+
+def test_checkpoints_are_compared_on_the_prompts_that_they_share(tmp_path, tokenizer):
+    callback = callback_of(time_budget=1e-9, batch_size=3)
+    trainer = trainer_of(tmp_path, tokenizer, callback, max_steps=40)
+    trainer.train()
+    assert len(kept(tmp_path)) == 3
+    assert "eval_chrf_p_best" in evaluations(trainer)[-1]
+
+
+def test_processes_share_the_prompts_and_log_the_same(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    call = [sys.executable, "-m", "training.generation_ranks", str(tmp_path)]
+    ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank, "PYTHONPATH": str(TESTS)} for rank in ("0", "1")]
+    processes = [subprocess.Popen(call, env=rank) for rank in ranks]
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    logs = [json.loads((tmp_path / f"log-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
+    ours = [
+        {name: value for entry in log for name, value in entry.items() if name.startswith(("eval_chrf", "eval_wer"))}
+        for log in logs
+    ]
+    texts = [row["step 20"] for row in kept(tmp_path / "run")]
+    assert ours[0] == ours[1]
+    assert ours[0]["eval_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"]
+
+
+def test_a_sample_of_the_prompts_is_drawn_by_the_seed(tmp_path, tokenizer):
+    drawn = []
+    for seed in (1, 1, 2):
+        trainer = trainer_of(tmp_path / str(len(drawn)), tokenizer, callback_of(n=3, seed=seed), max_steps=20)
+        trainer.train()
+        drawn.append([(row["source"], row["references"]) for row in kept(tmp_path / str(len(drawn)))])
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert {*((source, *refs) for source, refs in drawn[2])} <= {*zip(PROMPTS, REFERENCES, strict=True)}
+
+
+def test_training_stops_where_checkpoints_are_not_better_than_noise(tmp_path, tokenizer):
+    trainer = trainer_of(
+        tmp_path, tokenizer, callback_of(early_stopping_patience=2), learning_rate=0.0, max_steps=200
+    )
+    trainer.train()
+    assert trainer.state.global_step == 60
+
+
+def test_a_resumed_run_goes_on_with_its_checkpoints_and_another_keeps_the_file(tmp_path, tokenizer):
+    saving = {"save_strategy": "steps", "save_steps": 20}
+    trainer_of(tmp_path, tokenizer, callback_of(), max_steps=40, **saving).train()
+    earlier = kept(tmp_path)
+    resumed = trainer_of(tmp_path, tokenizer, callback_of(), max_steps=60, **saving)
+    resumed.train(resume_from_checkpoint=True)
+    assert [*kept(tmp_path)[0]] == ["source", "references", "step 20", "step 40", "step 60"]
+    assert [row["step 40"] for row in kept(tmp_path)] == [row["step 40"] for row in earlier]
+    assert "eval_chrf_p_best" in evaluations(resumed)[-1]
+    trainer_of(tmp_path, tokenizer, callback_of(), max_steps=20).train()
+    assert [*kept(tmp_path)[0]] == ["source", "references", "step 20"]
+    assert len((tmp_path / "checkpoints-1.jsonl").read_text().splitlines()) == 5
+
+
+def test_scores_that_compute_metrics_logs_too_keep_their_names(tmp_path, tokenizer):
+    items = items_of(tokenizer)
+    trainer = Trainer(
+        small_model(), arguments(tmp_path, max_steps=20), Collator(), items, items, tokenizer,
+        compute_metrics=tercet.compute_metrics(tokenizer, "chrf", causal=True),
+        preprocess_logits_for_metrics=tercet.compute_metrics(
+            tokenizer, "chrf", causal=True
+        ).preprocess_logits_for_metrics,
+        callbacks=[callback_of(metrics="chrf")],
+    )  # fmt: skip
+    trainer.train()
+    (entry,) = evaluations(trainer)
+    texts = [row["step 20"] for row in kept(tmp_path)]
+    assert entry["eval_generated_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"] != entry["eval_chrf"]
+
+
+def test_tensorboard_shows_scores_and_texts(tmp_path, tokenizer):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    trainer = trainer_of(tmp_path, tokenizer, callback_of(), report_to=["tensorboard"], max_steps=20)
+    trainer.train()
+    events = EventAccumulator(str(tmp_path / "runs" / "generations"))
+    events.Reload()
+    (point,) = events.Scalars("eval/chrf")
+    assert (point.step, point.value) == (20, pytest.approx(evaluations(trainer)[0]["eval_chrf"], rel=1e-6))
+    assert "eval/generations/text_summary" in events.Tags()["tensors"]
+
+
+@of_transformers
+class TestTrl:
+    def test_supervised_fine_tuning_of_conversations(self, tmp_path, tokenizer):
+        from trl import SFTConfig, SFTTrainer
+
+        conversations = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
+        callback = tercet.GenerationCallback(conversations, REFERENCES, "chrf", generation_config=SETTINGS)
+        data = datasets.Dataset.from_list(
+            [
+                {"text": f"<user> {prompt} <answer> {answer} </s>"}
+                for prompt, answer in zip(PROMPTS, REFERENCES, strict=True)
+            ]
+        )
+        settings = arguments(tmp_path).to_dict()
+        wanted = ("max_steps", "eval_strategy", "eval_steps", "learning_rate", "report_to", "save_strategy")
+        config = SFTConfig(
+            str(tmp_path), **{name: settings[name] for name in wanted}, disable_tqdm=True, use_cpu=True, bf16=False,
+            per_device_train_batch_size=5, dataloader_pin_memory=False, max_length=None,
+        )  # fmt: skip
+        trainer = SFTTrainer(
+            small_model(), args=config, train_dataset=data, eval_dataset=data, processing_class=tokenizer,
+            callbacks=[callback],
+        )  # fmt: skip
+        trainer.train()
+        assert [row["source"] for row in kept(tmp_path)] == [f"user: {prompt}" for prompt in PROMPTS]
+        entry = evaluations(trainer)[-1]
+        texts = [row["step 60"] for row in kept(tmp_path)]
+        assert entry["eval_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"] > 50
+
+    def test_grpo(self, tmp_path, tokenizer):
+        from trl import GRPOConfig, GRPOTrainer
+
+        tokenizer.padding_side = "left"
+        examples = [{"prompt": prompt, "answer": answer} for prompt, answer in zip(PROMPTS, REFERENCES, strict=True)]
+        config = GRPOConfig(
+            str(tmp_path), max_steps=4, per_device_train_batch_size=8, num_generations=4, max_completion_length=6,
+            save_strategy="no", report_to=[], disable_tqdm=True, use_cpu=True, bf16=False,
+            dataloader_pin_memory=False,
+        )  # fmt: skip
+        callback = callback_of(metrics="rouge", options={"tokenizer": "unicode"}, every=2)
+        trainer = GRPOTrainer(
+            small_model(), tercet.reward("chrf", references="answer"), config, callbacks=[callback],
+            train_dataset=datasets.Dataset.from_list(examples), processing_class=tokenizer,
+        )  # fmt: skip
+        trainer.train()
+        entries = [entry for entry in trainer.state.log_history if "eval_rougeL" in entry]
+        assert [entry["step"] for entry in entries] == [2, 4]
+        for entry in entries:
+            texts = [row[f"step {entry['step']}"] for row in kept(tmp_path)]
+            assert entry["eval_rougeL"] == tercet.score("rouge", texts, REFERENCES, tokenizer="unicode")["rougeL"]
+        assert {"eval_rougeL_p_best", "eval_rouge1_diff_first"} <= entries[1].keys()
+
+
+class TestWhatIsRefused:
+    @pytest.mark.parametrize(
+        ("prompts", "references", "message"),
+        [
+            ([], [], "prompts must have at least one item, got none."),
+            (["a", 3], ["b", "c"], "item 1 of prompts must be a text or a list of messages, got 3."),
+            (["a", [{"role": "user", "content": "b"}]], ["b", "c"], "give either texts or conversations"),
+            (["a"], None, "chrf_multi needs references: one text, or a list of texts, for each prompt."),
+            (["a"], ["b", "c"], "must have one entry per item, got 1 predictions and 2 references"),
+            (["a"], [[]], "item 0 of references is empty"),
+        ],
+    )
+    def test_prompts(self, prompts, references, message):
+        with pytest.raises(InputError) as caught:
+            tercet.GenerationCallback(prompts, references, "chrf")
+        assert message in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (
+                {"every": "step"},
+                "must be 'eval', 'epoch', or a number of steps. Got 'step' instead.",
+            ),
+            ({"metrics": "blue"}, "Did you mean 'bleu'?"),
+            ({"options": {"lowercas": True}}, "Did you mean 'lowercase'?"),
+            ({"generation_config": 5}, "generation_config must be a GenerationConfig"),
+            ({"time_budget": -1}, "a number of seconds above 0"),
+        ],
+    )
+    def test_options(self, options, message):
+        with pytest.raises(OptionError) as caught:
+            callback_of(**options)
+        assert message in str(caught.value)
+
+
+def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():
+    """Under the null, 5 % of all runs at most find p < .05 at any of their looks."""
+    rng, n_runs, n_found = np.random.default_rng(3), 60, 0
+    words = random.Random(5).choices(NUMBERS, k=400)
+    references = [" ".join(words[place : place + 5]) for place in range(60)]
+
+    def written():
+        return [" ".join(word for word in text.split() if rng.random() < 0.7) for text in references]
+
+    for _ in range(n_runs):
+        callback = tercet.GenerationCallback(references, references, "chrf")
+        found = False
+        for step in range(8):
+            checkpoint = callback._checkpoint(step, written())
+            logged, _ = callback._compared(checkpoint)
+            callback._checkpoints.append(checkpoint)
+            found = found or logged.get("eval_chrf_p_first", 1) < 0.05
+        n_found += found
+    assert n_found <= 7  # of 60 runs; 8 or more have a chance of 1 in 100 at 5 %
