@@ -70,8 +70,10 @@ _PLACES = {
     "score": "api",
     "scorer": "api",
 }
-#: The documented names; the others can be imported too.
-__all__ = sorted({*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"preprocess_logits_for_metrics"})
+#: What ``import *`` takes: no name that needs a network's packages.
+__all__ = sorted(
+    {*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"GenerationCallback", "preprocess_logits_for_metrics"}
+)
 
 
 def __getattr__(name: str) -> Any:

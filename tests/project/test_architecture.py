@@ -34,6 +34,7 @@ MORE = {
         *("trackio", "unitxt", "wandb"),
     },
     "testing.baseline": {"pytest"},
+    "huggingface.generation": {"accelerate", "torch", "tqdm", "transformers"},
     "huggingface.space": {"gradio", "pandas", "pebble", "starlette", "yaml"},
 }
 
