@@ -26,6 +26,9 @@ MODULES = {
     "sacrebleu": lambda: ours.SacreBLEUScore(n_gram=2),
     "chrf": lambda: ours.CHRFScore(),
     "ter": lambda: ours.TranslationEditRate(),
+    "wer": lambda: ours.WordErrorRate(),
+    "cer": lambda: ours.CharErrorRate(),
+    "wip": lambda: ours.WordInfoPreserved(),
     "rouge": lambda: ours.ROUGEScore(rouge_keys=("rouge1", "rougeL")),
     "bert": lambda: ours.BERTScore(**SMALL),
     "bert_idf": lambda: ours.BERTScore(**SMALL, idf=True),
@@ -192,7 +195,10 @@ def test_states_are_read_under_their_names(name, states):
         original.reset()
 
 
-@pytest.mark.parametrize("name", ["BLEUScore", "SacreBLEUScore", "CHRFScore", "TranslationEditRate", "ROUGEScore"])
+@pytest.mark.parametrize("name", [
+    *("BLEUScore", "SacreBLEUScore", "CHRFScore", "TranslationEditRate", "ROUGEScore", "WordErrorRate"),
+    *("CharErrorRate", "MatchErrorRate", "WordInfoLost", "WordInfoPreserved"),
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:The ``compute`` method of metric", "ignore:Encountered `nan`")
 def test_nothing_has_the_score_that_it_has_there(name):
     options = {"rouge_keys": ("rouge1", "rougeL")} if name == "ROUGEScore" else {}

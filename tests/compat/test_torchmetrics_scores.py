@@ -4,6 +4,7 @@ import re
 from unittest import mock
 
 import bert_score
+import jiwer
 import numpy as np
 import pytest
 import sacrebleu
@@ -147,3 +148,26 @@ def test_a_collection_keeps_modules_of_other_options_apart():
             alone.update(*batch)
             collection.update(*batch)
         assert (collection.compute()["b"] == alone.compute()) == right
+
+
+TRANSCRIPTS = st.lists(st.sampled_from(["the", "cat", "кошка", "сидит", "naïve", "it's"]), max_size=8).map(" ".join)
+
+
+@given(st.lists(st.tuples(TRANSCRIPTS, TRANSCRIPTS.filter(bool)), min_size=1, max_size=5))
+def test_rates_of_transcripts_are_those_of_jiwer(pairs):
+    preds, target = (list(side) for side in zip(*pairs, strict=True))
+    output = jiwer.process_words(target, preds)
+    for name, rate in (("WordErrorRate", "wer"), ("MatchErrorRate", "mer"), ("WordInfoLost", "wil")):
+        assert getattr(ours, name)()(preds, target) == torch.tensor(getattr(output, rate), dtype=torch.float32)
+    assert ours.WordInfoPreserved()(preds, target) == torch.tensor(output.wip, dtype=torch.float32)
+    assert ours.CharErrorRate()(preds, target) == torch.tensor(jiwer.cer(target, preds), dtype=torch.float32)
+    for name in ("WordErrorRate", "CharErrorRate"):
+        assert getattr(ours, name)()(preds, target) == getattr(theirs, name)()(preds, target)
+
+
+def test_where_the_rates_of_torchmetrics_stray():
+    """Its number of aligned words is that of the longer text: one inserted and one deleted count as one place."""
+    texts = ["b c a"], ["a b c"]
+    assert ours.MatchErrorRate()(*texts) == torch.tensor(jiwer.mer(texts[1], texts[0])) == 0.5
+    assert theirs.MatchErrorRate()(*texts) == torch.tensor(2 / 3)
+    assert ours.WordInfoPreserved()(*texts) == torch.tensor(jiwer.wip(texts[1], texts[0]), dtype=torch.float32)

@@ -5,7 +5,14 @@ from datetime import timedelta
 
 import torch
 
-from tercet.compat.torchmetrics import BERTScore, CHRFScore, ROUGEScore, SacreBLEUScore, TranslationEditRate
+from tercet.compat.torchmetrics import (
+    BERTScore,
+    CHRFScore,
+    ROUGEScore,
+    SacreBLEUScore,
+    TranslationEditRate,
+    WordInfoLost,
+)
 from texts import MINILM, PAIRS
 
 ITEMS = [pair for pairs in PAIRS.values() for pair in pairs]
@@ -32,6 +39,7 @@ def modules():
         "bleu": SacreBLEUScore(n_gram=2),
         "chrf": CHRFScore(return_sentence_level_score=True),
         "ter": TranslationEditRate(),
+        "wil": WordInfoLost(),
         "rouge": ROUGEScore(rouge_keys=("rouge1", "rougeL"), tokenizer=str.split, normalizer=str.lower),
         "bert": BERTScore(**SMALL),
         "bert_idf": BERTScore(**SMALL, idf=True),

@@ -62,8 +62,9 @@ def theirs(predictions, references, transforms=(), standard=False):
         for spaces, last in ((SPACES, WORDS), (SPACES if standard else SPACES[1:], CHARACTERS))
     )
     of_words = jiwer.process_words(references, predictions, words, words)
-    of_characters = jiwer.process_characters(references, predictions, characters, characters)
-    return {**{name: getattr(of_words, name) for name in (*RATES, *COUNTS)}, "cer": of_characters.cer}
+    of_characters = jiwer.process_words(references, predictions, characters, characters)
+    rates = {name: getattr(of_words, name) for name in (*RATES, *COUNTS)}
+    return {**rates, "cer": of_characters.wer, "character_mer": of_characters.mer}
 
 
 def check(predictions, references, options, transforms):

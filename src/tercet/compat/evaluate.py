@@ -27,7 +27,12 @@ _REPLACED: Mapping[str, tuple[str, str | None]] = {
     "google_bleu": ("google_bleu", None),
     "bertscore": ("bertscore_idf", "bert_score"),
     "perplexity": ("perplexity_lm", "evaluate"),
+    "wer": ("wer", None),
+    "cer": ("wer", None),
 }
+
+#: Modules that return a number: a score of the suite's metric.
+_NUMBERS = ("wer", "cer")
 
 
 def modules() -> dict[str, tuple[str, str | None]]:
@@ -58,6 +63,7 @@ _TRUTHS = frozenset(
         "rescale_with_baseline",
         "use_fast_tokenizer",
         "add_start_token",
+        "concatenate_texts",
     }
 )
 
@@ -111,7 +117,9 @@ class _ComputeAsThere:
     def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         texts = {"predictions": predictions, "references": references}
         try:
-            return type(self._module).compute(self._module, **texts, **self._named(options))
+            result = type(self._module).compute(self._module, **texts, **self._named(options))
+            # None where another process has the score.
+            return result if self._name not in _NUMBERS or result is None else result[self._name]
         except REFUSED as error:
             if self._loaded_by is None:
                 raise
@@ -126,6 +134,9 @@ class _ComputeAsThere:
 
     def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
         checked = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+        if self._name in _NUMBERS:
+            # Sums over all pairs are what both of its values give.
+            checked.pop("concatenate_texts", None)
         # Without it, evaluate passes no tokenizer on.
         if not checked.get("tokenize", True):
             del checked["tokenize"]

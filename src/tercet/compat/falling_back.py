@@ -42,6 +42,13 @@ _ORIGINALS = {
     "torchmetrics.SacreBLEUScore": _Original("torchmetrics.text.sacre_bleu"),
     "torchmetrics.CHRFScore": _Original("torchmetrics.text.chrf"),
     "torchmetrics.TranslationEditRate": _Original("torchmetrics.text.ter"),
+    **{
+        f"torchmetrics.{name}": _Original(f"torchmetrics.text.{module}")
+        for name, module in (
+            *(("WordErrorRate", "wer"), ("CharErrorRate", "cer"), ("MatchErrorRate", "mer")),
+            *(("WordInfoLost", "wil"), ("WordInfoPreserved", "wip")),
+        )
+    },
     "torchmetrics.ROUGEScore": _Original("torchmetrics.text.rouge"),
     "torchmetrics_bert.BERTScore": _Original("torchmetrics.text.bert"),
 }

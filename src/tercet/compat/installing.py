@@ -36,9 +36,14 @@ REPLACED = {
     "bert_score": "bert_score",
     "nltk.translate.bleu_score": "nltk",
     "rouge": "rouge",
+    "jiwer": "jiwer",
+    "jiwer.measures": "jiwer",
+    "jiwer.process": "jiwer",
     **{
         f"torchmetrics.text{module}": "torchmetrics"
-        for module in ("", ".bert", ".bleu", ".chrf", ".rouge", ".sacre_bleu", ".ter")
+        for module in (
+            *("", ".bert", ".bleu", ".cer", ".chrf", ".mer", ".rouge", ".sacre_bleu", ".ter", ".wer", ".wil", ".wip"),
+        )
     },
 }
 
@@ -49,6 +54,7 @@ TRIED = {
     "bert_score": ("0.3.7", "0.3.13"),
     "nltk": ("3.6.7", "3.10.4"),
     "rouge": ("1.0.0", "1.0.1"),
+    "jiwer": ("4.0.0", "4.0.0"),
     "torchmetrics": ("1.2.1", "1.9.0"),
     "evaluate": ("0.4.3", "0.4.6"),
 }
@@ -56,6 +62,7 @@ TRIED = {
 #: The classes of results, and the modules of the originals that have them.
 _RESULTS = {
     "sacrebleu_scores": {f"{name}Score": f"sacrebleu.metrics.{name.lower()}" for name in ("BLEU", "CHRF", "TER")},
+    "jiwer": dict.fromkeys(("AlignmentChunk", "CharacterOutput", "WordOutput"), "jiwer.process"),
     "scoring": dict.fromkeys(("Score", "AggregateScore"), "rouge_score.scoring"),
 }
 

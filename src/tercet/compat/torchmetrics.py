@@ -1,4 +1,4 @@
-"""The modules of torchmetrics.text: BLEU, chrF, TER, ROUGE and BERTScore, with the scores of the suite.
+"""The modules of torchmetrics.text: BLEU, chrF, TER, WER, ROUGE, BERTScore, with the scores of the suite.
 
 Scores are in double precision, rounded to float32 once. Where torchmetrics strays from the packages that it says it
 equals, the numbers are theirs; each class says where. Result tensors, arguments and states that grow with the texts
@@ -7,6 +7,7 @@ are as there.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -22,7 +23,19 @@ from .torchmetrics_bert import BERTScore  # noqa: E402
 from .torchmetrics_module import SumsModule  # noqa: E402
 from .truth import truth  # noqa: E402
 
-__all__ = ["BERTScore", "BLEUScore", "CHRFScore", "ROUGEScore", "SacreBLEUScore", "TranslationEditRate"]
+__all__ = [
+    "BERTScore",
+    "BLEUScore",
+    "CHRFScore",
+    "CharErrorRate",
+    "MatchErrorRate",
+    "ROUGEScore",
+    "SacreBLEUScore",
+    "TranslationEditRate",
+    "WordErrorRate",
+    "WordInfoLost",
+    "WordInfoPreserved",
+]
 
 _ROUGE_KEYS = (*(f"rouge{order}" for order in range(1, 10)), "rougeL", "rougeLsum")
 _ACCUMULATED = {"avg": "average", "best": "best"}
@@ -257,6 +270,98 @@ class TranslationEditRate(SumsModule):
     def total_tgt_len(self) -> Any:
         """The words of their references, the average where an item has several."""
         return self._sums_of("ref_length")[0]
+
+
+class WordErrorRate(SumsModule):
+    """Edits per word of the references, as ``torchmetrics.text.WordErrorRate`` and jiwer.
+
+    Parameters
+    ----------
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Notes
+    -----
+    Unlike torchmetrics, and like jiwer: texts are split at blanks, not at all white space.
+
+    Examples
+    --------
+    >>> wer = WordErrorRate()
+    >>> wer(["a cat sat", "hello"], ["the cat sat", "hello"])
+    tensor(0.2500)
+    """
+
+    higher_is_better = False
+    _of_nothing = float("nan")
+    _rate = "wer"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._count(scorer("wer"))
+
+    def _result(self, scores: dict[str, Any]) -> Any:
+        if math.isnan(scores["wer"]):
+            return self._tensor(self._of_nothing)
+        metric: Any = self._metric
+        return self._tensor(float(metric.rates(self._totals())[self._rate]))
+
+
+class CharErrorRate(WordErrorRate):
+    """The same of characters, as ``torchmetrics.text.CharErrorRate`` and jiwer.
+
+    Unlike torchmetrics, and like jiwer: blanks at both ends of a text do not count.
+
+    Examples
+    --------
+    >>> CharErrorRate()(["cat sat"], ["cat sits"])
+    tensor(0.2500)
+    """
+
+    _rate = "cer"
+
+
+class MatchErrorRate(WordErrorRate):
+    """The share of aligned words that are edits, as ``torchmetrics.text.MatchErrorRate`` and jiwer.
+
+    Unlike torchmetrics, and like jiwer: the words of both texts are aligned; torchmetrics takes the longer text for
+    their number, which is less where words are inserted and others deleted.
+
+    Examples
+    --------
+    >>> MatchErrorRate()(["a cat sat down"], ["the cat sat"])
+    tensor(0.5000)
+    """
+
+    _rate = "mer"
+
+
+class WordInfoLost(WordErrorRate):
+    """1 less the information preserved, as ``torchmetrics.text.WordInfoLost`` and jiwer.
+
+    Unlike torchmetrics, and like jiwer, as for :class:`MatchErrorRate`: words that match are counted.
+
+    Examples
+    --------
+    >>> WordInfoLost()(["a cat sat down"], ["the cat sat"])
+    tensor(0.6667)
+    """
+
+    _rate = "wil"
+
+
+class WordInfoPreserved(WordErrorRate):
+    """The shares of both texts that match, multiplied, as ``torchmetrics.text.WordInfoPreserved`` and jiwer.
+
+    Unlike torchmetrics, and like jiwer, as for :class:`MatchErrorRate`: words that match are counted.
+
+    Examples
+    --------
+    >>> WordInfoPreserved()(["a cat sat down"], ["the cat sat"])
+    tensor(0.3333)
+    """
+
+    higher_is_better = True
+    _rate = "wip"
 
 
 class ROUGEScore(SumsModule):

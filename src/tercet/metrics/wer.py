@@ -105,10 +105,10 @@ class Wer(HasTokenizer):
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates."""
-        rates = self._rates(totals)
+        rates = self.rates(totals)
         return {name: rates[name] for name in self.score_names}
 
-    def _rates(self, totals: NDArray[np.float64]) -> Scores:
+    def rates(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates, and the information preserved, as jiwer does."""
         rates = engine.error_rates(as_rows(totals, self.columns), self.scale)
         rates = rates.reshape(*totals.shape[:-1], len(_RATES))
@@ -117,12 +117,14 @@ class Wer(HasTokenizer):
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
         (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
-        counts = map(int, totals[len(self.base_columns) :].tolist())
-        return dict(zip((*_RATES, *self.facts), (*rates, *counts), strict=False))
+        counts = [*map(int, totals[len(self.base_columns) :].tolist())]
+        hits, *edits = counts[len(self.facts) :]
+        of_characters = {"character_mer": self.scale * sum(edits) / max(hits + sum(edits), 1)}
+        return dict(zip((*_RATES, *self.facts), (*rates, *counts), strict=False)) | of_characters
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
-        ((reference, steps),) = self._alignments(batch)
+        ((reference, steps),) = self.alignments(batch)
         return WerEdits(
             score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
             reference=reference,
@@ -131,7 +133,7 @@ class Wer(HasTokenizer):
             steps=steps,
         )
 
-    def _alignments(self, batch: Corpus) -> list[tuple[int, list[Step]]]:
+    def alignments(self, batch: Corpus) -> list[tuple[int, list[Step]]]:
         """Return for each item which reference needs the fewest edits, and the alignment with it."""
         tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
         spelling, documents = np.array(words(), object), tokens.tokens.pieces()
@@ -149,7 +151,7 @@ class Wer(HasTokenizer):
         """Return how a report finds the words that match: those without an edit."""
 
         def words(batch: Corpus) -> list[list[Word]]:
-            return [words_in(steps, "prediction") for _, steps in self._alignments(batch)]
+            return [words_in(steps, "prediction") for _, steps in self.alignments(batch)]
 
         return Matched(WerEdits.levels, words)
 

@@ -1,0 +1,340 @@
+"""Drop-in for ``jiwer``: its error rates and alignments, counted by the suite's ``wer``.
+
+Transforms, and what shows alignments, are jiwer's own, where that is installed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from tercet.base.metric import batch_stats, corpus_stats
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_items
+from tercet.errors import InputError, needs, shorten
+from tercet.metrics.wer import Wer
+
+from .installing import original_of
+from .truth import token_texts
+
+__all__ = [
+    *("AlignmentChunk", "CharacterOutput", "WordOutput", "cer", "collect_error_counts", "compute_measures", "mer"),
+    *("process_characters", "process_words", "visualize_alignment", "visualize_error_counts", "wer", "wil", "wip"),
+]
+
+#: jiwer's transforms, or any function from texts to lists of tokens; None stands for jiwer's default.
+Transform = Callable[[Any], Any] | None
+
+_METRIC = Wer()
+_TYPES = {"match": "equal", "substitution": "substitute", "insertion": "insert", "deletion": "delete"}
+
+
+@dataclass
+class AlignmentChunk:
+    """A stretch of both sides that matches, or one of edits of a kind.
+
+    Attributes
+    ----------
+    type : {"equal", "substitute", "insert", "delete"}
+    ref_start_idx, ref_end_idx, hyp_start_idx, hyp_end_idx : int
+        Where it begins and ends.
+    """
+
+    type: str
+    ref_start_idx: int
+    ref_end_idx: int
+    hyp_start_idx: int
+    hyp_end_idx: int
+
+    def __post_init__(self) -> None:
+        self.type = "substitute" if self.type == "replace" else self.type
+        if self.type not in _TYPES.values():
+            raise ValueError(f"type must be one of {', '.join(_TYPES.values())}, got {shorten(self.type)}.")
+        for side in ("ref", "hyp"):
+            start, end = getattr(self, f"{side}_start_idx"), getattr(self, f"{side}_end_idx")
+            if start > end:
+                raise ValueError(f"{side}_start_idx={start} is larger than {side}_end_idx={end}")
+
+
+class _Output:
+    """What texts were counted as; they are aligned when the alignments are read."""
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        if name == "alignments" and callable(value):
+            self.alignments = value = value()
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+@dataclass
+class WordOutput(_Output):
+    """Words of both sides, their alignments, rates and counts, as jiwer's class of this name."""
+
+    references: list[list[str]]
+    hypotheses: list[list[str]]
+    alignments: list[list[AlignmentChunk]]
+    wer: float
+    mer: float
+    wil: float
+    wip: float
+    hits: int
+    substitutions: int
+    insertions: int
+    deletions: int
+
+
+@dataclass
+class CharacterOutput(_Output):
+    """Characters of both sides, their alignments, rate and counts, as jiwer's class of this name."""
+
+    references: list[list[str]]
+    hypotheses: list[list[str]]
+    alignments: list[list[AlignmentChunk]]
+    cer: float
+    hits: int
+    substitutions: int
+    insertions: int
+    deletions: int
+
+
+def process_words(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> WordOutput:
+    """Return the words of both sides, the rates and counts, and the alignments.
+
+    Parameters
+    ----------
+    reference, hypothesis : str or list of str
+        Texts in pairs.
+    reference_transform, hypothesis_transform : callable, optional
+        From the texts of a side to a list of the words of each, such as jiwer's transforms. By default blanks
+        separate words.
+
+    Raises
+    ------
+    InputError, which is a ValueError
+        For sides of unequal length, and transforms that return something else.
+
+    Examples
+    --------
+    >>> output = process_words("a cat sat", "the cat sat down")
+    >>> output.wer, output.hits, [chunk.type for chunk in output.alignments[0]]
+    (0.6666666666666666, 2, ['substitute', 'equal', 'insert'])
+    """
+    lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _words)
+    by_default = reference_transform is hypothesis_transform is None
+    corpus = _texts(reference, hypothesis) if by_default else _tokens(*lists)
+    return WordOutput(**_counted_later(lists, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
+
+
+def process_characters(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> CharacterOutput:
+    """Return the same of characters: by default those between the blanks at both ends.
+
+    Examples
+    --------
+    >>> process_characters("猫が寝た", "犬が寝た").cer
+    0.25
+    """
+    lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _characters)
+    # Characters are counted as words are.
+    return CharacterOutput(**_counted_later(lists, _tokens(*lists), cer="wer"))
+
+
+def wer(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> float:
+    """Return the word error rate, edits per word of the references; parameters as of :func:`process_words`.
+
+    Examples
+    --------
+    >>> wer(["a cat sat", "hello"], ["the cat sat", "hello"])
+    0.25
+    """
+    return _rate("wer", reference, hypothesis, reference_transform, hypothesis_transform)
+
+
+def mer(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> float:
+    """Return the match error rate, the share of aligned places that are edits."""
+    return _rate("mer", reference, hypothesis, reference_transform, hypothesis_transform)
+
+
+def wil(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> float:
+    """Return the word information lost, 1 less what is preserved."""
+    return _rate("wil", reference, hypothesis, reference_transform, hypothesis_transform)
+
+
+def wip(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> float:
+    """Return the word information preserved, the product of the shares of both sides that match."""
+    return _rate("wip", reference, hypothesis, reference_transform, hypothesis_transform)
+
+
+def cer(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> float:
+    """Return the character error rate; parameters as of :func:`process_characters`."""
+    if reference_transform is hypothesis_transform is None:
+        return float(_counted(_texts(reference, hypothesis), of_words=False)["cer"])
+    return process_characters(reference, hypothesis, reference_transform, hypothesis_transform).cer
+
+
+def compute_measures(
+    truth: str | list[str],
+    hypothesis: str | list[str],
+    truth_transform: Transform = None,
+    hypothesis_transform: Transform = None,
+) -> dict[str, Any]:
+    """Return rates and counts of words in a dict, as jiwer did before version 4."""
+    output = process_words(truth, hypothesis, truth_transform, hypothesis_transform)
+    names = ("wer", "mer", "wil", "wip", "hits", "substitutions", "deletions", "insertions")
+    entries = {name: getattr(output, name) for name in names}
+    return {**entries, "ops": output.alignments, "truth": output.references, "hypothesis": output.hypotheses}
+
+
+def visualize_alignment(output: WordOutput | CharacterOutput, *args: Any, **kwargs: Any) -> str:
+    """Return the alignments as lines of text, by jiwer's function of this name."""
+    return str(_shown_by_jiwer("visualize_alignment", output, args, kwargs))
+
+
+def collect_error_counts(output: WordOutput | CharacterOutput) -> Any:
+    """Return how often which words, or characters, were replaced, inserted and deleted, by jiwer's function."""
+    return _shown_by_jiwer("collect_error_counts", output, (), {})
+
+
+def visualize_error_counts(output: WordOutput | CharacterOutput, *args: Any, **kwargs: Any) -> str:
+    """Return these counts as lines of text, by jiwer's function of this name."""
+    return str(_shown_by_jiwer("visualize_error_counts", output, args, kwargs))
+
+
+def _shown_by_jiwer(function: str, output: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a function of jiwer makes of an output, which it knows by its class."""
+    jiwer = _original(function)
+    if isinstance(output, _Output):
+        output = getattr(jiwer, type(output).__name__)(**output.__getstate__())
+    return getattr(jiwer, function)(output, *args, **kwargs)
+
+
+def _original(name: str) -> Any:
+    jiwer = original_of("jiwer")
+    if jiwer is None:
+        needs(f"tercet.compat.jiwer.{name}", "", "jiwer")
+    return jiwer
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(_original(name), name)
+
+
+# Texts, or lists of tokens, in pairs -> counts and alignments.
+
+
+def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) -> float:
+    if transforms == (None, None):
+        return float(_counted(_texts(reference, hypothesis))[name])
+    return float(getattr(process_words(reference, hypothesis, *transforms), name))
+
+
+def _texts(reference: Any, hypothesis: Any) -> Corpus:
+    hypotheses = [hypothesis] if isinstance(hypothesis, str) else hypothesis
+    return read_items(hypotheses, [reference] if isinstance(reference, str) else reference, "hypothesis")
+
+
+def _tokens(references: list[list[str]], hypotheses: list[list[str]]) -> Corpus:
+    if len(references) != len(hypotheses):
+        raise InputError(
+            f"There must be a hypothesis for each reference, after the transforms: got {len(references)} references "
+            f"and {len(hypotheses)} hypotheses."
+        )
+    texts = token_texts([*hypotheses, *references])
+    return Corpus(texts[: len(hypotheses)], texts[len(hypotheses) :])
+
+
+def _lists(
+    reference: Any, hypothesis: Any, reference_transform: Transform, hypothesis_transform: Transform, default: Any
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the tokens of each reference and each hypothesis."""
+    references = (reference_transform or default)([reference] if isinstance(reference, str) else reference)
+    hypotheses = (hypothesis_transform or default)([hypothesis] if isinstance(hypothesis, str) else hypothesis)
+    for side, lists in (("reference", references), ("hypothesis", hypotheses)):
+        are_lists = isinstance(lists, list) and all(isinstance(tokens, list) for tokens in lists)
+        if not are_lists or not all(isinstance(token, str) for tokens in lists for token in tokens):
+            raise InputError(
+                f"{side}_transform must return a list with the words, or characters, of each {side}, as "
+                f"[['a', 'b'], ['c']]. Got {shorten(lists)}."
+            )
+    return references, hypotheses
+
+
+def _words(texts: list[str]) -> list[list[str]]:
+    # As the reading "blanks" of the engine finds them.
+    return [[word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word] for text in texts]
+
+
+def _characters(texts: list[str]) -> list[list[str]]:
+    return [[*text.strip()] for text in texts]
+
+
+def _counted(corpus: Corpus, *, of_words: bool = True) -> dict[str, Any]:
+    """Return rates and counts; of words, with a warning where blanks do not separate them."""
+    if not corpus.n_items:
+        raise InputError("There must be at least one reference and one hypothesis, got none.")
+    stats = batch_stats(_METRIC, corpus) if of_words else corpus_stats(_METRIC, corpus)[0]
+    return _METRIC.report(stats.total(), None)
+
+
+def _counted_later(lists: tuple[Any, Any], corpus: Corpus, **rates: str) -> dict[str, Any]:
+    """Return the arguments of an output, whose alignments are made when they are read."""
+    counted = _counted(corpus)
+    entries = {name: counted[key] for name, key in rates.items()} | {name: counted[name] for name in _METRIC.facts}
+    return {"references": lists[0], "hypotheses": lists[1], "alignments": partial(_alignments, corpus), **entries}
+
+
+def _alignments(corpus: Corpus) -> list[list[AlignmentChunk]]:
+    return [_chunks([step.kind for step in steps]) for _, steps in _METRIC.alignments(corpus)]
+
+
+def _chunks(kinds: list[str]) -> list[AlignmentChunk]:
+    chunks, reference, hypothesis = [], 0, 0
+    for kind, run in groupby(kinds):
+        n = len([*run])
+        ends = reference + n * (kind != "insertion"), hypothesis + n * (kind != "deletion")
+        chunks.append(AlignmentChunk(_TYPES[kind], reference, ends[0], hypothesis, ends[1]))
+        reference, hypothesis = ends
+    return chunks
