@@ -102,9 +102,10 @@ def test_outputs_are_values():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ours.wer(["a"], ["a", "b"]), "must have one entry per item"),
-        (lambda: ours.wer(["a", 3], ["a", "b"]), "item 1 of references"),
+        (lambda: ours.wer(["a", "b"], ["a"]), "got 2 references and 1 hypotheses"),
+        (lambda: ours.wer(["a", 3], ["a", "b"]), "item 1 of reference must be a string"),
         (lambda: ours.process_words(["a"], ["b"], str, str), "reference_transform must return a list with the words"),
+        (lambda: ours.process_words([["a", "b"]], ["a b"]), "item 0 of reference must be a string"),
         (lambda: ours.wer([], []), "must be at least one reference"),
         (lambda: ours.wer(["a", "b"], ["c"], jiwer.wer_default, jiwer.wer_default), "got 2 references and 1 hyp"),
     ],

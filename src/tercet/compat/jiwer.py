@@ -14,7 +14,7 @@ from typing import Any
 
 from tercet.base.metric import batch_stats, corpus_stats
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import read_items
+from tercet.corpus.items import read_texts
 from tercet.errors import InputError, needs, shorten
 from tercet.metrics.wer import Wer
 
@@ -131,9 +131,10 @@ def process_words(
     >>> output.wer, output.hits, [chunk.type for chunk in output.alignments[0]]
     (0.6666666666666666, 2, ['substitute', 'equal', 'insert'])
     """
-    lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _words)
     by_default = reference_transform is hypothesis_transform is None
-    corpus = _texts(reference, hypothesis) if by_default else _tokens(*lists)
+    corpus = _texts(reference, hypothesis) if by_default else None
+    lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _words)
+    corpus = corpus or _tokens(*lists)
     return WordOutput(**_counted_later(lists, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
 
 
@@ -272,18 +273,26 @@ def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) ->
 
 
 def _texts(reference: Any, hypothesis: Any) -> Corpus:
-    hypotheses = [hypothesis] if isinstance(hypothesis, str) else hypothesis
-    return read_items(hypotheses, [reference] if isinstance(reference, str) else reference, "hypothesis")
+    sides = {"hypothesis": hypothesis, "reference": reference}
+    texts = [
+        read_texts([side] if isinstance(side, str) else side, name).encoded().strings for name, side in sides.items()
+    ]
+    (hypotheses, _), (references, _) = (side for side in texts if side is not None)
+    return _paired(hypotheses, references)
 
 
 def _tokens(references: list[list[str]], hypotheses: list[list[str]]) -> Corpus:
+    texts, n = token_texts([*hypotheses, *references]), len(hypotheses)
+    return _paired(texts[:n], texts[n:])
+
+
+def _paired(hypotheses: list[str], references: list[str]) -> Corpus:
     if len(references) != len(hypotheses):
         raise InputError(
-            f"There must be a hypothesis for each reference, after the transforms: got {len(references)} references "
+            f"There must be a hypothesis for each reference, after any transforms: got {len(references)} references "
             f"and {len(hypotheses)} hypotheses."
         )
-    texts = token_texts([*hypotheses, *references])
-    return Corpus(texts[: len(hypotheses)], texts[len(hypotheses) :])
+    return Corpus(hypotheses, references)
 
 
 def _lists(
