@@ -207,3 +207,10 @@ def as_device(value: Any) -> str | None:
     except RuntimeError:
         raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
     return name
+
+
+def as_tokenizer(value: Any) -> Any:
+    """Check that the value is a tokenizer of transformers, or None."""
+    if value is None or (callable(value) and hasattr(value, "convert_ids_to_tokens")):
+        return value
+    raise refuse("a tokenizer of transformers, or None")
