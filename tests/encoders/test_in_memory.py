@@ -183,6 +183,11 @@ class TestPerplexity:
         assert loaded.network.dtype == torch.bfloat16
 
 
+def test_short_names_of_precisions_and_auto_are_understood():
+    assert tercet.Cosine(model_type=MINILM, dtype="bf16") == tercet.Cosine(model_type=MINILM, dtype="bfloat16")
+    assert tercet.Cosine(model_type=MINILM, device="auto") == tercet.Cosine(model_type=MINILM)
+
+
 def test_values_are_equal_if_the_models_are_the_same(network):
     assert tercet.Cosine(model_type=network) == tercet.Cosine(model_type=network)
     assert tercet.Cosine(model_type=network) != tercet.Cosine(model_type=deepcopy(network))

@@ -60,7 +60,8 @@ class BertscoreOptions(Metric):
         default=None,
         doc="A language code, which names the encoder as bert-score does. en: roberta-large, zh: "
         "bert-base-chinese, tr: dbmdz/bert-base-turkish-cased, en-sci: allenai/scibert_scivocab_uncased, any "
-        "other: bert-base-multilingual-cased.",
+        "other: bert-base-multilingual-cased. For English, bert-score recommends model_type="
+        '"microsoft/deberta-xlarge-mnli", which agrees best with human grades, and is slower.',
         check=path("the code of a language, such as 'en', or None"),
     )
     model_type: str | PathLike[str] | PreTrainedModel | SentenceTransformer | Trainer | None = option(
