@@ -192,3 +192,10 @@ def test_values_are_equal_if_the_models_are_the_same(network):
     assert tercet.Cosine(model_type=network) == tercet.Cosine(model_type=network)
     assert tercet.Cosine(model_type=network) != tercet.Cosine(model_type=deepcopy(network))
     assert len(repr(tercet.Cosine(model_type=network))) < 300
+
+
+def test_weights_may_be_parts_of_one_buffer(network):
+    expected = score(network)
+    bias = network.embeddings.LayerNorm.bias
+    bias.data = torch.cat([torch.zeros(1), bias.data])[1:]
+    assert score(network) == expected

@@ -70,6 +70,8 @@ class InMemory:
         for tensor in self.model.state_dict().values():
             if isinstance(tensor, torch.Tensor):
                 bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+                if bits.storage_offset() % 8:  # a part of a flat buffer, as sharded training keeps weights
+                    bits = bits.clone()
                 whole = bits[: len(bits) // 8 * 8].view(torch.int64).sum() + bits[len(bits) // 8 * 8 :].sum()
                 sums.append(whole.cpu())
         return tuple(torch.stack(sums).tolist())
