@@ -181,19 +181,22 @@ def as_scale(value: Any) -> int:
 
 #: Precisions of a network.
 _DTYPES = ("float32", "bfloat16", "float16")
+#: What trainers call them.
+_SHORT_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def as_dtype(value: Any) -> str | None:
     """Check that the value is the name of a precision, a dtype of PyTorch, or None."""
     name = str(value).removeprefix("torch.")
+    name = _SHORT_DTYPES.get(name, name)
     if value is None or name in _DTYPES:
         return None if value is None else name
     raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
 
 
 def as_device(value: Any) -> str | None:
-    """Check that the value is the name of a device, a device of PyTorch, or None."""
-    if value is None:
+    """Check that the value is the name of a device, a device of PyTorch, or None, which is also called auto."""
+    if value is None or (isinstance(value, str) and value == "auto"):
         return None
     name = str(value)
     if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
@@ -207,3 +210,10 @@ def as_device(value: Any) -> str | None:
     except RuntimeError:
         raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
     return name
+
+
+def as_tokenizer(value: Any) -> Any:
+    """Check that the value is a tokenizer of transformers, or None."""
+    if value is None or (callable(value) and hasattr(value, "convert_ids_to_tokens")):
+        return value
+    raise refuse("a tokenizer of transformers, or None")

@@ -26,7 +26,15 @@ PUBLIC = [
     *("Column", "IdfTable", "Metric", "Result", "Stream", "__version__"),
     *(known.cls for known in SUITE.values()),
 ]
-ALSO = ["GatheringError", "GenerationCallback", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]
+ALSO = [
+    "GatheringError",
+    "GenerationCallback",
+    "InputError",
+    "MergeError",
+    "OptionError",
+    "TercetError",
+    "preprocess_logits_for_metrics",
+]
 
 
 def bare(title):

@@ -21,6 +21,7 @@ from tercet.checks import (
     as_device,
     as_dtype,
     as_scale,
+    as_tokenizer,
     flag,
     integer,
     number,
@@ -586,6 +587,12 @@ USE_SAFETENSORS = option(
     default=True,
     doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for "
     "sources that you trust.",
+)
+TOKENIZER_OF_NETWORK = option(
+    default=None,
+    doc="The tokenizer of a model in memory. By default that of the Trainer, pipeline or SentenceTransformer that "
+    "holds the model, or of the folder or name that it was loaded from.",
+    check=as_tokenizer,
 )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
-from tercet.base.options import DEVICE, USE_SAFETENSORS, dtype_option, option, shared_labels
+from tercet.base.options import DEVICE, TOKENIZER_OF_NETWORK, USE_SAFETENSORS, dtype_option, option, shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -34,7 +34,8 @@ from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, gr
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
 from tercet.networks.encoder import Encoder, Windows, windows_of
-from tercet.networks.find import cut_texts, cut_warning, locate, optional_file, path
+from tercet.networks.find import Located, cut_texts, cut_warning, locate, network_of, optional_file, path_or_model
+from tercet.networks.in_memory import InMemory
 from tercet.networks.load import encoder_of, keep_last, subwords_of
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
@@ -43,6 +44,8 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 if TYPE_CHECKING:
     import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 Array = NDArray[np.float64]
 
@@ -76,16 +79,18 @@ class Cosine(Metric):
     score_names = ("cosine",)
     facts = ("truncated_predictions", "truncated_references")
 
-    model_type: str | PathLike[str] | None = option(
+    model_type: str | PathLike[str] | PreTrainedModel | SentenceTransformer | Trainer | None = option(
         default=None,
         doc="The encoder (required). Its name on the Hub, or its folder with config.json, model.safetensors and "
-        "the tokenizer's files. What a sentence-transformers folder declares is applied: pooling, dense "
-        "layers, lengths, lower case and default prompt; anything else that would change embeddings is refused. "
-        "Any architecture of transformers with a stack of layers works; of an encoder-decoder only the encoder is "
-        "used. Offline, an encoder given by name must be in the local cache. Code that comes with a model is never "
-        "run.",
-        check=path("the name of an encoder on the Hub, the path of a folder, or None"),
+        "the tokenizer's files; or one in memory, such as a SentenceTransformer, PreTrainedModel or Trainer, "
+        "which is copied as it is at the call. What a sentence-transformers folder declares is applied: "
+        "pooling, dense layers, lengths, lower case and default prompt; anything else that would change "
+        "embeddings is refused. Any architecture of transformers with a stack of layers works; of an encoder- "
+        "decoder only the encoder is used. Offline, an encoder given by name must be in the local cache. Code "
+        "that comes with a model is never run.",
+        check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
+    tokenizer: PreTrainedTokenizerBase | None = TOKENIZER_OF_NETWORK
     pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
         default="auto",
         doc='How token embeddings become one embedding of the text. "auto": as a sentence-transformers folder '
@@ -141,7 +146,7 @@ class Cosine(Metric):
     def declared(self) -> Declared:
         """The declarations of the encoder's folder."""
         assert self.model_type is not None
-        return _declared_by(str(self.model_type))
+        return _declared_by(network_of(self.model_type, self.tokenizer))
 
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
@@ -161,7 +166,7 @@ class Cosine(Metric):
             use_safetensors=self.use_safetensors,
         )
 
-    @cached_property
+    @property  # not kept: a dense layer of a model in memory may change
     def text_pooling(self) -> Pooling:
         """How a text gets its embedding."""
         return _pooling_of(
@@ -475,8 +480,8 @@ class Dense:
 class Declared:
     """How an encoder makes one embedding of a text."""
 
-    home: str  # the requested folder, or name on the Hub
-    network: str  # the folder of the network itself: the same, or one inside it
+    home: Located  # the requested folder, or name on the Hub
+    network: Located  # the folder of the network itself: the same, or one inside it
     pooling: str | None = None  # None if not declared
     # modules after the pooling, in order; None is a division by the length
     steps: tuple[Dense | None, ...] = ()
@@ -487,10 +492,13 @@ class Declared:
     similarity: str = "cosine"  # which comparison of embeddings the folder was made for
 
 
-def _declared_by(model_type: str) -> Declared:
+def _declared_by(model_type: Located) -> Declared:
     """Read what the files of an encoder declare; an encoder without such files declares nothing."""
-    folder = os.path.expanduser(model_type)
-    home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
+    if isinstance(model_type, InMemory):
+        home: Located = model_type
+    else:
+        folder = os.path.expanduser(model_type)
+        home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
     modules = _read(home, "modules.json")
     if not modules:
         return Declared(home, locate(home))
@@ -500,10 +508,10 @@ def _declared_by(model_type: str) -> Declared:
     if first[0] != "Transformer":
         raise _refusal(home, f"begins with a module {first[0]!r} in place of a network of transformers")
     subfolder = first[1]
-    if subfolder and not os.path.isdir(home):
+    if subfolder and not os.path.isdir(str(home)):
         raise _refusal(home, f"has its network in the sub-folder {subfolder!r}: download it, and give the folder")
     settings = _settings(home, subfolder)
-    network = locate(os.path.join(home, subfolder) if subfolder else home)
+    network = locate(os.path.join(str(home), subfolder) if subfolder else home)
     model = _known(home, "config_sentence_transformers.json", _KNOWN_OF_MODEL)
     _check_requirements(home, model.get("requirements") or {})
     prompt = _prompt(home, model)
@@ -521,7 +529,7 @@ def _declared_by(model_type: str) -> Declared:
     )
 
 
-def _module(home: str, module: Mapping[str, Any]) -> tuple[str, str]:
+def _module(home: Located, module: Mapping[str, Any]) -> tuple[str, str]:
     """Return the kind of a module and its folder."""
     kind = str(module.get("type", ""))
     if not kind.startswith("sentence_transformers."):  # code that comes with the encoder
@@ -529,7 +537,7 @@ def _module(home: str, module: Mapping[str, Any]) -> tuple[str, str]:
     return kind.split(".")[-1], str(module.get("path", ""))
 
 
-def _settings(home: str, subfolder: str) -> Mapping[str, Any]:
+def _settings(home: Located, subfolder: str) -> Mapping[str, Any]:
     """Return the settings of the network."""
     settings = next(
         filter(None, (_known(home, os.path.join(subfolder, name), _KNOWN_OF_NETWORK) for name in _SETTINGS)), {}
@@ -539,7 +547,7 @@ def _settings(home: str, subfolder: str) -> Mapping[str, Any]:
     return settings
 
 
-def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str, tuple[Dense | None, ...]]:
+def _behind(home: Located, modules: list[tuple[str, str]], prompt: str) -> tuple[str, tuple[Dense | None, ...]]:
     """Return the pooling and the modules after it."""
     pooling: str | None = None
     steps: list[Dense | None] = []
@@ -559,7 +567,7 @@ def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str
     return pooling, tuple(steps)
 
 
-def _pooling(home: str, config: Mapping[str, Any], prompt: str) -> str:
+def _pooling(home: Located, config: Mapping[str, Any], prompt: str) -> str:
     modes = config.get("pooling_mode")
     if modes is None:
         modes = [mode for key, mode in _LEGACY.items() if config.get(f"pooling_mode_{key}")] or ["mean"]
@@ -571,7 +579,7 @@ def _pooling(home: str, config: Mapping[str, Any], prompt: str) -> str:
     return str(modes[0])
 
 
-def _dense(home: str, path: str, config: Mapping[str, Any]) -> Dense:
+def _dense(home: Located, path: str, config: Mapping[str, Any]) -> Dense:
     name = str(config.get("activation_function", "torch.nn.Tanh"))
     activation = name.split(".")[-1]
     if activation not in _ACTIVATIONS or not name.startswith("torch."):
@@ -579,7 +587,7 @@ def _dense(home: str, path: str, config: Mapping[str, Any]) -> Dense:
     return Dense(path, _ACTIVATIONS[activation])
 
 
-def _prompt(home: str, config: Mapping[str, Any]) -> str:
+def _prompt(home: Located, config: Mapping[str, Any]) -> str:
     prompts, name = config.get("prompts"), config.get("default_prompt_name")
     if name is None:
         return ""
@@ -588,7 +596,7 @@ def _prompt(home: str, config: Mapping[str, Any]) -> str:
     return str(prompts[name] or "")
 
 
-def _check_requirements(home: str, requirements: Mapping[str, Any]) -> None:
+def _check_requirements(home: Located, requirements: Mapping[str, Any]) -> None:
     """Refuse a folder made for other versions of the packages that run its network."""
     from packaging.specifiers import SpecifierSet
 
@@ -607,14 +615,14 @@ def _check_requirements(home: str, requirements: Mapping[str, Any]) -> None:
             raise _refusal(home, f"requires {package} {specifier}")
 
 
-def _count(home: str, config: Mapping[str, Any], name: str) -> int | None:
+def _count(home: Located, config: Mapping[str, Any], name: str) -> int | None:
     value = config.get(name)
     if value is not None and (type(value) is not int or value < 1):
         raise _refusal(home, f"declares {name!r}: {value!r}")
     return value
 
 
-def _known(home: str, file: str, known_values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(home: Located, file: str, known_values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a file declares, if all of it is known: with ``...`` any value, or else only the one listed."""
     config = _read(home, file)
     if config is None:
@@ -627,8 +635,10 @@ def _known(home: str, file: str, known_values: Mapping[str, Any]) -> Mapping[str
     return config
 
 
-def _read(home: str, name: str) -> Any:
+def _read(home: Located, name: str) -> Any:
     """Return the contents of a JSON file; None if there is none."""
+    if isinstance(home, InMemory):
+        return _files_of(home.sentence).get(name)
     path = optional_file(home, name)
     if path is None:
         return None
@@ -640,9 +650,36 @@ def _read(home: str, name: str) -> Any:
         ) from error
 
 
-def _refusal(home: str, reason: str) -> OptionError:
+def _files_of(sentence: Any) -> dict[str, Any]:
+    """Return what a SentenceTransformer in memory would save, by the name of the file; a module is its number."""
+    if sentence is None:
+        return {}
+    kinds = [f"{type(module).__module__}.{type(module).__name__}" for module in sentence]
+    modules = [{"type": kind, "path": str(number or "")} for number, kind in enumerate(kinds)]
+    settings = {
+        "max_seq_length": sentence.max_seq_length,
+        "do_lower_case": getattr(sentence[0], "do_lower_case", False),
+    }
+    model = {
+        name: getattr(sentence, name)
+        for name in ("prompts", "default_prompt_name", "truncate_dim", "similarity_fn_name")
+    }
+    configs = {
+        f"{number}/config.json": module.get_config_dict()
+        for number, module in enumerate(sentence)
+        if number and hasattr(module, "get_config_dict")
+    }
+    return {
+        "modules.json": modules,
+        "config_sentence_transformers.json": model,
+        _SETTINGS[0]: settings,
+        **configs,
+    }
+
+
+def _refusal(home: Located, reason: str) -> OptionError:
     return OptionError(
-        f"The encoder {shorten(home, 300)}, given as 'model_type', {reason}, which embedding_cosine does not "
+        f"The encoder {shorten(str(home), 300)}, given as 'model_type', {reason}, which embedding_cosine does not "
         "support. Give a folder of the network alone (config.json, model.safetensors and the tokenizer's files, "
         "without modules.json), and choose its pooling with the option 'pooling'."
     )
@@ -748,7 +785,9 @@ def _texts_of_windows(windows: Windows, rows: Ragged) -> NDArray[np.int64]:
     return np.searchsorted(rows.offsets, windows.target, side="right") - 1
 
 
-def _layer(home: str, dense: Dense, use_safetensors: bool) -> Layer:
+def _layer(home: Located, dense: Dense, use_safetensors: bool) -> Layer:
+    if isinstance(home, InMemory):
+        return _layer_of(home.sentence[int(dense.path)].linear.state_dict(), "", dense.activation)
     path = optional_file(home, f"{dense.path}/model.safetensors")
     if path is None and not use_safetensors:
         path = optional_file(home, f"{dense.path}/pytorch_model.bin")
@@ -768,12 +807,17 @@ def _read_layer(path: str, changed: int, activation: str) -> Layer:
     try:
         is_safe = path.endswith(".safetensors")
         tensors: dict[str, Any] = load_file(path) if is_safe else torch.load(path, weights_only=True)
-        weight = tensors["linear.weight"].float().numpy()
-        bias = np.zeros(len(weight), np.float32)
-        if "linear.bias" in tensors:
-            bias = tensors["linear.bias"].float().numpy()
+        return _layer_of(tensors, "linear.", activation)
     except Exception as error:  # broken files raise errors of many kinds
         raise InputError(f"The file {path} is not a dense layer of sentence-transformers: {error}") from error
+
+
+def _layer_of(tensors: Mapping[str, Any], prefix: str, activation: str) -> Layer:
+    """Return a layer by copies of its tensors: those of a model in memory may change."""
+    weight = tensors[f"{prefix}weight"].float().cpu().numpy().copy()
+    bias = np.zeros(len(weight), np.float32)
+    if f"{prefix}bias" in tensors:
+        bias = tensors[f"{prefix}bias"].float().cpu().numpy().copy()
     return Layer(weight, bias, activation)
 
 

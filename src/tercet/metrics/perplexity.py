@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn
-from tercet.base.options import OnlyWith, dtype_option, option
+from tercet.base.options import TOKENIZER_OF_NETWORK, OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
@@ -30,14 +30,17 @@ from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
 from tercet.networks.encoder import batches_of, check_weights, weights_digest
 from tercet.networks.find import (
+    Located,
     cut_warning,
     load_pretrained,
     load_tokenizer,
     locate,
-    path,
+    network_of,
+    path_or_model,
     quiet,
     tell_of_load,
 )
+from tercet.networks.in_memory import InMemory, is_quantized
 from tercet.networks.load import (
     LOADING,
     best_device,
@@ -56,6 +59,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 if TYPE_CHECKING:
     import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 
 def _device(value: Any) -> str | None:
@@ -125,13 +129,16 @@ class Perplexity(Metric):
     #: Of a single text the mean is its perplexity.
     segment_names = ("perplexity", "perplexity", "bits_per_byte", "bits_per_character")
 
-    model_id: str | PathLike[str] | None = option(
+    model_id: str | PathLike[str] | PreTrainedModel | Trainer | None = option(
         default=None,
         doc="The causal language model (required). Its name on the Hub, or its folder with config.json, "
-        "model.safetensors and the tokenizer's files. Weights are read from safetensors files only, and code "
-        "that comes with a model is never run. Offline, a model given by name must be in the local cache.",
-        check=path("the name of a causal language model on the Hub, the path of a folder, or None"),
+        "model.safetensors and the tokenizer's files; or one in memory, such as a PreTrainedModel or a "
+        "Trainer, which is copied as it is at the call. Weights are read from safetensors files only, and "
+        "code that comes with a model is never run. Offline, a model given by name must be in the local "
+        "cache.",
+        check=path_or_model("the name of a causal language model on the Hub, the path of a folder, or None"),
     )
+    tokenizer: PreTrainedTokenizerBase | None = TOKENIZER_OF_NETWORK
     add_start_token: bool = option(
         default=True,
         doc="Put the model's start token (BOS) before each text. The first token of the text is then scored too. "
@@ -209,7 +216,7 @@ class Perplexity(Metric):
     def model(self) -> LanguageModel:
         """Return the language model, loaded at the first use and kept by the function that loads it."""
         assert self.model_id is not None
-        return language_model(str(self.model_id), self.device, self.dtype)
+        return language_model(network_of(self.model_id, self.tokenizer), self.device, self.dtype)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -454,7 +461,7 @@ class LanguageModel:
         return values
 
 
-def language_model(model_id: str, device: str | None, dtype: str | None) -> LanguageModel:
+def language_model(model_id: Located, device: str | None, dtype: str | None) -> LanguageModel:
     """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
     with LOADING, line_of(f"loading the language model {model_name(model)}"):
@@ -463,30 +470,39 @@ def language_model(model_id: str, device: str | None, dtype: str | None) -> Lang
 
 
 @keep_last(2)
-def _language_model(model: str, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
+def _language_model(model: Located, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
     import torch
     import transformers
 
     torch_device, tokenizer = usable(device), load_tokenizer(model, _OPTION)
     tell_of_load(model, torch_device, _OPTION)
-    with quiet(), torch.random.fork_rng(devices=[]):
-        network, report = load_pretrained(
-            model,
-            transformers.AutoModelForCausalLM.from_pretrained,
-            _OPTION,
-            use_safetensors=True,
-            dtype=getattr(torch, dtype),
-            output_loading_info=True,
-        )
-    missing = set(report["missing_keys"])
-    _check_head(network, missing, model)
-    check_weights(network, missing, model, "language model")
+    if isinstance(model, InMemory):
+        network = model.network()
+        _check_logits(network)
+        if not is_quantized(network):
+            network = network.to(getattr(torch, dtype))
+    else:
+        with quiet(), torch.random.fork_rng(devices=[]):
+            network, report = load_pretrained(
+                model,
+                transformers.AutoModelForCausalLM.from_pretrained,
+                _OPTION,
+                use_safetensors=True,
+                dtype=getattr(torch, dtype),
+                output_loading_info=True,
+            )
+        missing = set(report["missing_keys"])
+        _check_head(network, missing, model)
+        check_weights(network, missing, model, "language model")
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
-    network = network.to(torch_device)
-    suit_processor(network, torch_device, dtype)
+    if is_quantized(network):
+        torch_device = network.device
+    else:
+        network = network.to(torch_device)
+        suit_processor(network, torch_device, dtype)
     with torch.inference_mode():
-        _check_causal(network, torch_device, model)
+        _check_causal(network, torch_device, str(model))
         logits = network(input_ids=_probe(torch_device)[:1], use_cache=False).logits
         body, head = _parts(network, torch_device, logits)
     return LanguageModel(
@@ -517,6 +533,15 @@ def _check_head(network: Any, missing: set[str], model: str) -> None:
         raise OptionError(
             f"The model {model!r}, given as 'model_id', is not a causal language model: its files hold no layer that "
             "predicts tokens, so it is an encoder. Perplexity needs a model such as GPT-2 or Llama."
+        )
+
+
+def _check_logits(network: Any) -> None:
+    """Refuse a network in memory without a layer that predicts tokens."""
+    if network.get_output_embeddings() is None:
+        raise OptionError(
+            f"The {type(network).__name__} given as 'model_id' is not a causal language model: it has no layer that "
+            "predicts tokens. Perplexity needs a model such as GPT2LMHeadModel or LlamaForCausalLM."
         )
 
 

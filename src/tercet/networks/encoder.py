@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
-from .find import cut, load_pretrained, model_depth, quiet, text_config
+from .find import Located, cut, load_pretrained, model_depth, quiet, text_config
+from .in_memory import InMemory, is_quantized
 from .subwords import Subwords
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
@@ -368,17 +369,25 @@ class Network:
     digest: str  # eight characters that stand for the weights and the configuration
 
 
-def load_network(model: str, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
+def load_network(model: Located, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
     """Load a located encoder in single precision."""
     import torch
     import transformers
 
-    kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-    options: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
-    with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-        network, report = load_pretrained(model, kind.from_pretrained, **options)
-    network = network.to(torch.float32).eval().requires_grad_(False)
-    missing = set(report["missing_keys"])
+    if isinstance(model, InMemory):
+        network = model.network()
+        network, missing = getattr(network, "base_model", network), set()
+    else:
+        kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
+        options: dict[str, Any] = {"output_loading_info": True}
+        if use_safetensors:
+            options["use_safetensors"] = True
+        with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
+            network, report = load_pretrained(model, kind.from_pretrained, **options)
+        missing = set(report["missing_keys"])
+    if not is_quantized(network):
+        network = network.to(torch.float32)
+    network = network.eval().requires_grad_(False)
     if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
         network = network.encoder
         missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
@@ -387,7 +396,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
         cut(network, num_layers, model_depth(config))
     if getattr(network, "pooler", None) is not None:
         network.pooler = torch.nn.Identity()  # not None: some models call it without a check
-    check_weights(network, missing, model)
+    check_weights(network, missing, str(model))
     return Network(network, network.config, digest)
 
 

@@ -7,12 +7,15 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tercet.checks import Check, refuse
 from tercet.errors import InputError, OptionError, check_working_directory, shorten
+
+from .in_memory import InMemory, unknown_tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +37,14 @@ _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 _CALLED = {"model_type": "encoder", "model_id": "language model"}
 
 
-def locate(model: str, option: str = "model_type") -> str:
-    """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it."""
+#: A located model: the absolute path of a folder, a name of the Hub, or a network in memory.
+Located = str | InMemory
+
+
+def locate(model: str | InMemory, option: str = "model_type") -> Any:
+    """Return the absolute path of a folder, or what is no folder as it is; `option` names it."""
+    if isinstance(model, InMemory):
+        return model
     check_working_directory("transformers")
     path = os.path.expanduser(model)
     if os.path.isdir(path):  # False also for a text that cannot be the name of a folder
@@ -47,23 +56,43 @@ def locate(model: str, option: str = "model_type") -> str:
     return model
 
 
-def load_config(model: str, option: str = "model_type") -> Any:
+def network_of(value: Any, tokenizer: Any) -> Located:
+    """Return the value of an option that names a network or is one, with the tokenizer that was given beside it."""
+    if isinstance(value, InMemory):
+        return value.with_tokenizer(tokenizer)
+    if tokenizer is not None:
+        raise OptionError(
+            "The 'tokenizer' option goes with a model in memory: a folder or name of the Hub has its own."
+        )
+    return str(value)
+
+
+def load_config(model: Located, option: str = "model_type") -> Any:
     """Return the configuration of a located model."""
+    if isinstance(model, InMemory):
+        return model.model.config
     import transformers
 
     return load_pretrained(model, transformers.AutoConfig.from_pretrained, option)
 
 
-def load_tokenizer(model: str, option: str = "model_type") -> Any:
+def load_tokenizer(model: Located, option: str = "model_type") -> Any:
     """Return the tokenizer of a located model; the fast one where there is one."""
     import transformers
+
+    if isinstance(model, InMemory):
+        if model.tokenizer is not None:
+            return deepcopy(model.tokenizer)  # calls change its settings
+        if not model.source:
+            raise unknown_tokenizer(model, option)
+        model = locate(model.source, option)
 
     with quiet():
         return load_pretrained(model, transformers.AutoTokenizer.from_pretrained, option)
 
 
 def load_pretrained(
-    model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any
+    model: Any, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any
 ) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
@@ -80,11 +109,11 @@ def load_pretrained(
         raise _not_found(model, str(error), option, "use_safetensors" in options) from error
 
 
-def tell_of_load(model: str, device: Any, option: str = "model_type") -> None:
+def tell_of_load(model: Located, device: Any, option: str = "model_type") -> None:
     """Log which process loads a located model, from where and for which device."""
     from huggingface_hub import constants
 
-    place = model if os.path.isdir(model) else f"{constants.HF_HUB_CACHE} ({model})"
+    place = model if isinstance(model, InMemory) or os.path.isdir(model) else f"{constants.HF_HUB_CACHE} ({model})"
     _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], place, device)
 
 
@@ -449,5 +478,18 @@ def path(expected: str) -> Check:
             if isinstance(text, str) and text.strip():
                 return text
         raise refuse(expected)
+
+    return check
+
+
+def path_or_model(expected: str) -> Check:
+    """Check that the value is a path, as :func:`path` does, or a network in memory or what holds one."""
+    check_path = path(f"{expected.removesuffix(', or None')}, a model in memory, or None")
+
+    def check(value: Any) -> Any:
+        if value is None or isinstance(value, (str, PathLike)):
+            return check_path(value)
+        network = InMemory.of(value)
+        return check_path(value) if network is None else network
 
     return check

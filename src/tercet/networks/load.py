@@ -19,7 +19,8 @@ from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder, load_network, states_of_ids
-from .find import best_layer, load_config, load_tokenizer, locate, model_depth, tell_of_load
+from .find import Located, best_layer, load_config, load_tokenizer, locate, model_depth, tell_of_load
+from .in_memory import InMemory, is_quantized
 from .onednn import suit_processor
 from .subwords import Subwords, lower_casing
 
@@ -27,7 +28,7 @@ T = TypeVar("T")
 
 
 def subwords_of(
-    model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False, lowercase: bool = False
+    model_type: Located, prefix_space: bool | str = "auto", use_fast: bool = False, lowercase: bool = False
 ) -> Subwords:
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
@@ -38,7 +39,7 @@ def subwords_of(
 
 
 def encoder_of(
-    model_type: str,
+    model_type: Located,
     num_layers: int | None,
     *,
     all_layers: bool = False,
@@ -63,14 +64,14 @@ def encoder_of(
         return _encoder(model, state, chosen, best_device(device), dtype or "float32", use_safetensors, subwords)
 
 
-def chosen_layer(model_type: str, num_layers: int | None) -> int:
+def chosen_layer(model_type: Located, num_layers: int | None) -> int:
     """Return the layer to use: the requested one, or bert-score's for this model."""
-    layer = num_layers if num_layers is not None else best_layer(model_type)
+    layer = num_layers if num_layers is not None else best_layer(str(model_type))
     if layer is not None:
         return layer
     depth = model_depth(load_config(locate(model_type)))
     raise OptionError(
-        f"bertscore_idf knows no best layer for the encoder {shorten(model_type)}: give 'num_layers', from 0 to "
+        f"bertscore_idf knows no best layer for the encoder {shorten(str(model_type))}: give 'num_layers', from 0 to "
         f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
         "all_layers=True scores with every layer, to compare them on graded data."
     )
@@ -135,7 +136,7 @@ LOADING = Lock()
 # `state` is not read: it makes the key under which an encoder is kept change with its files.
 @keep_last(2)
 def _encoder(
-    model: str,
+    model: Located,
     state: tuple[object, ...],
     num_layers: int | None,
     device: str,
@@ -149,8 +150,11 @@ def _encoder(
     tell_of_load(model, torch_device)
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
-        network.model.to(torch_device, getattr(torch, dtype))
-        suit_processor(network.model, torch_device, dtype)
+        if is_quantized(network.model):
+            torch_device = network.model.device
+        else:
+            network.model.to(torch_device, getattr(torch, dtype))
+            suit_processor(network.model, torch_device, dtype)
         n_layers, dimensions, padding_shows = probe(network.model, subwords, torch_device, several=num_layers is None)
         return Encoder(
             subwords=subwords,
@@ -165,7 +169,7 @@ def _encoder(
 
 @keep_last(8)
 def _subwords(
-    model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
+    model: Located, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
 ) -> Subwords:
     with line_of(f"loading the tokenizer of {model_name(model)}"):  # and PyTorch, before any other use of it
         tokenizer = load_tokenizer(model)
@@ -175,12 +179,14 @@ def _subwords(
 
 
 @lru_cache(maxsize=8)
-def _depth(model: str, state: tuple[object, ...]) -> int:
+def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
-def state_of(model: str) -> tuple[object, ...]:
-    """Return a key that changes with the files of a folder: a model in training is reloaded."""
+def state_of(model: Located) -> tuple[object, ...]:
+    """Return a key that changes with the files of a folder, or with weights: a model in training is reloaded."""
+    if isinstance(model, InMemory):
+        return model.state()
     if not os.path.isabs(model):
         return ()
     with os.scandir(model) as entries:
@@ -188,14 +194,15 @@ def state_of(model: str) -> tuple[object, ...]:
     return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
 
 
-def label_of(model: str, *digests: str) -> str:
+def label_of(model: Located, *digests: str) -> str:
     """Return a located model's entry in a signature: its name, and a digest of its files."""
     name = re.sub(r"[|:,\s]", "_", model_name(model))
     return f"{name}@{digest(digests)}"
 
 
-def model_name(model: str) -> str:
+def model_name(model: Located) -> str:
     """Return the name of a located model: on the Hub, or of its folder."""
+    model = str(model)
     return Path(model).name if os.path.isdir(model) else model
 
 

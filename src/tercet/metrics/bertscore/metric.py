@@ -24,7 +24,7 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded, quarters
 from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
 from tercet.networks.encoder import Encoder, windows_of
-from tercet.networks.find import cut_texts, model_of_language
+from tercet.networks.find import Located, cut_texts, model_of_language, network_of
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature
@@ -97,15 +97,19 @@ class BertScore(BertscoreOptions):
         """The name of the encoder, or its folder."""
         return str(self.model_type or "") or model_of_language(self.lang or "")
 
+    @cached_property
+    def _network(self) -> Located:
+        return self.encoder_name if self.model_type is None else network_of(self.model_type, self.tokenizer)
+
     # -- loaded on first use, and cached by the functions that load it
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
-        return subwords_of(self.encoder_name, self.prefix_space, self.use_fast_tokenizer)
+        return subwords_of(self._network, self.prefix_space, self.use_fast_tokenizer)
 
     def encoder(self) -> Encoder:
         """Return the encoder."""
         return encoder_of(
-            self.encoder_name,
+            self._network,
             self.num_layers,
             all_layers=self.all_layers,
             device=self.device,
@@ -126,7 +130,7 @@ class BertScore(BertscoreOptions):
                     f"{self.num_layers} instead."
                 )
             return layers
-        layer = chosen_layer(self.encoder_name, self.num_layers)
+        layer = chosen_layer(self._network, self.num_layers)
         return range(layer, layer + 1)
 
     def baseline(self) -> Array | None:

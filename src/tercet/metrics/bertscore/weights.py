@@ -25,6 +25,7 @@ from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, needs, shorten
 from tercet.files.writing import write_file, write_text_file
 from tercet.networks.find import first_name
+from tercet.networks.in_memory import InMemory
 from tercet.networks.load import subwords_of
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 
@@ -202,7 +203,7 @@ class IdfTable:
             subwords = model_type
         else:
             needs("An IDF table", "bertscore", "transformers")  # without torch, because no network is loaded
-            subwords = subwords_of(str(model_type), prefix_space)
+            subwords = subwords_of(InMemory.of(model_type) or str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
         if isinstance(texts, str):

@@ -1,0 +1,110 @@
+"""Networks that are in memory already: a model of transformers or of sentence-transformers, or what holds one."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tercet.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InMemory:
+    """A network in memory, with its tokenizer; equal if both are the same objects."""
+
+    model: Any
+    tokenizer: Any = None  # None for that of the model's name or folder
+    #: The SentenceTransformer around the model; None where there is none.
+    sentence: Any = None
+
+    @classmethod
+    def of(cls, value: Any) -> InMemory | None:
+        """Return the network that a value is or holds (of a Trainer, a pipeline); None where there is none."""
+        if isinstance(value, cls):
+            return value
+        holder, model = value, value
+        if not _is_module(value):
+            model = getattr(value, "model", None)
+        if not _is_module(model):
+            return None
+        tokenizer = getattr(holder, "processing_class", None) or getattr(holder, "tokenizer", None)
+        # what torch.compile and training on several devices put around a model
+        while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
+            model = inner
+        sentence = None
+        if hasattr(model, "similarity_fn_name"):
+            sentence = model
+            model, tokenizer = getattr(model[0], "model", model[0]), model.tokenizer
+        if hasattr(model, "get_base_model"):  # adapters of PEFT are layers of the model that they were put into
+            model = model.get_base_model()
+        if not hasattr(model, "config"):
+            return None
+        return cls(model, tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else None, sentence)
+
+    def with_tokenizer(self, tokenizer: Any) -> InMemory:
+        """Return the same network with another tokenizer, unless that is None."""
+        return self if tokenizer is None else replace(self, tokenizer=tokenizer)
+
+    @property
+    def name(self) -> str:
+        """The name or folder that the model was loaded from; its class, where it was not loaded."""
+        return self.source or type(self.model).__name__
+
+    @property
+    def source(self) -> str:
+        """The name or folder that the model was loaded from; empty where it was not."""
+        return str(getattr(self.model, "name_or_path", "") or "")
+
+    def network(self) -> Any:
+        """Return a copy, in evaluation mode: so the model itself may be in training."""
+        network = deepcopy(self.model)
+        vars(network).pop("forward", None)  # what accelerate puts there runs the model that was copied
+        return network.eval().requires_grad_(False)
+
+    def state(self) -> tuple[object, ...]:
+        """Return a key that changes with the weights: the sum of each tensor's bits. Time: one read of them."""
+        import torch
+
+        sums = []
+        for tensor in self.model.state_dict().values():
+            if isinstance(tensor, torch.Tensor):
+                bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+                if bits.storage_offset() % 8:  # a part of a flat buffer, as sharded training keeps weights
+                    bits = bits.clone()
+                whole = bits[: len(bits) // 8 * 8].view(torch.int64).sum() + bits[len(bits) // 8 * 8 :].sum()
+                sums.append(whole.cpu())
+        return tuple(torch.stack(sums).tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InMemory) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self.sentence or self.model).__name__} {self.source!r}>"
+
+    @property
+    def _parts(self) -> tuple[int, ...]:
+        return id(self.model), id(self.tokenizer), id(self.sentence)
+
+
+def is_quantized(network: Any) -> bool:
+    """Return whether a network was quantized by transformers: then it stays as it is, and where it is."""
+    return bool(getattr(network, "is_quantized", False)) or getattr(network, "hf_quantizer", None) is not None
+
+
+def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
+    """Return the error for a model that was not loaded from a folder with a tokenizer."""
+    return OptionError(
+        f"The {type(model.model).__name__} given as {option!r} does not say from where it was loaded: give its "
+        "tokenizer as 'tokenizer'."
+    )
+
+
+def _is_module(value: Any) -> bool:
+    return hasattr(value, "state_dict") and hasattr(value, "named_modules")
