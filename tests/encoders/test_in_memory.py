@@ -22,6 +22,7 @@ import language_models
 import small_encoders
 import tercet
 from small_trainer import random_states_kept
+from tercet.networks.in_memory import InMemory
 from tercet.signature import Signature
 from texts import MINILM
 
@@ -199,3 +200,10 @@ def test_weights_may_be_parts_of_one_buffer(network):
     bias = network.embeddings.LayerNorm.bias
     bias.data = torch.cat([torch.zeros(1), bias.data])[1:]
     assert score(network) == expected
+
+
+def test_weights_that_change_places_give_another_state(network):
+    before = InMemory.of(network).state()
+    weight = network.encoder.layer[0].output.dense.weight
+    weight.data = weight.data.flip(0)
+    assert InMemory.of(network).state() != before

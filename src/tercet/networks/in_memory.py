@@ -8,6 +8,9 @@ from typing import Any
 
 from tercet.errors import OptionError
 
+#: Bytes that are read at a time.
+_PIECE = 1 << 25
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InMemory:
@@ -63,17 +66,18 @@ class InMemory:
         return network.eval().requires_grad_(False)
 
     def state(self) -> tuple[object, ...]:
-        """Return a key that changes with the weights: the sum of each tensor's bits. Time: one read of them."""
+        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read."""
         import torch
 
-        sums = []
+        sums = [torch.zeros((), dtype=torch.int64)]
         for tensor in self.model.state_dict().values():
             if isinstance(tensor, torch.Tensor):
                 bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-                if bits.storage_offset() % 8:  # a part of a flat buffer, as sharded training keeps weights
-                    bits = bits.clone()
-                whole = bits[: len(bits) // 8 * 8].view(torch.int64).sum() + bits[len(bits) // 8 * 8 :].sum()
-                sums.append(whole.cpu())
+                for piece in bits.split(_PIECE):
+                    whole = piece if not piece.storage_offset() % 8 else piece.clone()  # of sharded training
+                    numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
+                    places = torch.arange(1, len(numbers) + 1, device=bits.device)
+                    sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
         return tuple(torch.stack(sums).tolist())
 
     def __eq__(self, other: object) -> bool:
