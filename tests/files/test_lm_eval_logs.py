@@ -123,6 +123,12 @@ def test_multiple_choice_has_scores_and_no_texts(runs):
     assert "and none of its scores is a number of each sample" in refusal(*runs("pairs"))
 
 
+def test_beside_other_tasks_one_with_nothing_to_compare_is_left_out(runs):
+    with pytest.warns(UserWarning, match=r"none of its scores is a number of each sample: it is left out\.$"):
+        (found,) = tercet.read_test_sets([*runs("pairs"), *runs("choices")])
+    assert found.name == "choices"
+
+
 def test_without_metrics_the_scores_of_the_logs_are_compared(runs, tmp_path):
     comparison = tercet.compare(read(runs("choices")))
     assert [(table.name, [row.value for row in table.rows]) for table in comparison.tables] == [

@@ -315,10 +315,22 @@ def join_logs(
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
     for log, name in zip(logs, _names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
+    nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
-        yield _runs_of_task(
-            _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
-        )
+        try:
+            yield _runs_of_task(
+                _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
+            )
+        except _NothingToCompareError as error:
+            nothing.append(error)
+    for error in nothing:
+        if len(nothing) == len(tasks):
+            raise error
+        warnings.warn(f"{str(error).removesuffix('.')}: it is left out.", stacklevel=level_of_caller())
+
+
+class _NothingToCompareError(InputError):
+    """A task with neither texts nor a score of each sample."""
 
 
 def _runs_of_task(
@@ -376,7 +388,7 @@ def _runs_of_task(
     scores = {score: by_system for score, by_system in scores.items() if score not in incomplete}
     if no_texts:
         if not scores:
-            raise InputError(f"{no_texts}, and none of its scores is a number of each sample.")
+            raise _NothingToCompareError(f"{no_texts}, and none of its scores is a number of each sample.")
         texts, lists = {system: [""] * len(keys) for system in texts}, [[] for _ in keys]
     # Prompts may differ between runs: a source is what all of them have.
     shared_sources = sources[0] if sources[0] and all(run_sources == sources[0] for run_sources in sources) else None
