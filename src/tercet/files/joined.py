@@ -323,10 +323,10 @@ def join_logs(
             )
         except _NothingToCompareError as error:
             nothing.append(error)
-    for error in nothing:
-        if len(nothing) == len(tasks):
-            raise error
-        warnings.warn(f"{str(error).removesuffix('.')}: it is left out.", stacklevel=level_of_caller())
+    if nothing and len(nothing) == len(tasks):
+        raise nothing[0]
+    for reason in nothing:
+        warnings.warn(f"{str(reason).removesuffix('.')}: it is left out.", stacklevel=level_of_caller())
 
 
 class _NothingToCompareError(InputError):
