@@ -142,12 +142,12 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         seed: int = 12345,
     ) -> None:
         settings = check_values("tercet.GenerationCallback", locals(), _CHECKS)
-        self._every, self._batch_size, self._seconds = (
-            settings["every"],
+        self._every, self._patience = settings["every"], settings["early_stopping_patience"]
+        self._batch_size, self._seconds, self._seed = (
             settings["batch_size"],
             settings["time_budget"],
+            settings["seed"],
         )
-        self._patience, self._seed = settings["early_stopping_patience"], settings["seed"]
         self._generation = settings_of(generation_config)
         # Names, options and their errors are those of compute_metrics.
         self._scores = compute_metrics(None, metrics, options=options, decode=lambda rows: [str(row) for row in rows])
@@ -185,10 +185,10 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             self.reset()
         elif state.global_step > 0 and not self._checkpoints:
             path = Path(args.output_dir) / FILE
-            kept = {step: texts for step, texts in _read(path, self._prompts).items() if step <= state.global_step}
-            self._checkpoints = [self._checkpoint(step, texts) for step, texts in kept.items()]
-            self._n = min([self._n, *(len(texts) for texts in kept.values())])
-            self._file = path if kept else None
+            earlier = {step: texts for step, texts in _read(path, self._prompts).items() if step <= state.global_step}
+            self._checkpoints = [self._checkpoint(step, texts) for step, texts in earlier.items()]
+            self._n = min([self._n, *(len(texts) for texts in earlier.values())])
+            self._file = path if earlier else None
 
     def on_evaluate(
         self,
@@ -196,25 +196,25 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         state: TrainerState,
         control: TrainerControl,
         metrics: dict[str, float] | None = None,
-        **given: Any,
+        **passed: Any,
     ) -> None:
         """Score what the model writes now, and add it to what the evaluation found."""
         if self._every == "eval":
-            self._look(args, state, control, metrics, **given)
+            self._look(args, state, control, metrics, **passed)
 
     def on_epoch_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **given: Any
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **passed: Any
     ) -> None:
         """Score what the model writes now."""
         if self._every == "epoch":
-            self._look(args, state, control, **given)
+            self._look(args, state, control, **passed)
 
     def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **given: Any
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **passed: Any
     ) -> None:
         """Score what the model writes now."""
         if isinstance(self._every, int) and state.global_step % self._every == 0:
-            self._look(args, state, control, **given)
+            self._look(args, state, control, **passed)
 
     # A look at a checkpoint.
 
@@ -243,7 +243,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             self._n = len(texts)
             checkpoint = self._checkpoint(step, texts)
             names = {f"eval_{name}" for *_, name in self._scores.score_names()}
-            if not self._checkpoints and names & (metrics or {}).keys():
+            if names & (metrics or {}).keys():
                 self._prefix = "eval_generated_"  # the Trainer's compute_metrics has scores of the same names
             self._logged, sentences = self._compared(checkpoint)
             self._checkpoints.append(checkpoint)
