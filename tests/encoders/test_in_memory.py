@@ -126,7 +126,7 @@ def test_a_trainer_and_a_pipeline_bring_their_tokenizer(network, tmp_path):
     expected = score(MINILM, max_length=256)["segments"]
     for holder in (trainer, piped):
         assert score(holder, max_length=256)["segments"] == expected
-    assert score(network, tokenizer=tokenizer, max_length=256)["segments"] == expected
+    assert score(network, processing_class=tokenizer, max_length=256)["segments"] == expected
 
 
 def test_a_model_of_no_folder_needs_its_tokenizer():
@@ -134,14 +134,16 @@ def test_a_model_of_no_folder_needs_its_tokenizer():
     model = BertModel(BertConfig(**size))
     with pytest.raises(tercet.OptionError, match="The BertModel given as 'model_type' does not say from where"):
         score(model)
-    assert entry(score(model, tokenizer=AutoTokenizer.from_pretrained(MINILM)), "model").startswith("BertModel@")
+    assert entry(score(model, processing_class=AutoTokenizer.from_pretrained(MINILM)), "model").startswith(
+        "BertModel@"
+    )
 
 
 def test_a_tokenizer_goes_with_a_model_in_memory():
     with pytest.raises(tercet.OptionError, match="goes with a model in memory"):
-        score(MINILM, tokenizer=AutoTokenizer.from_pretrained(MINILM))
+        score(MINILM, processing_class=AutoTokenizer.from_pretrained(MINILM))
     with pytest.raises(tercet.OptionError, match="a tokenizer of transformers, or None"):
-        score(MINILM, tokenizer="13a")
+        score(MINILM, processing_class="13a")
 
 
 @pytest.mark.parametrize("value", [3, torch.nn.Linear(2, 2), torch.zeros(2), object(), []])

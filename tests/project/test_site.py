@@ -18,6 +18,7 @@ pytestmark = pytest.mark.long  # `make docs` is quicker, and finds wrong links a
 THEME = {"rules": {"landmark-unique": {"enabled": False}}}
 SCREENSHOTS = ROOT / "build" / "screenshots"
 ALSO_PUBLIC = {
+    "GenerationCallback",
     "preprocess_logits_for_metrics",
     "TercetError",
     "InputError",

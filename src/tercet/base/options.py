@@ -588,7 +588,7 @@ USE_SAFETENSORS = option(
     doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for "
     "sources that you trust.",
 )
-TOKENIZER_OF_NETWORK = option(
+PROCESSING_CLASS = option(
     default=None,
     doc="The tokenizer of a model in memory. By default that of the Trainer, pipeline or SentenceTransformer that "
     "holds the model, or of the folder or name that it was loaded from.",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
-from tercet.base.options import DEVICE, TOKENIZER_OF_NETWORK, USE_SAFETENSORS, dtype_option, option, shared_labels
+from tercet.base.options import DEVICE, PROCESSING_CLASS, USE_SAFETENSORS, dtype_option, option, shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -90,7 +90,7 @@ class Cosine(Metric):
         "that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
-    tokenizer: PreTrainedTokenizerBase | None = TOKENIZER_OF_NETWORK
+    processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
         default="auto",
         doc='How token embeddings become one embedding of the text. "auto": as a sentence-transformers folder '
@@ -146,7 +146,7 @@ class Cosine(Metric):
     def declared(self) -> Declared:
         """The declarations of the encoder's folder."""
         assert self.model_type is not None
-        return _declared_by(network_of(self.model_type, self.tokenizer))
+        return _declared_by(network_of(self.model_type, self.processing_class))
 
     def subwords(self) -> Subwords:
         """Return the tokenizer."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn
-from tercet.base.options import TOKENIZER_OF_NETWORK, OnlyWith, dtype_option, option
+from tercet.base.options import PROCESSING_CLASS, OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
@@ -138,7 +138,7 @@ class Perplexity(Metric):
         "cache.",
         check=path_or_model("the name of a causal language model on the Hub, the path of a folder, or None"),
     )
-    tokenizer: PreTrainedTokenizerBase | None = TOKENIZER_OF_NETWORK
+    processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     add_start_token: bool = option(
         default=True,
         doc="Put the model's start token (BOS) before each text. The first token of the text is then scored too. "
@@ -216,7 +216,7 @@ class Perplexity(Metric):
     def model(self) -> LanguageModel:
         """Return the language model, loaded at the first use and kept by the function that loads it."""
         assert self.model_id is not None
-        return language_model(network_of(self.model_id, self.tokenizer), self.device, self.dtype)
+        return language_model(network_of(self.model_id, self.processing_class), self.device, self.dtype)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

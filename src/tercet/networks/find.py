@@ -62,7 +62,7 @@ def network_of(value: Any, tokenizer: Any) -> Located:
         return value.with_tokenizer(tokenizer)
     if tokenizer is not None:
         raise OptionError(
-            "The 'tokenizer' option goes with a model in memory: a folder or name of the Hub has its own."
+            "The 'processing_class' option goes with a model in memory: a folder or name of the Hub has its own."
         )
     return str(value)
 

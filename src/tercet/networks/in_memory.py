@@ -106,7 +106,7 @@ def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
     """Return the error for a model that was not loaded from a folder with a tokenizer."""
     return OptionError(
         f"The {type(model.model).__name__} given as {option!r} does not say from where it was loaded: give its "
-        "tokenizer as 'tokenizer'."
+        "tokenizer as 'processing_class'."
     )
 
 

@@ -99,7 +99,7 @@ class BertScore(BertscoreOptions):
 
     @cached_property
     def _network(self) -> Located:
-        return self.encoder_name if self.model_type is None else network_of(self.model_type, self.tokenizer)
+        return self.encoder_name if self.model_type is None else network_of(self.model_type, self.processing_class)
 
     # -- loaded on first use, and cached by the functions that load it
     def subwords(self) -> Subwords:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import DEVICE, TOKENIZER_OF_NETWORK, USE_SAFETENSORS, OnlyWith, dtype_option, option
+from tercet.base.options import DEVICE, PROCESSING_CLASS, USE_SAFETENSORS, OnlyWith, dtype_option, option
 from tercet.checks import flag, integer, refuse
 from tercet.engine.ragged import first_greatest
 from tercet.errors import OptionError, needs, setting
@@ -73,7 +73,7 @@ class BertscoreOptions(Metric):
         "local cache. Code that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
-    tokenizer: PreTrainedTokenizerBase | None = TOKENIZER_OF_NETWORK
+    processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     num_layers: int | None = option(
         default=None,
         doc="The layer whose embeddings are matched. 0 means the word embeddings. The default is the layer that "
