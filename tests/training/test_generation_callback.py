@@ -31,6 +31,7 @@ from commands import command
 from small_trainer import random_states_kept
 from tercet import InputError, OptionError
 from tercet.huggingface.generation import generate
+from tercet.huggingface.generation_callback import _read
 
 TESTS = Path(__file__).resolve().parents[1]
 NUMBERS = ("one", "два", "三", "four", "five")
@@ -327,6 +328,24 @@ def test_a_resumed_run_goes_on_with_its_checkpoints_and_another_keeps_the_file(t
     assert len((tmp_path / "checkpoints-1.jsonl").read_text().splitlines()) == 5
 
 
+@pytest.mark.parametrize("content", ["", "[]\n", "no JSON\n", '{"source": "another"}\n'])
+def test_a_file_that_is_no_earlier_run_is_set_aside_when_a_run_is_resumed(tmp_path, tokenizer, content):
+    saving = {"save_strategy": "steps", "save_steps": 20}
+    trainer_of(tmp_path, tokenizer, callback_of(), max_steps=20, **saving).train()
+    (tmp_path / "checkpoints.jsonl").write_text(content, encoding="utf-8")
+    trainer_of(tmp_path, tokenizer, callback_of(), max_steps=40, **saving).train(resume_from_checkpoint=True)
+    assert [*kept(tmp_path)[0]] == ["source", "references", "step 40"]
+    assert (tmp_path / "checkpoints-1.jsonl").read_text(encoding="utf-8") == content
+
+
+def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
+    prompts = ["a\u2028b\x85c"]
+    callback = tercet.GenerationCallback(prompts, ["d\u2028"], "chrf")
+    callback._checkpoints.append(callback._checkpoint(3, ["e\u2029f"]))
+    callback._write(tmp_path)
+    assert _read(tmp_path / "checkpoints.jsonl", prompts) == {3: ["e\u2029f"]}
+
+
 def test_scores_that_compute_metrics_logs_too_keep_their_names(tmp_path, tokenizer):
     items = items_of(tokenizer)
     trainer = Trainer(
@@ -418,6 +437,7 @@ class TestWhatIsRefused:
             (["a"], None, "chrf_multi needs references: one text, or a list of texts, for each prompt."),
             (["a"], ["b", "c"], "must have one entry per item, got 1 predictions and 2 references"),
             (["a"], [[]], "item 0 of references is empty"),
+            (["a"], ["\ud800"], "a reference of item 0 is not valid Unicode text"),
         ],
     )
     def test_prompts(self, prompts, references, message):

@@ -429,7 +429,7 @@ def _read_prompts(
         return read, None
     if references is None:
         raise InputError(f"{needed_by[0].name} needs references: one text, or a list of texts, for each prompt.")
-    corpus = read_items([""] * len(read), references, "prompts")
+    corpus = read_items([""] * len(read), references, "prompts").checked()
     for metric in needed_by:
         refuse_missing(metric, corpus.missing)
     return read, corpus.reference_lists()
@@ -453,7 +453,14 @@ def _read(path: Path, prompts: Sequence[Any]) -> dict[int, list[str]]:
     """Return the texts of each step in the file of a run that is resumed; none where its prompts are others."""
     if not path.is_file():
         return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # Not by splitlines: texts may hold other line ends, such as U+2028.
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    try:
+        rows = [json.loads(line) for line in lines if line]
+    except ValueError:
+        return {}
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        return {}
     if [row.get("source") for row in rows] != [_shown(prompt) for prompt in prompts[: len(rows)]]:
         return {}
     steps = [name for name in rows[0] if name.startswith("step ")]
