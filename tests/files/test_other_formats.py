@@ -37,14 +37,14 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
 #: Contents of files, and what the message calls each and says to do.
 OTHERS = {
-    "xliff": (XLIFF, r"is XLIFF, judging by its content.*a segment per line, or save them as TSV or .*\(\.tmx\)"),
+    "xliff": (XLIFF, r"is XLIFF, judging by its content.*a segment per line: let its name end in \.xlf"),
     "xliff without a declaration": (XLIFF.split("\n", 2)[2], "is XLIFF"),
     "tmx": ('<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4"><body/></tmx>',
             r"is a translation memory \(TMX\).*let its name end in \.tmx"),
     "po": (PO, r"is a catalogue of translations \(PO\)"),
     "po with a context": ('msgctxt "menu"\nmsgid "Open"\nmsgstr "Abrir"\n', r"\(PO\)"),
     "po with a plural": ('msgid "%d boat"\nmsgid_plural "%d boats"\nmsgstr[0] "%d barco"\n', r"\(PO\)"),
-    "srt": (SRT, r"is subtitles \(SRT\).*extract its texts"),
+    "srt": (SRT, r"is subtitles \(SRT\).*end in \.srt"),
     "vtt": (VTT, r"is subtitles \(WebVTT\)"),
     "ssa": (SSA, r"is subtitles \(SSA\)"),
     "html": (HTML, "is HTML"),
@@ -110,18 +110,18 @@ def test_every_door_refuses_them(tmp_path, monkeypatch):
     """The content is named, not the extension; alone, as references and sources, and by every command."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("O porto\n" * 6, encoding="utf-8")
-    for name in ("b.xlf", "b.txt", "b.tsv", "b.csv", "b.jsonl"):
+    for name in ("b.de", "b.txt", "b.tsv", "b.csv", "b.jsonl"):
         (tmp_path / name).write_text(XLIFF, encoding="utf-8")
     doors = [
-        ["score", "b.xlf"], ["score", "b.xlf", "--system", "x"], ["score", "b.xlf", "-r", "a.txt"],
-        ["compare", "a.txt", "-r", "b.txt"], ["compare", "a.txt", "-r", "a.txt", "--source", "b.xlf"],
+        ["score", "b.de"], ["score", "b.de", "--system", "x"], ["score", "b.de", "-r", "a.txt"],
+        ["compare", "a.txt", "-r", "b.txt"], ["compare", "a.txt", "-r", "a.txt", "--source", "b.de"],
         ["compare", "b.tsv"], ["compare", "b.csv"], ["compare", "b.jsonl"], ["explain", "bleu", "b.txt"],
-        ["mbr", "b.xlf", "a.txt"], ["correlate", "b.tsv"],
+        ["mbr", "b.de", "a.txt"], ["correlate", "b.tsv"],
     ]  # fmt: skip
     for door in doors:
         run = command(*door, code=2)
         assert "is XLIFF, judging by its content" in run.stderr, (door, run.stderr)
     with pytest.raises(InputError, match="is XLIFF"):
-        read_table("b.xlf")
+        read_table("b.de")
     with pytest.raises(InputError, match="is XLIFF"):
-        read_test_sets("b.xlf")
+        read_test_sets("b.de")

@@ -103,7 +103,8 @@ References = Annotated[
         metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
-        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
+        "cell is none. For systems in files of translators, subtitles or transcripts (.tmx, .xlf, .po, .srt, .ctm), "
+        "such a file: they are joined by source text, time or id.",
     ),
 ]
 _GUESSED = "Default: guessed from the column names."
@@ -171,9 +172,10 @@ class Texts:
 
     files: list[str] = typer.Argument(
         show_default=False,
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set, or, "
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .parquet, .arrow; each is a test set, or, "
         "with one system and the same references as others, a system), or text files with one segment per line (each "
-        "is a system). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
+        "is a system), or files of translators (.tmx, .xlf, .sdlxliff, .po), subtitles (.srt, .vtt) or transcripts "
+        "(.ctm, .stm, .trn). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
         "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas or MLflow, or "
         "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
         "tables, and patterns.",

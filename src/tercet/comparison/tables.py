@@ -174,12 +174,17 @@ def _score_columns(comparisons: Sequence[Comparison]) -> list[Column]:
     """Return the columns of a segment that stand before its texts."""
     tables = [table for comparison in comparisons for table in comparison.tables]
     titles = dict.fromkeys(f"{table.metric} {table.name}" for table in tables)
-    return [*_columns(("test_set", "segment", "system")), *(Column(title, number_format="0.00") for title in titles)]
+    ids = ["id"] if any(comparison.test_set.ids for comparison in comparisons) else []
+    return [
+        *_columns(("test_set", "segment", *ids, "system")),
+        *(Column(title, number_format="0.00") for title in titles),
+    ]
 
 
 def _segment_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[list[Any], str, str, list[str]]]:
     """Yield for each segment and system the cells of these columns, the source, the text and the references."""
-    titles = [column.title for column in _score_columns(comparisons)[3:]]
+    columns = [column.title for column in _score_columns(comparisons)]
+    titles, has_ids = columns[columns.index("system") + 1 :], "id" in columns[: columns.index("system")]
     for comparison in comparisons:
         test_set = comparison.test_set
         scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
@@ -187,7 +192,8 @@ def _segment_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[list[Any]
             source = "" if test_set.source is None else test_set.source[number]
             for system, texts in test_set.systems.items():
                 values = [scores[title][system][number] if title in scores else None for title in titles]
-                yield [test_set.name, number + 1, system, *values], source, texts[number], references
+                ids = [test_set.ids[number] if test_set.ids else ""] if has_ids else []
+                yield [test_set.name, number + 1, *ids, system, *values], source, texts[number], references
 
 
 def _notes(comparisons: Sequence[Comparison]) -> Table:

@@ -26,10 +26,20 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
 from tercet.files.joined import Runs
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
+from tercet.files.read import (
+    MEMORIES,
+    READERS,
+    SUFFIXES,
+    TRANSLATIONS,
+    check_no_workbook,
+    items,
+    references_in,
+    table_format,
+    unpacked,
+)
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
 from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
-from tercet.files.table import Log, Roles, Table
+from tercet.files.table import Log, Memory, Roles, Table
 from tercet.files.text import STDIN, open_binary, read_lines
 from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
@@ -72,6 +82,8 @@ class TestSet:
         Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
     slices : dict of str to list of str
         Labels of the segments, such as their domains, by the column that has them.
+    ids : list of str or None
+        Names of the segments in a file whose format has such: units of XLIFF, times of subtitles, utterances.
     """
 
     # pytest would collect a class with this name as tests.
@@ -91,6 +103,7 @@ class TestSet:
     no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
     exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
     slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    ids: list[str] | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -125,19 +138,22 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm .parquet .pq .arrow .feather,
-    optionally followed by .gz. Each table is one test set, but tables with one system each for the same references
-    are one together, whose systems are named by their columns or files. Columns have the roles that their names
-    suggest (:func:`tercet.files.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name
-    them; a warning names text columns without a role. Of a workbook, the first sheet is read.
+    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .xlsx .xlsm .parquet .pq .arrow .feather, or
+    that of a file of translators, subtitles or transcripts, optionally followed by .gz. Each table is one test set,
+    but tables with one system each for the same references are one together, whose systems are named by their columns
+    or files. Columns have the roles that their names suggest (:func:`tercet.files.roles.guess_roles`) unless
+    `systems`, `reference_columns` and `source_column` name them; a warning names text columns without a role. Of a
+    workbook, the first sheet is read.
 
-    TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
-    are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
-    `source_column` may then name the languages; by default the source is what the header of the references says, and
-    the target their only other language. A TMX file alone is a table whose columns are languages, without a role:
-    references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
-    texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
-    has a column, such as ``"pt DeepL"``.
+    Files of translators (.tmx .xlf .xliff .sdlxliff .mqxliff .po), subtitles (.srt .vtt .ass .ssa) and transcripts
+    (.ctm .stm .trn, a file called ``text``) with `references` that are such files too are one test set. Each of
+    `files` is a system, and they are joined by source text, time or id (:func:`tercet.files.joined.join_memories`
+    says how). `reference_columns` and `source_column` may then name the languages; by default the source is what the
+    header of the references says, and the target their only other language. Of an XLIFF file alone, the systems are
+    the origins of its proposals, and the references its translations. A TMX file alone is a table whose columns are
+    languages, without a role: references must be named, by code or its beginning ("pt" for "pt-BR"), and systems,
+    unless they are the other texts of the references' language. Where the texts of a language name their authors
+    (``creationid``), each author has a column, such as ``"pt DeepL"``.
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
@@ -158,9 +174,10 @@ def read_test_sets(
     files : path or sequence of paths
         All tables and folders of logs, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
-        line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
-        of references need a table: the data set whose rows the lines of the systems are.
+        Files of translators, subtitles or transcripts, for systems in such; or text files, for systems in text files:
+        a reference per line. An empty line is an empty reference, as in sacrebleu, and can be the closest in length.
+        Segments with different numbers of references need a table: the data set whose rows the lines of the systems
+        are.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -251,17 +268,18 @@ def read_test_sets(
                 need_references=need_references,
             )
         ]
-    are_memories = all(table_format(path) == "tmx" for path in paths) and not folders
+    kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper() if paths else ""
+    are_memories = all(table_format(path) in MEMORIES for path in paths) and not folders
     if (
         are_memories
         and reference_paths
         and source is None
-        and all(table_format(path) == "tmx" for path in reference_paths)
+        and all(table_format(path) in MEMORIES for path in reference_paths)
     ):
         if cluster is not None:
-            raise InputError(f"Units of TMX files have no column {shorten(cluster)} for {argument('cluster')}.")
+            raise InputError(f"Units of {kind} files have no column {shorten(cluster)} for {argument('cluster')}.")
         if slice_specs:
-            raise InputError(f"Units of TMX files have no column {shorten(slice_specs[0])} for {argument('by')}.")
+            raise InputError(f"Units of {kind} files have no column {shorten(slice_specs[0])} for {argument('by')}.")
         return [
             _memory_set(
                 paths,
@@ -272,11 +290,14 @@ def read_test_sets(
             )
         ]
     if are_memories and reference_paths:
-        misplaced = next((path for path in reference_paths if table_format(path) != "tmx"), source)
+        joined_by = "source text" if table_format(paths[0]) in TRANSLATIONS else "id or time"
+        article = "an" if kind[0] in "MSX" else "a"
+        misplaced = next((path for path in reference_paths if table_format(path) not in MEMORIES), source)
         raise InputError(
-            "Systems in TMX files need references in a TMX file, because they are joined by source text; "
-            f"{str(misplaced)!r} is not one. Or give one TMX file with the references as one of its languages or "
-            "authors."
+            f"Systems in {kind} files need references in {article} {kind} file, because they are joined by "
+            f"{joined_by}; {str(misplaced)!r} is not one."
+            + " Or give one TMX file with the references as one of its languages or authors."
+            * (kind == "TMX")
         )
     text_files = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if text_files:
@@ -299,14 +320,17 @@ def read_test_sets(
         if isinstance(table, Log):
             logs.append(table)
         else:
+            columns = system_columns, target_columns, source_column
+            if isinstance(table, Memory):
+                table, columns = _complete_memory(table, *columns)
             slices = _slices_of(table, slice_specs)
             test_set = _table_set(
                 table,
                 path,
                 names[path],
-                systems=system_columns,
-                references=target_columns,
-                source=source_column,
+                systems=columns[0],
+                references=columns[1],
+                source=columns[2],
                 cluster=cluster,
                 need_references=need_references,
                 scores=score_names,
@@ -516,7 +540,18 @@ def _memory_set(
     check_different(paths, reference_paths)
     memories = dict(zip(names_of(paths), paths, strict=True))
     joined = join_memories(memories, reference_paths, targets[0] if targets else None, source)
-    return TestSet(names_of([reference_paths[0]])[0], joined.systems, joined.references, joined.source)
+    name = names_of([reference_paths[0]])[0]
+    return TestSet(name, joined.systems, joined.references, joined.source, ids=joined.ids)
+
+
+def _complete_memory(
+    memory: Memory, systems: list[str], references: list[str], source: str | None
+) -> tuple[Memory, tuple[list[str], list[str], str | None]]:
+    """Return the units of a file that have all texts, and its columns by role."""
+    from tercet.files.joined import columns_of, complete
+
+    columns = columns_of(memory, systems, references, source)
+    return complete(memory, [*columns[0], *columns[1]]), columns
 
 
 def _table_set(
@@ -546,12 +581,10 @@ def _table_set(
     roles = guess_roles(guessed, [column for column in references if column in table.columns])
     if scores and not need_references and not any(column in table.columns for column in systems or roles.systems):
         return _scores_alone(table, name, systems, scores, [*guessed.columns], cluster)
-    if format == "tmx":
-        from tercet.files.joined import columns_of
-
+    ids = None
+    if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        roles = Roles(None, (), ())
-        systems, references, source = columns_of(table, systems, references, source)
+        roles, ids = Roles(None, (), ()), table.labels.get("id")
     _check_columns(table, systems, references, source)
     are_guessed = not systems
     source = source or roles.source
@@ -571,7 +604,9 @@ def _table_set(
     sources = None if source is None else _sources(table, source)
     numbers = {score: score_columns(table, systems, score) for score in scores}
     lower = tuple(filter(is_lower_better, scores))
-    return TestSet(name, texts, reference_lists, sources, fields=fields, scores=numbers, lower_is_better=lower)
+    return TestSet(
+        name, texts, reference_lists, sources, fields=fields, scores=numbers, lower_is_better=lower, ids=ids
+    )
 
 
 def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:
@@ -681,7 +716,7 @@ def _text_set(
         )
     all_paths = [*paths, *reference_paths, *_listed(source)]
     for path in all_paths[len(paths) :]:
-        if table_format(path) == "tmx" or (table_format(path) and path == source):
+        if table_format(path) in MEMORIES or (table_format(path) and path == source):
             raise InputError(
                 f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
                 "segment per line, and references as such or in a column; or all texts in columns of one table."
@@ -720,7 +755,23 @@ def _text_set(
         [text for file_references in reference_lists for text in file_references[row]]
         for row in range(n_lines[first_path])
     ]
+    _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
     return TestSet(names_of([first_path])[0], systems, references, None if source is None else lines[source])
+
+
+def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Warn where each line begins with an id that its references begin with, too: it is no word to be scored."""
+    first_words = [line.partition(" ")[0] for line in predictions]
+    if len({*first_words}) < len(first_words) or len(first_words) == 1 or not all(references):
+        return
+    if all(
+        re.search(r"\d", word) and all(text.partition(" ")[0] == word for text in texts)
+        for word, texts in zip(first_words, references, strict=True)
+    ):
+        _warn(
+            f"{path}: every line begins with what looks like an utterance's id, {shorten(first_words[0])}, and so "
+            "do the references: it counts as a word that matches. Files called 'text', as Kaldi's, are joined by ids."
+        )
 
 
 def _references(path: str, columns: list[str]) -> list[list[str]]:
@@ -900,7 +951,7 @@ def _without_ends(path: str) -> str:
 # Checks that fail before scoring starts, in the words of the command line.
 
 #: The alternative for translation memories.
-_JOINED = " Or give a TMX file for each system, and one with the references ({})."
+_JOINED = " Or give a {} for each system, and one with the references ({})."
 
 
 def _check_columns(table: Table, systems: list[str], references: list[str], source: str | None) -> None:
@@ -934,7 +985,8 @@ def _check_roles(table: Table, format: str, systems: list[str], references: list
         if not columns and (need_references or role != "references")
     ]
     if missing:
-        kind = "language" if format == "tmx" else "column"
+        kind = "language" if format in TRANSLATIONS else "column"
+        file = "TMX file" if format == "tmx" else "file"
         problem, quoted = f"no {kind}", list(map(repr, table.columns))
         # A column that is called as a system, but has other cells than texts, is what the user looks for.
         lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
@@ -945,7 +997,7 @@ def _check_roles(table: Table, format: str, systems: list[str], references: list
             f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
             f"{', '.join(quoted[:MOST_NAMED])}{further}."
-            f"{_JOINED.format(argument('references')) if format == 'tmx' else ''}"
+            f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
-from tercet.files.read import READERS, check_no_workbook, table_format
+from tercet.files.read import MEMORIES, READERS, check_no_workbook, table_format
 from tercet.files.roles import guess_roles, role_of
 from tercet.files.score_columns import (
     BETWEEN_GRADES,
@@ -312,7 +312,7 @@ def read_graded(
 def _table(path: str) -> Table:
     check_no_workbook(path)
     format = table_format(path)
-    if not format or format == "tmx":
+    if not format or format in MEMORIES:
         formats = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
         raise InputError(f"{path}: expected a table of texts and grades ({formats}).")
     with open_binary(path) as stream:

@@ -10,16 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, level_of_caller, shorten
 
 from .read import READERS, items, table_format
-from .table import Log, Table
+from .table import SOURCE_TEXT, Log, Memory, Table
 from .text import open_binary
-
-if TYPE_CHECKING:
-    from .tmx import Memory
 
 
 class Joined(NamedTuple):
@@ -27,13 +24,17 @@ class Joined(NamedTuple):
 
     systems: dict[str, list[str]]
     references: list[list[str]]
-    source: list[str]
+    #: None where memories are joined by ids or times.
+    source: list[str] | None
+    #: Of the segments, where the first memory has some.
+    ids: list[str] | None
 
 
 class _Unit(NamedTuple):
     """A source text and its translations, as they are in a file; None where a column has none."""
 
     line: int
+    row: int
     source: str
     texts: tuple[str | None, ...]
 
@@ -45,6 +46,7 @@ class _Side(NamedTuple):
     """
 
     path: str
+    joined_by: str
     source: str
     target: str
     columns: list[str]
@@ -53,9 +55,12 @@ class _Side(NamedTuple):
 
 
 def columns_of(
-    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None
+    table: Memory, systems: Sequence[str], references: Sequence[str], source: str | None
 ) -> tuple[list[str], list[str], str | None]:
-    """Return the columns of codes of languages; systems are by default all others of the references' language."""
+    """Return the columns of codes of languages; systems are by default all others of the references' language.
+
+    Of a bilingual file, references are by default its translations, and sources its sources.
+    """
     from .tmx import pick_language
 
     def pick(code: str) -> str:
@@ -64,6 +69,8 @@ def columns_of(
         except InputError as error:
             raise InputError(f"{table.name}: {error}") from None
 
+    if table.target_language:
+        references, source = references or [table.target_language], source or table.source_language
     reference_columns = [pick(code) for code in references]
     languages = {_language(column) for column in reference_columns}
     other_columns = [
@@ -73,6 +80,35 @@ def columns_of(
         [pick(code) for code in systems] or other_columns,
         reference_columns,
         None if source is None else pick(source),
+    )
+
+
+def complete(memory: Memory, columns: Sequence[str]) -> Memory:
+    """Return the units of a bilingual file with all of these texts; a warning counts others by what they lack."""
+    if not memory.target_language:
+        return memory
+    missing: Counter[str] = Counter()
+    rows = []
+    for row in range(len(memory.lines)):
+        lacking = [column for column in columns if not memory.columns[column][row]]
+        missing.update(lacking)
+        rows += [] if lacking else [row]
+    if not rows:
+        raise InputError(
+            f"{memory.name}: no unit has texts in all of {', '.join(map(repr, columns))}; name fewer: "
+            f"{argument('systems')}."
+        )
+    if len(rows) < len(memory.lines):
+        lacks = ", ".join(f"{count:,} without {column!r}" for column, count in missing.items())
+        _warn(
+            f"{memory.name}: {len(memory.lines) - len(rows):,} of {len(memory.lines):,} units are left out for every "
+            f"system: {lacks}."
+        )
+    return replace(
+        memory,
+        columns={name: [cells[row] for row in rows] for name, cells in memory.columns.items()},
+        lines=[memory.lines[row] for row in rows],
+        labels={name: [cells[row] for row in rows] for name, cells in memory.labels.items()},
     )
 
 
@@ -88,8 +124,13 @@ def join_memories(
     """
     paths = list(systems.values())
     memories = {path: _read(path) for path in [*references, *paths]}
-    source, target = _languages(memories[references[0]], source, target)
-    expected, *other_sides = (_side(path, memory.table, source, target) for path, memory in memories.items())
+    if any(table_format(path) == "ctm" for path in memories):
+        from .transcripts import in_segments
+
+        memories = in_segments(memories, memories[references[0]])
+    first = memories[references[0]]
+    source, target = _languages(first, source, target)
+    expected, *other_sides = (_side(path, memory, source, target) for path, memory in memories.items())
     units = [unit for same_source in expected.units.values() for unit in same_source]
     # Grouped by source text before, now in the order of the file again.
     units.sort(key=lambda unit: unit.line)
@@ -97,9 +138,12 @@ def join_memories(
     # A segment may lack one of its references, but no system.
     kept_rows = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept_rows:
+        place, expectation = f"in {expected.source!r} of", "translations of the same texts"
+        if first.joined_by != SOURCE_TEXT:
+            place, expectation = "of", f"texts with the same {first.joined_by}s"
         raise InputError(
-            f"No source text in {expected.source!r} of {references[0]!r}, such as {shorten(units[0].source)}, can be "
-            f"joined with one of {' and of '.join(map(repr, paths))}; expected translations of the same texts."
+            f"No {first.joined_by} {place} {references[0]!r}, such as {shorten(units[0].source)}, "
+            f"can be joined with one of {' and of '.join(map(repr, paths))}; expected {expectation}."
         )
     texts: dict[str, list[str]] = {}
     columns = {side.path: side.columns for side in other_sides}
@@ -111,21 +155,34 @@ def join_memories(
     lists: list[list[str]] = []
     for row in kept_rows:
         segment_units = [units[row], *(aligned[path][row] for path in references[1:])]
-        lists.append([text for unit in segment_units if unit is not None for text in unit.texts if text])
-    return Joined(texts, lists, [units[row].source for row in kept_rows])
+        # An utterance in which nothing was said is a reference; a unit that is not translated is none.
+        lists.append(
+            [
+                text
+                for unit in segment_units
+                if unit is not None
+                for text in unit.texts
+                if text or (text is not None and first.joined_by != SOURCE_TEXT)
+            ]
+        )
+    sources = [units[row].source for row in kept_rows]
+    if first.joined_by != SOURCE_TEXT:
+        return Joined(texts, lists, None, sources)
+    ids = [first.labels["id"][units[row].row] for row in kept_rows] if "id" in first.labels else None
+    return Joined(texts, lists, sources, ids)
 
 
 def _read(path: str) -> Memory:
-    from .tmx import read_memory
-
     with open_binary(path) as stream:
-        return read_memory(stream, path)
+        memory = READERS[table_format(path)](stream, path)
+    assert isinstance(memory, Memory)
+    return memory
 
 
 def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[str, str]:
     """Return the languages of the sources and of the translations."""
-    name = memory.table.name
-    languages = list(dict.fromkeys(_language(column) for column in memory.table.columns))
+    name, target = memory.name, target or memory.target_language or None
+    languages = list(dict.fromkeys(_language(column) for column in memory.columns))
     source, target = (None if language is None else _pick(name, languages, language) for language in (source, target))
     if source is None and memory.source_language:
         source = _pick(name, languages, memory.source_language)
@@ -155,10 +212,18 @@ def _pick(name: str, languages: Sequence[str], code: str) -> str:
             raise InputError(f"{name}: {error}") from None
 
 
-def _side(path: str, table: Table, source: str, target: str) -> _Side:
+def _side(path: str, table: Memory, source: str, target: str) -> _Side:
     languages = list(dict.fromkeys(_language(column) for column in table.columns))
+    if "source" in (source, table.source_language):
+        # Catalogues do not say in which language their messages are.
+        source = table.source_language
     source, target = _pick(path, languages, source), _pick(path, languages, target)
-    columns = [column for column in table.columns if _language(column) == target]
+    # Of a bilingual file, what others proposed is left out.
+    columns = [
+        column
+        for column in table.columns
+        if _language(column) == target and (not table.target_language or column == target)
+    ]
     # Where authors do not tell two texts of a unit apart, the second is in such a column.
     if columns[1:] and columns[1] == f"{target} 2":
         row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
@@ -173,7 +238,7 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
         zip(table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True)
     ):
         if text is not None and text.strip() and any(translation is not None for translation in texts):
-            units.setdefault(_key(text), []).append(_Unit(line, text, tuple(texts)))
+            units.setdefault(_key(text), []).append(_Unit(line, row, text, tuple(texts)))
             continue
         in_source = next((column for column in source_variants if table.columns[column][row]), "")
         in_target = next((column for column in target_variants if table.columns[column][row]), "")
@@ -181,7 +246,15 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
             variants[_key(table.columns[in_source][row])] = _language(in_source if in_source != source else in_target)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
-    return _Side(path=path, source=source, target=target, columns=columns, units=units, variants=variants)
+    return _Side(
+        path=path,
+        joined_by=table.joined_by,
+        source=source,
+        target=target,
+        columns=columns,
+        units=units,
+        variants=variants,
+    )
 
 
 def _variants(table: Table, language: str) -> list[str]:
@@ -228,28 +301,28 @@ def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system:
             ambiguous.append(units[0])
         aligned.append(None)
     consequence = "left out for every system" if is_system else "these segments have one reference fewer"
-    total = f"of the {len(segments):,} source texts of {expected.path}"
+    total = f"of the {len(segments):,} {expected.joined_by}s of {expected.path}"
     if missing:
         folded = {key.casefold() for key in side.units}
         n_other_case = sum(_key(unit.source).casefold() in folded for unit in missing)
         case_note = f" ({n_other_case:,} of them it has in other upper and lower case)" if n_other_case else ""
         summary = f"{len(missing):,} {total}{case_note}{_in_variants(missing, side)}"
         first = _place(missing[0])
-        _warn(f"{side.path} has no unit in {_pair(side)} for {summary}, the first on its {first}: {consequence}.")
+        _warn(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
     if ambiguous:
         occur = "occurs" if len(ambiguous) == 1 else "occur"
         summary = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
         _warn(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
     unmatched = [units[0] for key, units in side.units.items() if key not in expected.units]
     if unmatched:
-        summary = f"{len(unmatched):,} source text{'s have' if unmatched[1:] else ' has'}"
-        reason = f"no unit in {_pair(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
+        summary = f"{len(unmatched):,} {side.joined_by}{'s have' if unmatched[1:] else ' has'}"
+        reason = f"no {_unit(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
         _warn(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
     return aligned
 
 
-def _pair(side: _Side) -> str:
-    return f"{side.source!r} and {side.target!r}"
+def _unit(side: _Side) -> str:
+    return f"unit in {side.source!r} and {side.target!r}" if side.joined_by == SOURCE_TEXT else "text"
 
 
 def _in_variants(units: Sequence[_Unit], side: _Side) -> str:

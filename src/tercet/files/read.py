@@ -35,7 +35,17 @@ READERS: dict[str, Callable[..., Table]] = {
     "parquet": _reader("arrow_tables", "read_parquet"),
     "arrow": _reader("arrow_tables", "read_ipc"),
     "inspect": _reader("logs", "read_inspect"),
+    "xliff": _reader("xliff", "read_xliff"),
+    "po": _reader("catalogues", "read_po"),
+    "subtitles": _reader("transcripts", "read_subtitles"),
+    "ctm": _reader("transcripts", "read_ctm"),
+    "stm": _reader("transcripts", "read_stm"),
+    "trn": _reader("transcripts", "read_trn"),
+    "kaldi": _reader("transcripts", "read_kaldi"),
 }
+#: Formats whose texts are joined by what they translate, and those joined by their time or id.
+TRANSLATIONS = ("tmx", "xliff", "po")
+MEMORIES = (*TRANSLATIONS, "subtitles", "ctm", "stm", "trn", "kaldi")
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {
     ".tsv": "tsv",
@@ -50,7 +60,21 @@ SUFFIXES = {
     ".pq": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".xlf": "xliff",
+    ".xliff": "xliff",
+    ".sdlxliff": "xliff",
+    ".mqxliff": "xliff",
+    ".po": "po",
+    ".srt": "subtitles",
+    ".vtt": "subtitles",
+    ".ass": "subtitles",
+    ".ssa": "subtitles",
+    ".ctm": "ctm",
+    ".stm": "stm",
+    ".trn": "trn",
 }
+#: What Kaldi, ESPnet and others call a file of transcripts.
+_KALDI = "text"
 #: The same of files that are logs of a harness or nothing: a folder of tables may have such beside them.
 _LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
@@ -105,7 +129,8 @@ def check_no_workbook(path: str) -> None:
 
 def table_format(path: str) -> str:
     """Return the format of a table or log by the end of its file's name, or "" for a text file."""
-    return {**SUFFIXES, **_LOGS}.get(Path(unpacked(path)).suffix.lower(), "")
+    name = Path(unpacked(path))
+    return "kaldi" if name.name == _KALDI else {**SUFFIXES, **_LOGS}.get(name.suffix.lower(), "")
 
 
 def unpacked(path: str) -> str:

@@ -77,6 +77,28 @@ class Log(Table):
     no_texts: str = ""
 
 
+#: What units of translations are joined by.
+SOURCE_TEXT = "source text"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Table):
+    """Texts that are joined by what they translate, or by their place: the columns are languages, or such a place."""
+
+    #: The column by which rows are joined with those of other files; "" where the file does not say.
+    source_language: str = ""
+    #: The column of what a bilingual file is about; columns of the same language are then proposals, not references.
+    target_language: str = ""
+    #: What the cells of `source_language` are, for messages.
+    joined_by: str = SOURCE_TEXT
+    #: Further cells of each row, such as its id or state, that label segments.
+    labels: Mapping[str, list[Any]] = field(default_factory=dict)
+
+    def column(self, name: str) -> list[Any]:
+        """Return the cells of a column, or those that label its rows."""
+        return self.labels[name] if name in self.labels else Table.column(self, name)
+
+
 class RaggedRows:
     """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there."""
 

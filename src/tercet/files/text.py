@@ -113,8 +113,10 @@ _GZIP = b"\x1f\x8b"
 _STANDARD_INPUT = "the standard input"
 
 
-def decode(data: bytes | bytearray, name: str) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are. Markup and the like are refused.
+def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True) -> str:
+    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
+
+    Markup, subtitles and catalogues are refused where `is_lines` says that a segment is expected per line.
 
     UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
     """
@@ -137,7 +139,8 @@ def decode(data: bytes | bytearray, name: str) -> str:
         )
     if "\n" not in text:
         _check_line_ends(text, name)
-    _check_text(text, name)
+    if is_lines:
+        _check_text(text, name)
     return text
 
 
@@ -303,13 +306,14 @@ _EXTRACT = "extract its texts, a segment per line, or save them as columns of a 
 _MEMORY = (
     "extract its texts, a segment per line, or save them as TSV or as a translation memory (.tmx), which is read"
 )
+_END_IN = "let its name end in {}"
 _SAVE = "save its text, a segment per line"
 
 # Signatures of binary files, their formats, and what to do with them.
 _BINARY = {
     b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
-    b"PAR1": ("a Parquet file", "let its name end in .parquet"),
-    b"ARROW1": ("an Arrow file", "let its name end in .arrow"),
+    b"PAR1": ("a Parquet file", _END_IN.format(".parquet")),
+    b"ARROW1": ("an Arrow file", _END_IN.format(".arrow")),
     b"%PDF-": ("a PDF", _SAVE),
     b"{\\rtf1": ("a document in RTF", _SAVE),
     b"\x89PNG\r\n\x1a\n": ("an image (PNG)", "give a file of texts"),
@@ -334,8 +338,8 @@ _ARCHIVES = {
 
 # Of markup, the elements by which its format is known; the pattern of each follows any declarations and comments.
 _MARKUP = {
-    r"tmx[\s>]": ("a translation memory (TMX)", "let its name end in .tmx"),
-    r"xliff[\s>]": ("XLIFF", _MEMORY),
+    r"tmx[\s>]": ("a translation memory (TMX)", _END_IN.format(".tmx")),
+    r"xliff[\s>]": ("XLIFF", _END_IN.format(".xlf")),
     r"ts[\s>]": ("a catalogue of translations (Qt's TS)", _MEMORY),
     r"tt[\s>]": ("subtitles (TTML)", _EXTRACT),
     r"(?:srcset|refset|tstset|mteval)[\s>]": ("an SGML or XML file of a test set", _EXTRACT),
@@ -353,12 +357,16 @@ _UNDECLARED = re.compile(
 _TIME = r"(?:\d+:)?\d\d:\d\d[.,]\d{1,3}[ \t]*-->[ \t]*(?:\d+:)?\d\d:\d\d[.,]\d{1,3}"
 # Formats of lines: how each begins, what it is, and what to do.
 _LINES = (
-    (re.compile(rf"\s*WEBVTT(?:[ \t].*)?\n(?s:.*?)^{_TIME}", re.MULTILINE), "subtitles (WebVTT)", _EXTRACT),
-    (re.compile(rf"\s*\d+[ \t]*\n{_TIME}"), "subtitles (SRT)", _EXTRACT),
+    (
+        re.compile(rf"\s*WEBVTT(?:[ \t].*)?\n(?s:.*?)^{_TIME}", re.MULTILINE),
+        "subtitles (WebVTT)",
+        _END_IN.format(".vtt"),
+    ),
+    (re.compile(rf"\s*\d+[ \t]*\n{_TIME}"), "subtitles (SRT)", _END_IN.format(".srt")),
     (
         re.compile(r"\s*\[Script Info\][ \t]*\n(?s:.*?)^(?:Format|Dialogue|ScriptType):", re.MULTILINE),
         "subtitles (SSA)",
-        _EXTRACT,
+        _END_IN.format(".ass"),
     ),
     (
         re.compile(
@@ -367,7 +375,7 @@ _LINES = (
             r"(?:msgid_plural[ \t]+\".*\"[ \t]*\n(?:[ \t]*\".*\"[ \t]*\n)*)?msgstr(?:\[\d+\])?[ \t]+\""
         ),
         "a catalogue of translations (PO)",
-        _MEMORY,
+        _END_IN.format(".po"),
     ),
 )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, BinaryIO, NamedTuple
-from xml.etree.ElementTree import ParseError
+from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten
 
-from .table import MOST_COLUMNS, RaggedRows, Table
-from .text import LIMITS, Limits, size
+from .table import MOST_COLUMNS, Memory, RaggedRows
+from .text import LIMITS, Limits
+from .xml import parse
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
@@ -24,25 +24,13 @@ _AUTHORS = ("creationid", "changeid")
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
-# A tag or comment that is not at its end is read from its beginning again with every piece: the time goes with the
-# square of its length. So it is bounded, and pieces grow with it, up to those in which the parser reads in any case.
-_CHUNK = 1 << 16
-_LARGEST_CHUNK = 1 << 20
-_LONGEST_TAG = 16 << 20
 #: Of a language, or an author.
 _LONGEST_CODE = 100
 
 Cells = list[str | None]
 
 
-class Memory(NamedTuple):
-    """A translation memory: its texts, and the language of the sources by its header ("" where it names none)."""
-
-    table: Table
-    source_language: str
-
-
-def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
 
     The columns are in the order in which their languages first occur, each spelled as it first is: languages
@@ -54,48 +42,9 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
     The file is read in pieces: beside the table, memory does not grow with it.
     """
-    return read_memory(stream, name, limits).table
-
-
-def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
-    """Read a translation memory as :func:`read_tmx` does, and the language of its sources."""
-    from defusedxml.common import DefusedXmlException, EntitiesForbidden
-    from defusedxml.ElementTree import XMLParser
-
     limits = limits.of(stream)
     units = _Units(name, limits)
-    parser = XMLParser(target=units)
-    units.line = lambda: parser.parser.CurrentLineNumber
-    try:
-        n_bytes = n_pending = 0
-        while chunk := stream.read(min(max(_CHUNK, n_pending), _LARGEST_CHUNK)):
-            parser.feed(chunk)
-            n_bytes += len(chunk)
-            n_pending = n_bytes - parser.parser.CurrentByteIndex
-            limits.check(n_bytes, units.line(), name)
-            if n_pending > _LONGEST_TAG:
-                raise InputError(
-                    f"{name}, line {units.line()}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the "
-                    "tags of a TMX file."
-                )
-        parser.close()
-    except InputError:
-        raise
-    except EntitiesForbidden as error:
-        raise InputError(
-            f"{name}, line {units.line()}: declares the entity {shorten(error.name)}, which is refused; expected a "
-            "TMX file without entity declarations."
-        ) from None
-    except DefusedXmlException:
-        raise InputError(f"{name}, line {units.line()}: refers to another file, which is refused.") from None
-    except ParseError as error:
-        reason, (line, column) = str(error).rpartition(": line")[0], error.position
-        raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
-    except (LookupError, ValueError) as error:
-        # This is how the parser says that it does not know the declared encoding.
-        raise InputError(
-            f"{name}, line {units.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
-        ) from None
+    parse(stream, name, limits, units, "TMX")
     return units.memory()
 
 
@@ -227,7 +176,7 @@ class _Units:
                 if len(texts_by_column) > 1
             )
             columns |= next(filter(None, by_author), texts_by_column)
-        return Memory(Table(table.name, columns, table.lines), self.source_language)
+        return Memory(table.name, columns, table.lines, source_language=self.source_language)
 
     def close(self) -> None:
         """End the document; the parser calls it."""

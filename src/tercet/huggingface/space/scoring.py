@@ -30,7 +30,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, shorten
-from tercet.files.read import SUFFIXES, items, read_table, table_format
+from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
@@ -42,8 +42,9 @@ from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, wi
 
 _CONFIDENCE = 0.95
 
-#: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs.
-_NOT_TAKEN = ("parquet", "arrow")
+#: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs; and
+#: those whose texts are joined with those of other files.
+_NOT_TAKEN = ("parquet", "arrow", *(format for format in MEMORIES if format != "tmx"))
 
 
 @dataclass(frozen=True, slots=True)

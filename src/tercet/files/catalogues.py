@@ -1,0 +1,75 @@
+"""Catalogues of a program's messages (PO, of gettext) -> a memory of messages and their translations."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from typing import BinaryIO
+
+from tercet.errors import InputError, level_of_caller, needs, shorten
+
+from .table import Memory, RaggedRows
+from .text import LIMITS, Limits, decode, read_bytes
+
+_SOURCE = "source"
+_CHARSET = re.compile(rb"Content-Type:[^\n]*charset=([\w.:-]+)", re.IGNORECASE)
+
+
+def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
+    """Read a catalogue, a row per message and per further plural form.
+
+    The columns are ``source``, the messages (msgid), and the language of the header ("target" where it names none).
+    Forms after the first translate msgid_plural. Messages that are fuzzy, or obsolete, are left out with a warning;
+    without a translation they have no text. `labels` has their contexts (msgctxt).
+    """
+    needs("A catalogue of messages (.po)", "translation", "polib")
+    import polib
+
+    text = _text(read_bytes(stream, name, limits), name)
+    try:
+        # polib takes what is a path for one.
+        catalogue = polib.pofile(text + "\n")
+    except (OSError, ValueError, IndexError, UnicodeError) as error:
+        raise InputError(f"{name} is not a catalogue of messages (PO): {error}.") from None
+    language = " ".join((catalogue.metadata.get("Language") or "").split())
+    language = language.partition(" ")[0] or "target"
+    if language.casefold() == _SOURCE:
+        raise InputError(f"{name}: its header has the language {shorten(language)}; expected a code such as 'de'.")
+    left_out: Counter[str] = Counter()
+    rows = RaggedRows(name)
+    contexts: list[str] = []
+    for entry in catalogue:
+        if entry.obsolete or entry.fuzzy:
+            left_out["obsolete" if entry.obsolete else "fuzzy"] += 1
+            continue
+        pairs = [(entry.msgid, entry.msgstr)]
+        if entry.msgid_plural:
+            forms = [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)]
+            sources = [entry.msgid, *[entry.msgid_plural] * (len(forms) - 1)]
+            # A language with one form has it for any number.
+            pairs = [*zip(sources[-len(forms) :] if len(forms) > 1 else [entry.msgid_plural], forms, strict=True)]
+        for source, target in pairs:
+            if source:
+                rows.add(entry.linenum, {_SOURCE: source, language: target or None})
+                contexts.append(entry.msgctxt or "")
+    table = rows.table("messages (msgid) that are neither fuzzy nor obsolete")
+    if left_out:
+        counts = " and ".join(f"{count:,} {state}" for state, count in left_out.items())
+        warnings.warn(f"{name}: messages are left out: {counts}.", stacklevel=level_of_caller())
+    if not any(table.columns[language]):
+        raise InputError(f"{name} has no translation (msgstr); expected a catalogue with some.")
+    labels = {"context": contexts} if any(contexts) else {}
+    return Memory(name, table.columns, table.lines, source_language=_SOURCE, target_language=language, labels=labels)
+
+
+def _text(data: bytes | bytearray, name: str) -> str:
+    """Return the text in the encoding that the header names, UTF-8 by default."""
+    charset = _CHARSET.search(data)
+    encoding = charset[1].decode("ascii") if charset else "utf-8"
+    if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "charset", "us-ascii", "ascii"):
+        return decode(data, name, is_lines=False)
+    try:
+        return data.decode(encoding)
+    except (LookupError, UnicodeError) as error:
+        raise InputError(f"{name}: its header names the encoding {shorten(encoding)}: {error}.") from None

@@ -1,0 +1,275 @@
+"""XLIFF 1.2, as Trados writes it too (SDLXLIFF), and XLIFF 2 -> a memory of sources, targets and proposals."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from tercet.errors import InputError, level_of_caller, shorten
+
+from .table import MOST_COLUMNS, Memory, RaggedRows
+from .text import LIMITS, Limits
+from .xml import parse
+
+# Elements within a text whose content is code of the document's format.
+_CODES = frozenset({"bpt", "ept", "ph", "it"})
+
+# A unit is a <trans-unit> or, in XLIFF 2, a <unit> with segments; a proposal an <alt-trans> or <match>.
+_UNITS = ("trans-unit", "unit")
+_PROPOSALS = ("alt-trans", "match")
+_SOURCES = ("source", "seg-source")
+_HOLDERS = (*_UNITS, "segment", *_PROPOSALS)
+
+# States of targets that no one has translated yet: tools copy the source there.
+_UNTRANSLATED = ("new", "needs-translation", "initial")
+_OTHER = "other"
+_ID, _STATE = "id", "state"
+_LONGEST_NAME = 100
+
+# The pieces of a <source> or <target>, each with the id of the segment that is marked around it, if any.
+_Pieces = list[tuple[str | None, str]]
+
+
+@dataclass(slots=True)
+class _Proposal:
+    """A translation that a program or memory proposed; `segment` is the id of what it is for, where it says so."""
+
+    origin: str
+    segment: str
+    text: str = ""
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A row to be: what is translated together."""
+
+    id: str
+    line: int
+    state: str = ""
+    source: str = ""
+    target: str = ""
+    #: Ids of what is marked within, to which proposals may refer.
+    marks: set[str] = field(default_factory=set)
+
+
+def read_xliff(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
+    """Read the texts of a bilingual file, a row per unit or, where it is segmented, per segment.
+
+    The columns are the languages of the sources and of the targets, and one for each origin of proposals
+    (``<alt-trans>``, ``<mtc:match>``), such as ``de DeepL``; the second proposal of an origin for one segment is in
+    ``de DeepL 2``. The content of inline codes (bpt, ept, ph, it) is not text and left out; that of g, pc, mrk
+    and sub is kept, as is all white space. Empty targets are none, and so are those whose state says that they are
+    not translated, of which a warning tells. What is not to be translated (``translate="no"``) has no row.
+    `labels` has the id of each row and the state of its target (of SDLXLIFF, what its editor confirmed).
+    """
+    limits = limits.of(stream)
+    document = _Document(name, limits)
+    parse(stream, name, limits, document, "XLIFF")
+    return document.memory()
+
+
+class _Document:
+    """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name, self.limits = name, limits
+        self.rows = RaggedRows(name)
+        self.labels: dict[str, list[Any]] = {_ID: [], _STATE: []}
+        self.line: Callable[[], int] = lambda: 1
+        self.stack: list[str] = []
+        self.source = self.target = ""
+        self.untranslated: Counter[str] = Counter()
+        #: Names of origins as they were first spelled, by their columns in lower case.
+        self.spellings: dict[str, str] = {}
+        self.is_kept = True
+        self.unit = self.segment = _Segment("", 1)
+        self.segments: list[_Segment] = []
+        self.proposals: list[_Proposal] = []
+        #: By the element that holds them, texts of the unit at hand.
+        self.texts: dict[str, _Pieces] = {}
+        self.confirmed: dict[str, str] = {}
+        # The text that is being read, if any.
+        self.pieces: _Pieces | None = None
+        self.marks: list[str | None] = []
+        self.length = self.codes = 0
+
+    def start(self, tag: str, attributes: dict[str, Any]) -> None:
+        element = tag.rpartition("}")[2]
+        if not self.stack and element != "xliff":
+            raise self._error(f"found a document of <{shorten(element)[1:-1]}>; expected <xliff>")
+        parent = self.stack[-1] if self.stack else ""
+        self.stack.append(element)
+        if self.pieces is not None:
+            self._start_within(element, attributes)
+        elif element == "xliff":
+            self._languages(attributes.get("srcLang"), attributes.get("trgLang"))
+        elif element == "file":
+            self._languages(attributes.get("source-language"), attributes.get("target-language"))
+        elif element in _UNITS:
+            self.is_kept = attributes.get("translate") != "no"
+            self.unit = self.segment = _Segment(_name(attributes.get(_ID)), self.line())
+            self.segments, self.proposals, self.texts, self.confirmed = [], [], {}, {}
+        elif element == "segment" and parent == "unit":
+            self.segment = _Segment(_name(attributes.get(_ID)), self.line(), _name(attributes.get(_STATE)))
+            self.segments.append(self.segment)
+        elif element in _PROPOSALS:
+            origin = next(filter(None, (_name(attributes.get(key)) for key in ("origin", "tool-id", "tool"))), _OTHER)
+            segment = attributes.get("mid") or (attributes.get("ref") or "").lstrip("#")
+            self.proposals.append(_Proposal(self.spellings.setdefault(origin.casefold(), origin), segment))
+        elif element == "seg" and parent == "seg-defs":
+            # What Trados says of the segments of a unit.
+            self.confirmed[attributes.get(_ID) or ""] = _name(attributes.get("conf"))
+        elif element in (*_SOURCES, "target") and parent in _HOLDERS:
+            self.pieces, self.marks, self.length = [], [None], 0
+            if element == "target" and parent == "trans-unit":
+                self.unit.state = _name(attributes.get(_STATE))
+
+    def _start_within(self, element: str, attributes: dict[str, Any]) -> None:
+        self.codes += element in _CODES
+        is_segment = element == "mrk" and attributes.get("mtype") == "seg"
+        if element == "mrk" and not is_segment:
+            self.segment.marks.add(attributes.get(_ID) or "")
+        self.marks.append(attributes.get("mid") or "" if is_segment else self.marks[-1])
+        if element == "cp":
+            # A character that XML cannot hold.
+            self.data(self._character(attributes.get("hex") or ""))
+        elif is_segment:
+            # One without text is there, too.
+            self.data("")
+
+    def data(self, text: str) -> None:
+        if self.pieces is not None and not self.codes:
+            self.pieces.append((self.marks[-1], text))
+            self.length += len(text)
+            self.limits.check_line(self.length, f"{self.name}, line {self.unit.line}", "segment")
+
+    def end(self, tag: str) -> None:
+        element = self.stack.pop()
+        parent = self.stack[-1] if self.stack else ""
+        if self.pieces is None:
+            if element in _UNITS and self.is_kept:
+                self._end_unit()
+            return
+        self.codes -= element in _CODES
+        self.marks.pop()
+        if self.marks:
+            return
+        pieces, self.pieces = self.pieces, None
+        text = "".join(piece for _, piece in pieces)
+        if parent in _PROPOSALS:
+            if element == "target":
+                self.proposals[-1].text = text
+        elif parent == "segment":
+            setattr(self.segment, element, text)
+        else:
+            self.texts[element] = pieces
+
+    def close(self) -> None:
+        """End the document; the parser calls it."""
+
+    def memory(self) -> Memory:
+        """Return what was gathered."""
+        table = self.rows.table("units (<trans-unit> or <segment>) with texts")
+        if self.target not in table.columns:
+            problem = "has no target" if self.target else "names no language of its targets"
+            raise InputError(f"{self.name} {problem}; expected a file with translations.")
+        if self.untranslated:
+            states = ", ".join(f"{state} ({count:,})" for state, count in self.untranslated.items())
+            warnings.warn(
+                f"{self.name}: targets whose state says that they are not translated are left out: {states}.",
+                stacklevel=level_of_caller(),
+            )
+        languages = [language for language in (self.source, self.target) if language in table.columns]
+        columns = {name: table.columns[name] for name in dict.fromkeys([*languages, *table.columns])}
+        labels = {name: cells for name, cells in self.labels.items() if any(cells)}
+        return Memory(
+            self.name,
+            columns,
+            table.lines,
+            source_language=self.source,
+            target_language=self.target,
+            labels=labels,
+        )
+
+    def _end_unit(self) -> None:
+        unit, texts = self.unit, self.texts
+        sources = texts.get("seg-source") or texts.get("source") or []
+        targets = texts.get("target") or []
+        translated = {mark for mark, _ in targets}
+        marked = [mark for mark in dict.fromkeys(mark for mark, _ in sources) if mark is not None]
+        if translated.intersection(marked):
+            self.segments = [
+                _Segment(
+                    f"{unit.id} {mark}".strip(),
+                    unit.line,
+                    self.confirmed.get(mark) or unit.state,
+                    "".join(piece for of, piece in sources if of == mark),
+                    "".join(piece for of, piece in targets if of == mark),
+                    {mark},
+                )
+                for mark in marked
+            ]
+        elif "source" in texts:
+            unit.source, unit.target = (
+                "".join(piece for _, piece in pieces) for pieces in (texts["source"], targets)
+            )
+            self.segments = [unit]
+        else:
+            for segment in self.segments:
+                segment.id = f"{unit.id} {segment.id}".strip()
+                segment.marks.add(segment.id.rpartition(" ")[2])
+        for segment in self.segments:
+            self._add(segment, [proposal for proposal in self.proposals if self._is_for(proposal, segment)])
+
+    def _is_for(self, proposal: _Proposal, segment: _Segment) -> bool:
+        return bool(proposal.text) and (len(self.segments) == 1 or proposal.segment in segment.marks)
+
+    def _add(self, segment: _Segment, proposals: Iterable[_Proposal]) -> None:
+        if not segment.source:
+            return
+        row = {self.source: segment.source}
+        if segment.target and segment.state.casefold() in _UNTRANSLATED:
+            self.untranslated[segment.state] += 1
+        elif segment.target:
+            if not self.target:
+                raise self._error("found a <target>, and no language of targets (target-language, trgLang) before it")
+            row[self.target] = segment.target
+        for proposal in proposals:
+            column = f"{self.target} {proposal.origin}"
+            columns = (column, *(f"{column} {number}" for number in range(2, MOST_COLUMNS)))
+            row[next(name for name in columns if name not in row)] = proposal.text
+        self.rows.add(segment.line, row)
+        self.labels[_ID].append(segment.id)
+        self.labels[_STATE].append(segment.state)
+
+    def _languages(self, source: Any, target: Any) -> None:
+        """Take the languages of a file; those of further ones must be the same."""
+        for role, code in (("source", source), ("target", target)):
+            code = (code or "").strip()
+            known = getattr(self, role)
+            if len(code) > _LONGEST_NAME or any(map(str.isspace, code)):
+                raise self._error(f"found the language {shorten(code)}; expected a code such as 'en'")
+            if code and known and code.casefold() != known.casefold():
+                raise self._error(
+                    f"found a file with the {role} language {code!r} after one with {known!r}; expected files of one "
+                    "pair of languages"
+                )
+            setattr(self, role, known or code)
+        if self.source and self.source.casefold() == self.target.casefold():
+            raise self._error(f"the language of sources and targets is {self.source!r}; expected two")
+
+    def _character(self, code: str) -> str:
+        try:
+            return chr(int(code, 16))
+        except (ValueError, OverflowError):
+            raise self._error(f"found <cp> with hex {shorten(code)}; expected a code point such as 001A") from None
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(f"{self.name}, line {self.line()}: {problem}.")
+
+
+def _name(value: Any) -> str:
+    return " ".join((value or "").split())[:_LONGEST_NAME]

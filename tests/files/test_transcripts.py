@@ -1,0 +1,159 @@
+"""Subtitles and transcripts: joined by their times or ids, with the words of a CTM file in the segments of an STM."""
+
+import io
+
+import jiwer
+import pysubs2
+import pytest
+
+import tercet
+from commands import command
+from tercet.errors import InputError
+from tercet.files.read import table_format
+from tercet.files.transcripts import read_ctm, read_kaldi, read_stm, read_subtitles, read_trn
+
+SRT = (
+    "1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>Буря</i> утихла.\r\nДа.\r\n\r\n"
+    "2\r\n00:00:03,000 --> 00:00:04,000\r\n{\\an8}Вышли в море.\r\n"
+)
+VTT = (
+    "WEBVTT\n\nSTYLE\n::cue { color: red }\n\nNOTE eins\nzwei\n\nid1\n00:01.000 --> 00:02.500 align:start\n"
+    "<v Anna>Буря стихла. Да.\n\nNOTE drei\nvier\n\n00:03.000 --> 00:04.000\nВышли в <c.red>море</c> &amp; домой.\n"
+)
+TIMES = ["00:00:01.000 --> 00:00:02.500", "00:00:03.000 --> 00:00:04.000"]
+STM = (
+    ";; a comment\nrec1 1 anna 0.0 1.5 <o,f0,female> the ship\nrec1 1 ben 2.0 3.0 it  sails\n"
+    "rec1 1 ben 5 6 ignore_time_segment_in_scoring\nrec2 A mia 0 1 الميناء هادئ\n"
+)
+CTM = (
+    ";; a comment\nrec1 1 2.1 0.3 sails 0.99\nrec1 1 0.10 0.30 the\nrec1 1 0.5 0.3 ship\nrec1 1 9.0 0.1 uh\n"
+    "rec2 A 0.2 0.2 الميناء\n"
+)
+
+
+def parse(reader, text):
+    return reader(io.BytesIO(text.encode()), "file")
+
+
+def save(folder, **contents):
+    for name, content in contents.items():
+        (folder / name.replace("_", ".")).write_text(content, encoding="utf-8", newline="")
+
+
+class TestSubtitles:
+    def test_srt_and_webvtt_without_tags_and_notes(self):
+        assert parse(read_subtitles, SRT).columns == {"time": TIMES, "text": ["Буря утихла. Да.", "Вышли в море."]}
+        texts = ["Буря стихла. Да.", "Вышли в море & домой."]
+        assert parse(read_subtitles, VTT).columns == {"time": TIMES, "text": texts}
+
+    def test_a_file_of_the_package_pysubs2(self, tmp_path):
+        subtitles = pysubs2.SSAFile()
+        subtitles.append(pysubs2.SSAEvent(start=3_600_000, end=3_601_234, text="Das {\\i1}Meer{\\i0}\\Nruht."))
+        subtitles.append(pysubs2.SSAEvent(type="Comment", text="zum Test"))
+        for format in ("ass", "ssa", "srt"):
+            subtitles.save(str(tmp_path / f"a.{format}"))
+            memory = parse(read_subtitles, (tmp_path / f"a.{format}").read_text(encoding="utf-8"))
+            assert memory.columns["text"] == ["Das Meer ruht."]
+            assert memory.columns["time"][0].startswith("01:00:00.000 --> 01:00:01.23")
+
+    def test_systems_are_joined_with_references_by_time(self, tmp_path):
+        save(tmp_path, mt_srt=SRT, human_vtt=VTT)
+        (test_set,) = tercet.read_test_sets(tmp_path / "mt.srt", references=tmp_path / "human.vtt")
+        assert test_set.systems == {"mt": ["Буря утихла. Да.", "Вышли в море."]}
+        assert test_set.references == [["Буря стихла. Да."], ["Вышли в море & домой."]]
+        assert (test_set.source, test_set.ids) == (None, TIMES)
+
+    def test_other_times_and_times_that_cannot_be_read(self, tmp_path):
+        save(tmp_path, mt_srt=SRT.replace("00:00:0", "00:00:1"), human_vtt=VTT)
+        nothing = pytest.raises(InputError, match=r"No time of .*same times")
+        with pytest.warns(UserWarning, match=r"has no text for 2 of the 2 times|2 times have no text"), nothing:
+            tercet.read_test_sets(tmp_path / "mt.srt", references=tmp_path / "human.vtt")
+        with pytest.warns(UserWarning, match=r"3 lines look like times \(-->\), and 2 subtitles can be read"):
+            parse(read_subtitles, VTT + "\n00:05.00x --> 00:06.000\nTag\n")
+
+    @pytest.mark.parametrize("text", ["", "猫", "WEBVTT\n\nx\n", "1\n00:00 --> 00:01\nx\n"])
+    def test_what_is_no_such_file(self, text):
+        with pytest.raises(InputError, match=r"is not a file of subtitles|is empty; expected subtitles"):
+            parse(read_subtitles, text)
+
+
+class TestTranscripts:
+    def test_stm_without_what_is_not_scored(self):
+        memory = parse(read_stm, STM)
+        assert memory.columns == {
+            "id": ["rec1 1 0.000-1.500", "rec1 1 2.000-3.000", "rec2 A 0.000-1.000"],
+            "text": ["the ship", "it sails", "الميناء هادئ"],
+        }
+        assert memory.labels["label"] == ["o,f0,female", "", ""]
+
+    def test_words_of_ctm_belong_to_the_segment_of_their_middle(self, tmp_path):
+        save(tmp_path, asr_ctm=CTM, human_stm=STM)
+        with pytest.warns(
+            UserWarning, match="1 of 5 words lie outside the segments of .*, the first 'uh' of rec1 1 at 9"
+        ):
+            (test_set,) = tercet.read_test_sets(tmp_path / "asr.ctm", references=tmp_path / "human.stm")
+        assert test_set.systems == {"asr": ["the ship", "sails", "الميناء"]}
+        assert test_set.references == [["the ship"], ["it sails"], ["الميناء هادئ"]]
+
+    def test_two_ctm_files_by_recording_and_channel(self, tmp_path):
+        save(tmp_path, asr_ctm=CTM, human_ctm=CTM.replace("uh", "oh"))
+        (test_set,) = tercet.read_test_sets(tmp_path / "asr.ctm", references=tmp_path / "human.ctm")
+        assert test_set.systems == {"asr": ["the ship sails uh", "الميناء"]}
+        assert test_set.ids == ["rec1 1", "rec2 A"]
+
+    def test_kaldi_trn_and_ctm_by_utterance_as_jiwer_scores_them(self, tmp_path):
+        """Nothing said is an empty text, on both sides."""
+        save(
+            tmp_path,
+            text="utt-1 the ship\nutt-2\t猫 が\nutt-3\nutt-4 oh\n",
+            b_trn="oh (utt-4)\nthe boat (utt-1)\n猫 (utt-2)\nno (utt-3)\n",
+            c_ctm="utt-1 1 0 1 the\nutt-2 1 0 1 猫\nutt-3 1 0 1 uh\nutt-4 1 0 1 ah\n",
+        )
+        files = [tmp_path / "b.trn", tmp_path / "c.ctm"]
+        (test_set,) = tercet.read_test_sets(files, references=tmp_path / "text")
+        assert test_set.systems == {"b": ["the boat", "猫", "no", "oh"], "c": ["the", "猫", "uh", "ah"]}
+        assert test_set.references == [["the ship"], ["猫 が"], [""], ["oh"]]
+        references = [text for (text,) in test_set.references]
+        run = command("score", "b.trn", "c.ctm", "-r", "text", "-m", "wer", "--format", "tsv", "-q", cwd=tmp_path)
+        rows = [line.split("\t") for line in run.stdout.splitlines()]
+        name, value = (rows[0].index(title) for title in ("score", "value"))
+        values = {row[rows[0].index("system")]: float(row[value]) for row in rows if row[name] == "wer"}
+        for system, texts in test_set.systems.items():
+            assert values[system] == pytest.approx(100 * jiwer.wer(references, texts), rel=1e-12)
+
+    @pytest.mark.parametrize(
+        ("reader", "text", "message"),
+        [
+            (read_kaldi, "The ship sails.\n", r"line 1: expected the id .*rename the file to file\.txt"),
+            (read_kaldi, "utt-1 a\nutt-1 b\n", "line 2: the id 'utt-1' stands on line 1 too; expected each once"),
+            (read_kaldi, "", "is empty; expected a text and its id per line"),
+            (read_trn, "the ship\n", "line 1: expected words and an utterance's id in brackets, found 'the ship'"),
+            (read_stm, "rec 1 anna 0\n", "line 1: expected at least 5 fields"),
+            (read_stm, "rec 1 anna 2 1 x\n", "line 1: the segment ends at 1, before it begins at 2"),
+            (read_stm, "rec 1 anna nan 1 x\n", "line 1: expected a time in seconds, found 'nan'"),
+            (read_ctm, "rec 1 0.1 <ALT_BEGIN> x\n", "line 1: expected a time in seconds"),
+            (read_ctm, "rec 1 * * <ALT_BEGIN>\n", "line 1: alternative words are not supported"),
+            (read_ctm, "rec 1 0 -1 猫\n", "line 1: expected a time in seconds, found '-1'"),
+        ],
+    )
+    def test_what_is_no_such_file(self, reader, text, message):
+        with pytest.raises(InputError, match=message):
+            parse(reader, text)
+
+    def test_ids_in_files_under_other_names_are_warned_of(self, tmp_path):
+        save(
+            tmp_path,
+            a_txt="utt-1 a\nutt-2 b\n",
+            b_txt="utt-1 c\nutt-2 b\n",
+            c_txt="1 猫\n1 猫\n",
+            d_txt="1 が\n1 猫\n",
+        )
+        with pytest.warns(
+            UserWarning, match="every line begins with what looks like an utterance's id, 'utt-1'"
+        ):
+            tercet.read_test_sets(tmp_path / "a.txt", references=tmp_path / "b.txt")
+        tercet.read_test_sets(tmp_path / "c.txt", references=tmp_path / "d.txt")
+
+    def test_a_file_is_known_by_its_name(self):
+        assert {table_format(name) for name in ("text", "data/text", "exp/text.gz")} == {"kaldi"}
+        assert {table_format(name) for name in ("text.txt", "text.de", "context")} == {""}
