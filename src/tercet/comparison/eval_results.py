@@ -36,7 +36,7 @@ class _Score(NamedTuple):
 
 def check_dataset(dataset: Any, *, like: str = "dataset_id") -> None:
     """Raise an OptionError unless this is the id of a dataset on the Hub; `like` is what gives it."""
-    needs("Evaluation results of the Hub", "evaluate", "huggingface_hub")
+    needs("An evaluation result of the Hub", "evaluate", "huggingface_hub")
     import huggingface_hub
     from huggingface_hub.utils import HFValidationError, validate_repo_id
 
