@@ -1,4 +1,4 @@
-"""Evaluation results of the Hub: what `tercet score --out .eval_results/NAME.yaml` writes, read by huggingface_hub."""
+"""Evaluation results of the Hub: what `tercet score --out .eval_results/a.yaml` writes, read by huggingface_hub."""
 
 import datetime
 import math
@@ -42,8 +42,8 @@ class TestFile:
         assert [rouge.value, chrf.value] == [main.rows[0].value, expected.rows[0].value]
         (row,) = expected.rows
         assert chrf.notes == (
-            f"chrF; 95 % interval {row.low:.2f} to {row.high:.2f} (percentile bootstrap, 1,000 resamples, seed 12345); "
-            f"segments: 44; {expected.signature}"
+            f"chrF; 95 % interval {row.low:.2f} to {row.high:.2f} (percentile bootstrap, 1,000 resamples, seed "
+            f"12345); segments: 44; {expected.signature}"
         )
         assert "; ".join(f"{table.title} {table.rows[0].value:.2f}" for table in further) in rouge.notes
         assert {(entry.dataset_id, entry.task_id) for entry in (rouge, chrf)} == {("openai/gsm8k", "main")}
@@ -89,13 +89,13 @@ class TestFile:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            (("-s", "tuned", "-o", "a.yaml"), "Evaluation results name their dataset on the Hub: give it, as --dataset"),
-            (("-s", "tuned", "--dataset", "a/b/c", "-o", "a.yaml"), "--dataset must be the id of a dataset on the Hub, "
-             "such as openai/gsm8k, got 'a/b/c'"),
+            (("-s", "tuned", "-o", "a.yaml"), "Evaluation results name their dataset on the Hub: give it, as --"),
+            (("-s", "tuned", "--dataset", "a/b/c", "-o", "a.yaml"),
+             "--dataset must be the id of a dataset on the Hub, such as openai/gsm8k, got 'a/b/c'"),
             (("-s", "tuned", "--dataset", "", "-o", "a.yaml"), "got ''"),
-            ((*DATASET, "-s", "tuned", "--task", " ", "-o", "a.yaml"), "A task must be a name, such as default, got ' '"),
+            ((*DATASET, "-s", "tuned", "--task", " ", "-o", "a.yaml"), "A task must be a name, such as default, got"),
             ((*DATASET, "-o", "a.yaml"), "those of one model, and there are 3 systems: 'baseline', 'tuned', 'large'"),
-            ((*DATASET, "-s", "tuned", "-o", "a.json"), "--dataset is for evaluation results: give a file that ends in"),
+            ((*DATASET, "-s", "tuned", "-o", "a.json"), "--dataset is for evaluation results: give a file that ends"),
             ((*DATASET, "--task", "x"), "--dataset and --task are for evaluation results"),
         ],
     )  # fmt: skip
