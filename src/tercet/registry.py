@@ -39,10 +39,11 @@ METRICS: Mapping[str, str] = {
     "diversity": "diversity.Diversity",
 }
 
-#: What draws results: the report stands above them, so they find it here.
+#: What draws and publishes results: it stands above them, so they find it here.
 _DRAWINGS: Mapping[str, str] = {
     "comparison as a page": "report.comparison.to_html",
     "comparison as a figure": "report.plots.intervals_figure",
+    "comparison as results of the Hub": "comparison.eval_results.to_entries",
 }
 
 #: The metrics by their short names, and by the names of their classes.

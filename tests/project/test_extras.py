@@ -48,12 +48,14 @@ NEEDS = {
     "tercet.compare({'a': P, 'b': P}, 'chrf', references=R).plot()": "report",
     "tercet.score('bleu', P, R, tokenizer='hf://a/b/c.model')": "languages",
     "tercet.streaming.ray.score([BOOK], 'bleu')": "ray",
+    "tercet.compare({'a': P}, 'chrf', references=R).to_eval_results('a/b')": "evaluate",
     "tercet.read_test_sets([BOOK])": "xlsx",
 }
 COMMANDS = {
     ("compare", "BOOK"): "xlsx",
     ("score", "-m", "bertscore:model_type=x", "TABLE"): "bertscore",
     ("idf", "fit", "TABLE", "-m", "x", "-o", "new"): "bertscore",
+    ("score", "-m", "chrf", "--dataset", "a/b", "-o", "new.yaml", "TABLE"): "evaluate",
     ("compare", "--format", "html", "-o", "new.html", "TABLE"): "report",
 }
 

@@ -17,9 +17,9 @@ from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ClusterColumn,
-    Format,
     Output,
     ReferenceColumns,
+    ScoreFormat,
     SourceColumn,
     Systems,
     metric_option,
@@ -179,7 +179,7 @@ def _check_options(figures: Figures, output: _MeanOutput) -> None:
     check_file(output.mean)
 
 
-def _rendered(correlation: Correlation, format: Format, out: Path | None) -> str:
+def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -> str:
     from tercet.correlation.result import in_format, to_text
 
     from .output import coloured, command_line, in_terminal

@@ -56,6 +56,8 @@ def _values(option: Option) -> list[str]:
 
 
 Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
+#: With those in which a model publishes its scores.
+ScoreFormat = Literal[Format, "hub", "eee"]
 
 #: The epilogue of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
@@ -328,18 +330,23 @@ class Progress:
         return not self.quiet and sys.stderr.isatty()
 
 
-@dataclass
-class Output(Progress):
-    """Destination and format of the results."""
-
-    format: Format | None = writing(
+def format_option(formats: Any, extensions: str = "", meaning: str = "") -> Any:
+    """Return the option ``--format``; `extensions` are further ones, and `meaning` says what some formats are."""
+    return writing(
         None,
         "--format",
         "-f",
         metavar="FORMAT",
-        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
-        ".json, .tsv, .csv, .md, .tex, .xlsx or .txt), else text.",
+        help=f"Format of the output: {', '.join(get_args(formats))}. Default: by the extension of --out (.html, "
+        f".json, .tsv, .csv, .md, .tex, .xlsx{extensions} or .txt), else text.{meaning}",
     )
+
+
+@dataclass
+class Output(Progress):
+    """Destination and format of the results."""
+
+    format: Format | None = format_option(Format)
     out: Out = None
     bom: bool = writing(
         False,
@@ -381,6 +388,46 @@ class ScoreOutput(Output):
 
 
 @dataclass
+class ResultsOutput(ScoreOutput):
+    """Output of scores, also as a model publishes them."""
+
+    format: ScoreFormat | None = format_option(  # type: ignore[assignment]
+        ScoreFormat,
+        ", .yaml",
+        " hub: evaluation results of a model on the Hub, in its folder .eval_results; eee: a record of Every Eval "
+        "Ever.",
+    )
+    dataset: str | None = writing(
+        None,
+        metavar="ID",
+        help="With .yaml output, or --format eee: the dataset on the Hub that the texts are from, such as "
+        "openai/gsm8k.",
+    )
+    task: str | None = writing(
+        None,
+        metavar="ID",
+        help="With .yaml output, or --format eee: the task, as the dataset's eval.yaml has it. Default: the name of "
+        "the test set.",
+    )
+
+    def check_results(self, form: ScoreFormat) -> None:
+        """Refuse the dataset and task of other forms, and forms without the dataset that they need."""
+        from tercet.comparison.eval_results import check_dataset
+
+        if form not in ("hub", "eee"):
+            names = [f"--{name}" for name in ("dataset", "task") if getattr(self, name) is not None]
+            if names:
+                raise OptionError(
+                    f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} for evaluation results: give a file "
+                    "that ends in .yaml, as --out .eval_results/gsm8k.yaml, or --format eee."
+                )
+        elif form == "hub" and self.dataset is None:
+            raise OptionError("Evaluation results name their dataset on the Hub: give it, as --dataset openai/gsm8k.")
+        elif self.dataset is not None:
+            check_dataset(self.dataset, like="--dataset")
+
+
+@dataclass
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 
@@ -409,7 +456,7 @@ class CompareOutput(ScoreOutput):
         """What ``--fail-if-worse`` takes."""
         return self.fail_if_worse or ()
 
-    def check_segment_alone(self, form: Format) -> None:
+    def check_segment_alone(self, form: ScoreFormat) -> None:
         """Refuse options of tables beside --segment."""
         excluded_options = {
             "--format": form != "text",

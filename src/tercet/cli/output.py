@@ -21,14 +21,20 @@ from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
 from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
 
-from .options import Format, ScoreOutput
+from .options import ResultsOutput, ScoreFormat, ScoreOutput
 from .thresholds import Gate
 
 #: Formats by file extension.
-_FORMS: dict[str, Format] = {
+_FORMS: dict[str, ScoreFormat] = {
     ".html": "html", ".htm": "html", ".json": "json", ".tsv": "tsv", ".csv": "csv",
-    ".md": "markdown", ".tex": "latex", ".xlsx": "xlsx", ".txt": "text", "": "text",
+    ".md": "markdown", ".tex": "latex", ".xlsx": "xlsx", ".yaml": "hub", ".yml": "hub", ".txt": "text", "": "text",
 }  # fmt: skip
+#: The extensions of scores, and those of tables alone.
+SCORE_FORMS = tuple(_FORMS)
+_TABLE_FORMS = tuple(extension for extension, form in _FORMS.items() if form != "hub")
+
+#: The folder of a model on the Hub that has its results.
+_HUB_FOLDER = ".eval_results"
 
 
 #: Endings of files for segments, those of TSV last, and which of them have no byte order mark.
@@ -36,7 +42,9 @@ SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "
 _WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
 
 
-def chosen_format(format: Format | None, out: Path | None, extensions: Iterable[str] = tuple(_FORMS)) -> Format:
+def chosen_format(
+    format: ScoreFormat | None, out: Path | None, extensions: Iterable[str] = _TABLE_FORMS
+) -> ScoreFormat:
     """Return the given format, or that of the output file's extension, which must be one of those known."""
     if format is not None:
         return format
@@ -46,7 +54,7 @@ def chosen_format(format: Format | None, out: Path | None, extensions: Iterable[
     return _FORMS[out.suffix.lower()]
 
 
-def check_before(format: Format, *paths: Path | None) -> None:
+def check_before(format: ScoreFormat, *paths: Path | None) -> None:
     """Fail before scoring starts if the result could not be made or written."""
     if format == "html":
         needs("An HTML report", "report", "jinja2")
@@ -59,11 +67,16 @@ def check_before(format: Format, *paths: Path | None) -> None:
         if paths[0] is None:
             raise OptionError("--format xlsx needs a file: give one, as in --out scores.xlsx.")
     for path in paths:
-        if path is not None:
+        if path is None:
+            continue
+        if path.parent.name == _HUB_FOLDER and format == "hub" and not path.parent.exists():
+            # It is made with its first file, where there is the folder of a model.
+            check_file(path.parent)
+        else:
             check_file(path)
 
 
-def check_bom(bom: bool, format: Format, segments: Path | None = None) -> None:
+def check_bom(bom: bool, format: ScoreFormat, segments: Path | None = None) -> None:
     """Refuse a byte order mark where nothing is written that would have one."""
     if bom and format not in ("csv", "tsv") and (segments is None or segments.suffix.lower() in _WITHOUT_BOM):
         raise OptionError(
@@ -86,7 +99,7 @@ def command_line() -> str:
     return shlex.join(["tercet", *sys.argv[1:]])
 
 
-def write(text: str, out: Path | None, format: Format = "text", *, bom: bool = False) -> None:
+def write(text: str, out: Path | None, format: ScoreFormat = "text", *, bom: bool = False) -> None:
     """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale.
 
     With `bom`, CSV and TSV begin with a byte order mark.
@@ -137,7 +150,7 @@ def segment_text(
 
 def finish(
     comparisons: Sequence[Comparison],
-    format: Format,
+    format: ScoreFormat,
     output: ScoreOutput,
     gate: Gate,
     segments: Path | None = None,
@@ -157,7 +170,10 @@ def finish(
     if format == "xlsx" and output.out is not None:
         write_book(sheets_of(shown), output.out)
     else:
-        write(_rendered(shown, format, output), output.out, format, bom=output.bom)
+        text = _rendered(shown, format, output)
+        if format == "hub" and output.out is not None:
+            output.out.parent.mkdir(exist_ok=True)
+        write(text, output.out, format, bom=output.bom)
     failed, passed = gate.findings(comparisons)
     lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
     for line in lines:
@@ -177,7 +193,11 @@ def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[st
             file.write(f"{findings}\n{in_format(comparisons, 'markdown')}\n")
 
 
-def _rendered(comparisons: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
+def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
+    if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
+        from tercet.comparison.eval_results import to_record, to_yaml
+
+        return (to_yaml if format == "hub" else to_record)(comparisons, output.dataset, output.task)
     if format == "html":
         # Imported here: no other format needs templates.
         from tercet.report.comparison import to_html

@@ -20,7 +20,8 @@ from .help import Command
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     CompareOutput,
-    Format,
+    ResultsOutput,
+    ScoreFormat,
     ScoreOutput,
     Scores,
     Tests,
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
 
 
 @takes_groups
-def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) -> None:
+def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) -> None:
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
+    from tercet.comparison.eval_results import check_one_model
     from tercet.comparison.tables import check_segments_fit
 
     from .output import finish
@@ -72,6 +74,8 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     test_sets = texts.test_sets(metrics)
     if not metrics:
         gate = _default_gate(output, test_sets)
+    if form in ("hub", "eee"):
+        check_one_model(test_sets, output.task)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
@@ -151,17 +155,22 @@ def _in_workbook(path: Path | None) -> bool:
 
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
-) -> tuple[list[Metric], Gate, Format]:
+) -> tuple[list[Metric], Gate, ScoreFormat]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
 
     Without metrics there are no thresholds yet: which scores there are is known from the files.
     """
     from tercet.tables import needs_workbooks
 
-    from .output import SEGMENT_FORMS, check_before, check_bom, chosen_format
+    from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, chosen_format
     from .thresholds import read_gate
 
-    metrics, form = scores.metrics(), chosen_format(output.format, output.out)
+    metrics = scores.metrics()
+    if isinstance(output, ResultsOutput):
+        form = chosen_format(output.format, output.out, SCORE_FORMS)
+        output.check_results(form)
+    else:
+        form = chosen_format(output.format, output.out)
     gate = read_gate(output.fail_under, output.margins, metrics) if metrics else read_gate((), (), ())
     if segments is not None:
         check_ending("--segments", segments, SEGMENT_FORMS)

@@ -363,6 +363,38 @@ class Comparison:
         page: str = drawing("comparison as a page")([self], title=title)
         return page
 
+    def to_eval_results(self, dataset_id: str, task_id: str | None = None) -> list[Any]:
+        """Return the scores of one system as huggingface_hub's ``EvalResultEntry``.
+
+        A dataset and its task have one value, so each metric is an entry: its main score, with what it is, its
+        interval, the metric's other scores and the signature in the notes. A score that is no number is left out with
+        a warning. ``tercet score --out .eval_results/NAME.yaml`` writes them as a model on the Hub has them.
+
+        Parameters
+        ----------
+        dataset_id : str
+            The dataset on the Hub, such as ``openai/gsm8k``.
+        task_id : str, optional
+            The task in the dataset's ``eval.yaml``; by default named as the test set.
+
+        Raises
+        ------
+        InputError
+            Where there are several systems.
+        OptionError
+            Where huggingface_hub is not installed, or the id is none.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> comparison = tercet.compare({"mine": ["a cat sat"]}, "chrf", references=["the cat sat"])
+        >>> (entry,) = comparison.to_eval_results("openai/gsm8k", "main")
+        >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
+        openai/gsm8k main 53.61
+        """
+        entries: list[Any] = drawing("comparison as results of the Hub")(self, dataset_id, task_id)
+        return entries
+
     def __repr__(self) -> str:
         test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
         return (
