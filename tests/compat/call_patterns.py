@@ -7,15 +7,18 @@ import json
 import sys
 
 import evaluate
+import jiwer
 import nltk
 import numpy as np
 import sacrebleu
+import torch
 from bert_score import BERTScorer
 from evaluate import load
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from rouge_score import rouge_scorer, scoring
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
+from torchmetrics.text import SacreBLEUScore
 
 from rouge import Rouge
 
@@ -219,6 +222,35 @@ def pattern_27():
         return sacrebleu.corpus_bleu(PREDICTIONS, LISTS).score
     except Exception as error:
         return str(error)
+
+
+def pattern_28():
+    metric = BLEU()
+    stats = metric._extract_corpus_statistics(PREDICTIONS, [REFERENCES, SECOND])
+    rows = np.array([row.tolist() if hasattr(row, "tolist") else row for row in stats])
+    picks = np.random.default_rng(7).integers(0, len(rows), (20, len(rows)))
+    resamples = [metric._compute_score_from_stats(list(rows[pick].sum(axis=0).tolist())).score for pick in picks]
+    return [*resamples, metric._aggregate_and_compute(stats).score]
+
+
+def pattern_29():
+    class Corpus(SacreBLEUScore):
+        def compute(self):
+            if self.preds_len == 0:
+                return torch.tensor(-1.0)
+            return super().compute() * 100 + self.numerator[0] / self.preds_len
+
+    metric = Corpus(n_gram=2)
+    metric.update(PREDICTIONS, LISTS)
+    return metric.compute().item()
+
+
+def pattern_30():
+    output = jiwer.process_words(REFERENCES, PREDICTIONS)
+    measures = [output.wer, output.mer, output.wil, output.hits, output.substitutions]
+    measures += [output.insertions, output.deletions, jiwer.cer(REFERENCES, PREDICTIONS)]
+    wer = 100 * evaluate.load("wer").compute(predictions=PREDICTIONS, references=REFERENCES)
+    return [*measures, jiwer.visualize_alignment(output, show_measures=False), wer]
 
 
 PATTERNS = {name: pattern for name, pattern in globals().items() if name.startswith("pattern_")}

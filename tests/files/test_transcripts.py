@@ -148,9 +148,7 @@ class TestTranscripts:
             c_txt="1 猫\n1 猫\n",
             d_txt="1 が\n1 猫\n",
         )
-        with pytest.warns(
-            UserWarning, match="every line begins with what looks like an utterance's id, 'utt-1'"
-        ):
+        with pytest.warns(UserWarning, match="every line begins with what looks like an utterance's id, 'utt-1'"):
             tercet.read_test_sets(tmp_path / "a.txt", references=tmp_path / "b.txt")
         tercet.read_test_sets(tmp_path / "c.txt", references=tmp_path / "d.txt")
 
