@@ -156,6 +156,17 @@ class TestXliff:
         with pytest.raises(InputError, match=message):
             parse(text)
 
+    def test_many_segments_in_one_unit_and_many_proposals_for_one(self):
+        marks = "".join(f'<mrk mtype="seg" mid="{number}">猫 {number}</mrk>' for number in range(5000))
+        unit = f"<trans-unit><source/><seg-source>{marks}</seg-source><target>{marks}</target></trans-unit>"
+        columns = parse(document({}).replace("<body>", f"<body>{unit}")).columns
+        assert columns["en"] == columns["de"] == [f"猫 {number}" for number in range(5000)]
+        proposals = '<alt-trans origin="A"><target>Dunst</target></alt-trans>' * 3
+        text = document({"Fog": "Nebel"}).replace("</trans-unit>", f"{proposals}</trans-unit>")
+        assert [*parse(text).columns] == ["en", "de", "de A", "de A 2", "de A 3"]
+        with pytest.raises(InputError, match="more than 500 different columns"):
+            parse(text.replace(proposals, proposals * 200))
+
     def test_a_long_text_and_a_long_tag(self):
         with pytest.raises(InputError, match="segment of more than"):
             parse(document({"Sea": "x" * 5000}), line=1000)

@@ -71,6 +71,10 @@ class TestSubtitles:
         with pytest.warns(UserWarning, match=r"3 lines look like times \(-->\), and 2 subtitles can be read"):
             parse(read_subtitles, VTT + "\n00:05.00x --> 00:06.000\nTag\n")
 
+    def test_a_line_that_would_take_hours(self):
+        with pytest.raises(InputError, match="line 3: a line of more than 4 KiB"):
+            parse(read_subtitles, SRT.replace("\r", "").replace("<i>", "{" * 5000))
+
     @pytest.mark.parametrize("text", ["", "猫", "WEBVTT\n\nx\n", "1\n00:00 --> 00:01\nx\n"])
     def test_what_is_no_such_file(self, text):
         with pytest.raises(InputError, match=r"is not a file of subtitles|is empty; expected subtitles"):

@@ -7,6 +7,7 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from html import unescape
 from typing import Any, BinaryIO
 
@@ -18,6 +19,8 @@ from .text import LIMITS, Limits, decode, read_bytes
 _TEXT, _TIME, _ID = "text", "time", "id"
 #: Labels of a row that has a time: its recording or channel, and the seconds at which it begins and ends.
 _RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
+#: Bytes of a line of subtitles: the packages take the square of its length where tags are not closed.
+_LONGEST_SUBTITLE = 4096
 #: The text of an STM segment that is not to be scored, as SCLITE has it.
 _IGNORED = "ignore_time_segment_in_scoring"
 
@@ -28,6 +31,7 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     Those without a text, notes and styles are left out; a warning tells of times that cannot be read.
     """
     needs("A file of subtitles (.srt, .vtt, .ass)", "translation", "pysubs2", "webvtt")
+    limits = replace(limits, line=min(limits.line, _LONGEST_SUBTITLE))
     text = decode(read_bytes(stream, name, limits), name, is_lines=False)
     try:
         subtitles = _webvtt(text) if text.lstrip().startswith("WEBVTT") else _subtitles(text)
@@ -38,7 +42,8 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
         if words.strip():
             rows.add(number, {_TIME: time, _TEXT: " ".join(words.split())})
     table = rows.table("subtitles, each with its time and text")
-    n_times = len(re.findall(r"^.*\d.*-->.*$", text, re.MULTILINE))
+    lines = (line.partition("-->") for line in text.split("\n"))
+    n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
     if n_times > len(subtitles):
         warnings.warn(
             f"{name}: {n_times:,} lines look like times (-->), and {len(subtitles):,} subtitles can be read: the "

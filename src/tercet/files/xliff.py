@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from tercet.errors import InputError, level_of_caller, shorten
 
-from .table import MOST_COLUMNS, Memory, RaggedRows
+from .table import Memory, RaggedRows
 from .text import LIMITS, Limits
 from .xml import parse
 
@@ -198,19 +198,18 @@ class _Document:
         unit, texts = self.unit, self.texts
         sources = texts.get("seg-source") or texts.get("source") or []
         targets = texts.get("target") or []
-        translated = {mark for mark, _ in targets}
-        marked = [mark for mark in dict.fromkeys(mark for mark, _ in sources) if mark is not None]
-        if translated.intersection(marked):
+        source_texts, target_texts = _by_mark(sources), _by_mark(targets)
+        if source_texts.keys() & target_texts.keys():
             self.segments = [
                 _Segment(
                     f"{unit.id} {mark}".strip(),
                     unit.line,
                     self.confirmed.get(mark) or unit.state,
-                    "".join(piece for of, piece in sources if of == mark),
-                    "".join(piece for of, piece in targets if of == mark),
+                    text,
+                    target_texts.get(mark, ""),
                     {mark},
                 )
-                for mark in marked
+                for mark, text in source_texts.items()
             ]
         elif "source" in texts:
             unit.source, unit.target = (
@@ -221,11 +220,14 @@ class _Document:
             for segment in self.segments:
                 segment.id = f"{unit.id} {segment.id}".strip()
                 segment.marks.add(segment.id.rpartition(" ")[2])
+        proposals: dict[str, list[_Proposal]] = {}
+        for proposal in filter(lambda proposal: proposal.text, self.proposals):
+            # What is for a unit of one segment need not say so.
+            mark = proposal.segment if len(self.segments) > 1 else ""
+            proposals.setdefault(mark, []).append(proposal)
         for segment in self.segments:
-            self._add(segment, [proposal for proposal in self.proposals if self._is_for(proposal, segment)])
-
-    def _is_for(self, proposal: _Proposal, segment: _Segment) -> bool:
-        return bool(proposal.text) and (len(self.segments) == 1 or proposal.segment in segment.marks)
+            marks = sorted(segment.marks) if len(self.segments) > 1 else [""]
+            self._add(segment, [proposal for mark in marks for proposal in proposals.get(mark, ())])
 
     def _add(self, segment: _Segment, proposals: Iterable[_Proposal]) -> None:
         if not segment.source:
@@ -237,10 +239,11 @@ class _Document:
             if not self.target:
                 raise self._error("found a <target>, and no language of targets (target-language, trgLang) before it")
             row[self.target] = segment.target
+        times: Counter[str] = Counter()
         for proposal in proposals:
             column = f"{self.target} {proposal.origin}"
-            columns = (column, *(f"{column} {number}" for number in range(2, MOST_COLUMNS)))
-            row[next(name for name in columns if name not in row)] = proposal.text
+            times[column] += 1
+            row[column if times[column] == 1 else f"{column} {times[column]}"] = proposal.text
         self.rows.add(segment.line, row)
         self.labels[_ID].append(segment.id)
         self.labels[_STATE].append(segment.state)
@@ -273,3 +276,12 @@ class _Document:
 
 def _name(value: Any) -> str:
     return " ".join((value or "").split())[:_LONGEST_NAME]
+
+
+def _by_mark(pieces: _Pieces) -> dict[str, str]:
+    """Return the texts of the segments that are marked in a text, by their ids."""
+    texts: dict[str, list[str]] = {}
+    for mark, piece in pieces:
+        if mark is not None:
+            texts.setdefault(mark, []).append(piece)
+    return {mark: "".join(of_mark) for mark, of_mark in texts.items()}
