@@ -25,7 +25,8 @@ from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, level_of_caller, needs, shorten
 
-from .logs import is_chat, is_samples, results_log, samples_log, texts_of_chats
+from .logs import is_chat, is_samples, samples_log, texts_of_chats
+from .results import results_log
 from .roles import role_of
 from .table import MOST_COLUMNS, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
