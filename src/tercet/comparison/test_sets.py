@@ -25,6 +25,7 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
+from tercet.files.batches import Answers, Requests, with_references
 from tercet.files.joined import Runs
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format, unpacked
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, role_of
@@ -278,6 +279,20 @@ def read_test_sets(
             f"{str(misplaced)!r} is not one. Or give one TMX file with the references as one of its languages or "
             "authors."
         )
+    # The first file says whether all are batches, whose references and sources have files of their own.
+    first_table = _table(paths[0]) if table_format(paths[0]) == "jsonl" and not folders else None
+    if isinstance(first_table, Answers | Requests):
+        logs_of_batches = _logs_of_batches(
+            first_table,
+            paths,
+            reference_paths,
+            columns=_listed(reference_columns),
+            source_paths=_listed(source),
+            source=source_column,
+            need_references=need_references,
+        )
+        sets_of_batches = [*_log_sets(logs_of_batches, _listed(systems), [], None, cluster, slice_specs)]
+        return _with_scores(sets_of_batches, _listed(scores))
     text_files = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if text_files:
         table_in_words = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
@@ -295,7 +310,7 @@ def read_test_sets(
         if path in folders:
             logs += logs_of_folder[path]
             continue
-        table = _table(path)
+        table, first_table = first_table or _table(path), None
         if isinstance(table, Log):
             logs.append(table)
         else:
@@ -443,6 +458,44 @@ def _logs_in(folder: str) -> list[Log]:
     from tercet.files.joined import read_folder
 
     return read_folder(folder)
+
+
+def _logs_of_batches(
+    first: Table,
+    paths: list[str],
+    reference_paths: list[str],
+    *,
+    columns: list[str],
+    source_paths: list[str],
+    source: str | None,
+    need_references: bool,
+) -> list[Log]:
+    """Return the answers of batches with the references and sources that have the ids of their requests."""
+    for path in [*paths, *reference_paths, *source_paths]:
+        if not table_format(path):
+            raise InputError(
+                f"{path!r} is a text file, whose lines have no ids, and {paths[0]!r} is a batch; expected a table "
+                "with the ids of its requests, in a column custom_id or id."
+            )
+    check_different(paths, reference_paths, role="a batch")
+    batches = [first, *map(_table, paths[1:])]
+    answers = [table for table in batches if isinstance(table, Answers)]
+    requests = [table for table in batches if isinstance(table, Requests)]
+    for table in batches:
+        if not isinstance(table, Answers | Requests):
+            raise InputError(
+                f"{table.name!r} is neither the output nor the input of a batch, and {paths[0]!r} is; give batches "
+                f"alone, and their references as such ({argument('references')})."
+            )
+    if not answers:
+        raise InputError(f"{paths[0]!r} is the input of a batch; expected its output, with the answers.")
+    if need_references and not reference_paths:
+        raise InputError(
+            f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
+            f"({argument('references')})."
+        )
+    references, sources = [*map(_table, reference_paths)], [*requests, *map(_table, source_paths)]
+    return with_references(answers, references, sources, columns=columns, source=source)
 
 
 def _log_sets(

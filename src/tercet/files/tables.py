@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, level_of_caller, needs, shorten
 
+from .batches import batch
 from .logs import is_chat, is_samples, samples_log, texts_of_chats
 from .results import results_log
 from .roles import role_of
@@ -197,10 +198,10 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Chats, lists of messages with role and content, are read as what the assistant said last.
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    results of ragas and MLflow, here and in other tables.
+    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables.
     """
     table = read_objects(stream, name, limits)
-    return samples_log(table) if is_samples(table) else results_log(table) or spread(table)
+    return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
