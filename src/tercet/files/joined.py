@@ -359,7 +359,10 @@ def _runs_of_task(
         for column in columns:
             predictions, row_references = items(log, column, references)
             # With several filters, a column is called such as "filtered_resps strict-match".
-            system = f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name
+            label = column.partition(" ")[2] or column
+            system = f"{name} {label}" if columns[1:] else name
+            if log.names_systems and len(runs) == 1:
+                system = label
             texts[system] = [predictions[row] for row in order]
             for score, by_column in log.numbers.items():
                 # A text that is read in the place of a log's only one has its scores.

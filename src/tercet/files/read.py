@@ -34,7 +34,7 @@ READERS: dict[str, Callable[..., Table]] = {
     "xlsx": _reader("tables", "read_workbook"),
     "parquet": _reader("arrow_tables", "read_parquet"),
     "arrow": _reader("arrow_tables", "read_ipc"),
-    "inspect": _reader("results", "read_results"),
+    "inspect": _reader("tables", "read_json"),
 }
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {

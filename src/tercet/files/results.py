@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tercet.errors import InputError, first_line, shorten
+from tercet.errors import InputError, first_line, level_of_caller, shorten
 
 from .logs import (
     DAMAGED,
@@ -29,7 +32,7 @@ from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, read_whole
 
 
-def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
+def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results in an object."""
     data = read_whole(stream, name, limits)
     try:
@@ -87,8 +90,8 @@ def results_log(table: Table) -> Log | None:
     return log
 
 
-def _results(content: Any, name: str) -> Log | None:
-    """Return the results of deepeval or MLflow in the object of a file; None for others."""
+def _results(content: Any, name: str) -> Table | None:
+    """Return the results in the object of a file, or the table of W&B; None for others."""
     if not isinstance(content, dict):
         return None
     run = content.get("testRunData", content)
@@ -96,11 +99,22 @@ def _results(content: Any, name: str) -> Log | None:
     for cases in ("testCases", "test_results"):
         if isinstance(run, dict) and isinstance(run.get(cases), list):
             return _deepeval_log(run, run[cases], name)
+    evaluation = content.get("results")
+    results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
+    if isinstance(results, list) and any(isinstance(result, dict) and "prompt" in result for result in results):
+        config = content.get("config")
+        description = config.get("description") if isinstance(config, dict) else None
+        return _promptfoo_log(results, name, description)
+    if content and all(key.isdecimal() for key in content) and any(map(_is_prediction, content.values())):
+        return _opencompass_log(content, name)
     columns, rows = content.get("columns"), content.get("data")
-    if not isinstance(columns, list) or not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        return None
-    if not any(isinstance(column, str) and _OF_MLFLOW.fullmatch(column) for column in columns):
-        return None
+    if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        return _table_of(columns, rows, name)
+    return None
+
+
+def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
+    """Return the results of MLflow, or else the table, that an object holds by rows."""
     repeated = [column for column, times in Counter(map(str, columns)).items() if times > 1]
     if repeated:
         raise InputError(f"{name}: the column {shorten(repeated[0])} appears twice; expected distinct names.")
@@ -110,7 +124,15 @@ def _results(content: Any, name: str) -> Log | None:
             expected = f"{len(columns)} cells, as there are columns"
             raise InputError(f"{name}, row {number:,}: expected {expected}, found {len(row)}.")
         gathered.add(number, dict(zip(map(str, columns), row, strict=True)))
-    return _mlflow_log(gathered.table("rows of results"))
+    table = gathered.table("rows of results")
+    log = _mlflow_log(table)
+    if log is not None:
+        return log
+    without_nan = {
+        column: [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+        for column, cells in table.columns.items()
+    }
+    return replace(table, columns=without_nan)
 
 
 def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
@@ -253,14 +275,13 @@ def _results_of(
         ]
     inputs = table.columns.get(roles.source or "", no_rows)
     key = _key_of(inputs, [columns[column] for column in references])
-    stem = Path(unpacked(table.name)).stem
     return Log(
         table.name,
         columns | key,
         table.lines,
         harness=harness,
         task=task or harness,
-        run=run or ("" if _ANY_RUN.fullmatch(stem) else stem),
+        run=run or _run_of(table.name),
         key=tuple(key),
         roles=Roles(roles.source if any(inputs) else None, references, roles.systems),
         scores=tuple(values),
@@ -269,6 +290,12 @@ def _results_of(
         | dict(higher_is_better or {}),
         no_texts="" if any(columns[output]) else f"{table.name} has no texts in {output!r}",
     )
+
+
+def _run_of(name: str) -> str:
+    """Return the name of a file, unless it says nothing of a run."""
+    stem = Path(unpacked(name)).stem
+    return "" if _ANY_RUN.fullmatch(stem) else stem
 
 
 def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
@@ -302,3 +329,211 @@ def _score_cell(cell: Any) -> Any:
 
 def _is_number_or_none(value: Any) -> bool:
     return value is None or is_number(value)
+
+
+# The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.
+
+_PROMPT, _PREDICTION, _GOLD = "origin_prompt", "prediction", "gold"
+
+
+def _is_prediction(sample: Any) -> bool:
+    return isinstance(sample, dict) and _PREDICTION in sample
+
+
+def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
+    """Return the predictions of the model that the folder names; several sequences for a sample are its repeats."""
+    rows = RaggedRows(name)
+    no_texts = ""
+    for index in sorted(samples, key=int):
+        sample, place = samples[index], f"{name}, sample {shorten(index)}"
+        if not _is_prediction(sample):
+            raise InputError(f"{place}: expected an object with a prediction, got {shorten(sample)}.")
+        prediction, prompt, gold = sample[_PREDICTION], sample.get(_PROMPT), sample.get(_GOLD)
+        if "choices" in sample or any(part.startswith("label: ") for part in sample):
+            no_texts = no_texts or f"{place}: the prediction is a choice by likelihood, not a text that a model wrote"
+        elif isinstance(prediction, list) and (prompt is None or _are_turns(prompt)):
+            raise InputError(f"{place}: the predictions are turns of a conversation; expected an answer.")
+        texts = prediction if isinstance(prediction, list) else [prediction]
+        texts = ["" if text is None else _written(text) for text in texts] or [""]
+        golds = gold if isinstance(gold, list) else [] if gold is None else [gold]
+        rows.add(
+            int(index) + 1,
+            {
+                "index": index,
+                _PROMPT: _last_said(prompt),
+                _PREDICTION: "" if no_texts else texts[0] if len(texts) == 1 else texts,
+                _GOLD: [_written(text) for text in golds if text is not None],
+            },
+        )
+    table = rows.table("predictions")
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness="OpenCompass",
+        task=Path(unpacked(name)).stem,
+        run="",
+        key=("index",),
+        roles=Roles(_PROMPT, (_GOLD,) if any(table.columns[_GOLD]) else (), (_PREDICTION,)),
+        no_texts=no_texts,
+    )
+
+
+def _are_turns(prompt: Any) -> bool:
+    """Return whether a prompt has a list of messages for each turn of a conversation."""
+    return isinstance(prompt, list) and any(isinstance(turn, list) for turn in prompt)
+
+
+def _last_said(prompt: Any) -> str | None:
+    """Return a prompt, or the text of the last message."""
+    if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
+        prompt = prompt[-1].get("prompt", prompt[-1].get("content"))
+    return prompt if isinstance(prompt, str) else None
+
+
+# The results of promptfoo (.json) -> a table with a row per test, in which each provider and prompt is a system.
+
+#: Assertions whose value is a text that the output is compared with.
+_COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
+_OUTPUT, _VALUE = "response.output", "assert.value"
+_PLACES = ("testIdx", "promptIdx")
+_LONGEST_NAME = 40
+#: A variable in the value of an assertion.
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
+    """Return the tests of which every system has an output; a warning counts the others, after an error."""
+    for number, result in enumerate(results, 1):
+        if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
+            expected = f"expected an object with prompt and vars as result {number:,}"
+            raise InputError(f"{name}: {expected}, got {shorten(result)}.")
+    # They come as they are ready.
+    if all(is_number(result.get(place)) for place in _PLACES for result in results):
+        results = sorted(results, key=lambda result: [result[place] for place in _PLACES])
+    columns = [f"{_OUTPUT} {system}" for system in _systems_of(results)]
+    tests: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    repeats: Counter[tuple[str, str]] = Counter()
+    failed: list[str] = []
+    for result, column in zip(results, columns, strict=True):
+        variables = _written(result.get("vars") or {})
+        repeats[column, variables] += 1
+        outputs = tests.setdefault((variables, str(repeats[column, variables])), {})
+        response = result.get("response")
+        if isinstance(response, dict) and response.get("output") is not None:
+            outputs[column] = result
+        else:
+            error = result.get("error") or (response.get("error") if isinstance(response, dict) else None)
+            failed.append(f"{column.partition(' ')[2]}: {shorten(error or 'no output')}")
+    systems = tuple(dict.fromkeys(columns))
+    complete = {test: outputs for test, outputs in tests.items() if len(outputs) == len(systems)}
+    if len(complete) < len(tests):
+        summary = f"{len(tests) - len(complete):,} of {len(tests):,} tests have no output of some system"
+        summary += f", the first of {failed[0]}" if failed else ""
+        if not complete:
+            raise InputError(f"{name}: {summary}; expected outputs.")
+        warnings.warn(f"{name}: {summary}: left out for every system.", stacklevel=level_of_caller())
+    rows = RaggedRows(name)
+    for number, ((variables, repeat), outputs) in enumerate(complete.items(), 1):
+        first = outputs[systems[0]]
+        row = {f"vars.{key}": _written(value) for key, value in (first.get("vars") or {}).items()}
+        row |= {column: _written(outputs[column]["response"]["output"]) for column in systems}
+        rows.add(number, {"test": variables, "repeat": repeat, **row, _VALUE: _expected(first)})
+    table = rows.table("results of tests")
+    scores = {column: [_scores_of(outputs[column]) for outputs in complete.values()] for column in systems}
+    metrics = tuple(dict.fromkeys(metric for column in systems for row in scores[column] for metric in row))
+    values = {
+        metric: {column: [row.get(metric) for row in scores[column]] for column in systems} for metric in metrics
+    }
+    for metric, by_column in list(values.items()):
+        lacking = [column for column, cells in by_column.items() if all(cell is None for cell in cells)]
+        if lacking:
+            del values[metric]
+        if 0 < len(lacking) < len(systems):
+            system = shorten(lacking[0].partition(" ")[2])
+            reason = f"{system} has no score {shorten(metric)}, and others have"
+            warnings.warn(f"{name}: {reason}: left out.", stacklevel=level_of_caller())
+    names = [column for column in table.columns if column.startswith("vars.")]
+    roles = {column: role_of(column.removeprefix("vars.")) for column in names}
+    references = [column for column in names if roles[column] == "reference"]
+    inputs = [column for column in names if roles[column] == "source"] or [*{*names}.difference(references)]
+    if not references and any(table.columns[_VALUE]):
+        references = [_VALUE]
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness="promptfoo",
+        task=str(description or "promptfoo"),
+        run=_run_of(name),
+        key=("test", "repeat"),
+        roles=Roles(inputs[0] if len(inputs) == 1 else None, tuple(references), systems),
+        scores=metrics,
+        numbers=numbers_of_scores(values, name),
+        higher_is_better=dict.fromkeys(metrics, True),
+        names_systems=True,
+    )
+
+
+def _systems_of(results: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the name of each result's system: its provider, and the prompt where there are several."""
+    pairs = [
+        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), result.get("promptIdx"))
+        for result in results
+    ]
+    prompts = list(dict.fromkeys(prompt for _, prompt, _ in pairs))
+    names: dict[Any, str] = {}
+    for provider, prompt, number in pairs:
+        name = provider or "provider"
+        if len(prompts) > 1:
+            # The label of a prompt may be its whole text.
+            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
+            name += f", {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
+        alike = sum(1 for other in names.values() if other == name or other.startswith(f"{name} #"))
+        names.setdefault((provider, prompt, str(number)), f"{name} #{alike + 1}" if alike else name)
+    return [names[provider, prompt, str(number)] for provider, prompt, number in pairs]
+
+
+def _label(value: Any, other: str) -> str:
+    """Return how promptfoo calls a provider or a prompt."""
+    label = value.get("label") or value.get(other) if isinstance(value, dict) else value if other == "id" else ""
+    return " ".join(str(label or "").split())
+
+
+def _expected(result: Mapping[str, Any]) -> list[str]:
+    """Return the texts that a test's assertions compare the output with."""
+    case, variables = result.get("testCase"), result.get("vars") or {}
+    assertions = case.get("assert") if isinstance(case, dict) else None
+    values = [
+        assertion.get("value")
+        for assertion in (assertions if isinstance(assertions, list) else [])
+        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING
+    ]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    rendered = [
+        _VARIABLE.sub(lambda match: _written(variables.get(match[1], match[0])), text)
+        for text in texts
+        if isinstance(text, str) and not text.startswith("file://")
+    ]
+    return list(dict.fromkeys(rendered))
+
+
+def _scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of a result: of all assertions, by their metrics, and of those without one by their types."""
+    grading = result.get("gradingResult")
+    parts = grading.get("componentResults") if isinstance(grading, dict) else None
+    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    # Without assertions, a test is passed with a score of 1.
+    if isinstance(grading, dict) and not parts:
+        return {}
+    scores = {"score": result.get("score"), "success": result.get("success")}
+    named = result.get("namedScores")
+    scores |= named if isinstance(named, dict) else {}
+    types: Counter[str] = Counter()
+    for part in parts:
+        assertion = part.get("assertion")
+        if isinstance(assertion, dict) and not assertion.get("metric"):
+            kind = str(assertion.get("type"))
+            types[kind] += 1
+            scores.setdefault(kind if types[kind] == 1 else f"{kind} {types[kind]}", part.get("score"))
+    return scores

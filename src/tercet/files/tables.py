@@ -27,9 +27,9 @@ from tercet.errors import InputError, level_of_caller, needs, shorten
 
 from .batches import batch
 from .logs import is_chat, is_samples, samples_log, texts_of_chats
-from .results import results_log
+from .results import read_results, results_log
 from .roles import role_of
-from .table import MOST_COLUMNS, RaggedRows, Row, Table, listed, table_of_rows
+from .table import MOST_COLUMNS, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
 
 
@@ -202,6 +202,12 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """
     table = read_objects(stream, name, limits)
     return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
+
+
+def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a log or results in an object or archive; or a table that W&B writes, an object of columns and rows."""
+    table = read_results(stream, name, limits)
+    return table if isinstance(table, Log) else results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
