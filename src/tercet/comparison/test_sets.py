@@ -280,7 +280,7 @@ def read_test_sets(
             "authors."
         )
     # The first file says whether all are batches, whose references and sources have files of their own.
-    first_table = _table(paths[0]) if table_format(paths[0]) == "jsonl" and not folders else None
+    first_table = _table(paths[0]) if not folders and table_format(paths[0]) == "jsonl" else None
     if isinstance(first_table, Answers | Requests):
         logs_of_batches = _logs_of_batches(
             first_table,

@@ -128,11 +128,13 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     log = _mlflow_log(table)
     if log is not None:
         return log
-    without_nan = {
-        column: [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-        for column, cells in table.columns.items()
-    }
-    return replace(table, columns=without_nan)
+    return replace(table, columns={column: [*map(_cell, cells)] for column, cells in table.columns.items()})
+
+
+def _cell(value: Any) -> Any:
+    """Return what a cell of W&B holds; None where it is missing, and for images and the like."""
+    is_file = isinstance(value, dict) and "_type" in value
+    return None if is_file or (isinstance(value, float) and math.isnan(value)) else value
 
 
 def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
