@@ -174,8 +174,8 @@ class Texts:
         help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set, or, "
         "with one system and the same references as others, a system), or text files with one segment per line (each "
         "is a system). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
-        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas or MLflow, or "
-        "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
+        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo or "
+        "OpenCompass, output of OpenAI's batches, or folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
         "tables, and patterns.",
     )
     references: References = None

@@ -142,13 +142,18 @@ def read_test_sets(
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
-    newest is read. Results of deepeval (.json), ragas (tables) and MLflow (.json, tables) are logs too. Each task is
-    one test set, in which each log is a system,
+    newest is read. Results of deepeval (.json), ragas (tables), MLflow (.json, tables), promptfoo (.json) and
+    OpenCompass (.json) are logs too. Each task is one test set, in which each log is a system, or several,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
     that the harness computed for each sample, such as ``acc``, are `scores` of the test set. Logs of multiple choice
     and of log-likelihoods have these alone.
+
+    Output of OpenAI's batches (.jsonl) is a log of answers, with `references` in tables that have the ids of its
+    requests in a column ``custom_id`` or ``id``, and `source` in one such, or in the input of the batch, which may
+    also be one of `files` (:func:`tercet.files.batches.with_references`). A table of W&B (``.table.json``) is a
+    table.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -159,11 +164,12 @@ def read_test_sets(
     files : path or sequence of paths
         All tables and folders of logs, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
-        line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
-        of references need a table: the data set whose rows the lines of the systems are.
+        TMX files, for systems in TMX files; tables, for batches; or text files, for systems in text files: a
+        reference per line. An empty line is an empty reference, as in sacrebleu, and can be the closest in length.
+        Segments with different numbers of references need a table: the data set whose rows the lines of the systems
+        are.
     source : path, optional
-        Text file, for systems in text files.
+        Text file, for systems in text files; a table, for batches.
     systems, reference_columns : str or sequence of str
         Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
     source_column : str, optional
