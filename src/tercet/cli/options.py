@@ -103,7 +103,8 @@ References = Annotated[
         metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
-        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
+        "cell is none. For systems in TMX files, a TMX file: they are joined by source text. For output of batches, "
+        "a table with the custom_id of each request.",
     ),
 ]
 _GUESSED = "Default: guessed from the column names."
@@ -174,12 +175,14 @@ class Texts:
         help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set, or, "
         "with one system and the same references as others, a system), or text files with one segment per line (each "
         "is a system). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
-        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo or "
-        "OpenCompass, output of OpenAI's batches, or folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
-        "tables, and patterns.",
+        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo "
+        "or OpenCompass, output of OpenAI's batches, or folders with such: each task is a test set, each run a "
+        "system. With score --engine ray also folders of tables, and patterns.",
     )
     references: References = None
-    source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    source: str | None = reading(
+        None, metavar="FILE", help="Text file of sources, when systems are text files; input of batches."
+    )
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
