@@ -223,6 +223,7 @@ def test_files_that_do_not_belong_together_are_named(folder):
         "base.jsonl", references="refs.tsv", folder=folder
     )
     assert "has no column 'reff'" in refusal("base.jsonl", reference_columns="reff", folder=folder)
+    assert "has no column 'sauce'" in refusal("base.jsonl", source_column="sauce", folder=folder)
     request = {"custom_id": "q-9", "url": "/v1/responses", "body": {"input": "?"}}
     write(folder / "other.jsonl", [request])
     assert "other.jsonl has no request 'q-" in refusal("base.jsonl", "other.jsonl", folder=folder)

@@ -466,10 +466,17 @@ class TestResultsOfPromptfoo:
         found = read(logs.promptfoo_shape(tmp_path / "output.json"))
         self.check(found)
         assert found.fields == (
-            "de-en: log of promptfoo: A, B: predictions from response.output A, response.output B; references from "
-            "vars.reference; scores: score, success, exact, icontains; sources from vars.de."
+            "de-en: log of promptfoo: A, B: predictions from response.output; references from vars.reference; "
+            "scores: score, success, exact, icontains; sources from vars.de."
         )
         assert found.lower_is_better == ()
+
+    def test_as_lines(self, tmp_path):
+        content = json.loads(logs.promptfoo_shape(tmp_path / "output.json").read_text())
+        (tmp_path / "output.jsonl").write_text("\n".join(map(json.dumps, content["results"]["results"])))
+        found = read(tmp_path / "output.jsonl")
+        assert found.name == "promptfoo"
+        self.check(replace(found, name="de-en"))
 
     def check(self, found):
         assert (found.name, found.systems, found.source) == ("de-en", RUNS, GERMAN)
@@ -513,7 +520,7 @@ class TestResultsOfPromptfoo:
             result["prompt"]["label"] = labels[index == 1]
         path.write_text(json.dumps(content))
         found = read(path)
-        assert found.systems == {"gpt, short": RUNS["A"], "gpt, prompt 2": RUNS["B"], "gpt, short #2": RUNS["A"]}
+        assert found.systems == {"[gpt] short": RUNS["A"], "[gpt] prompt 2": RUNS["B"], "[gpt] short #2": RUNS["A"]}
 
     def test_references_are_what_assertions_compare_with_where_no_variable_is_called_so(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "output.json")
@@ -549,6 +556,20 @@ class TestResultsOfPromptfoo:
     def test_outputs_that_are_objects_are_read_as_they_are_written(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "a.json", response={"output": {"ответ": 1}})
         assert read(path).systems["A"] == ['{"ответ": 1}'] * 4
+
+    def test_variables_of_one_system_alone_are_no_other_test(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for number, result in enumerate(content["results"]["results"]):
+            result["vars"] = dict(reversed(result["vars"].items())) | {"sessionId": str(number)}
+        path.write_text(json.dumps(content))
+        assert read(path).systems == RUNS
+
+    def test_more_systems_than_columns_are_refused(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        (result, *_) = json.loads(path.read_text())["results"]["results"]
+        path.write_text(json.dumps({"results": [{**result, "promptIdx": number} for number in range(501)]}))
+        assert "a.json: more than 500 different providers and prompts" in refusal(path)
 
     def test_tests_without_an_output_of_every_system_are_left_out_and_counted(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "output.json")

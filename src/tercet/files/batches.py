@@ -193,9 +193,9 @@ def with_references(
                 f"{table.name} is the input of a batch, not references: give it beside the output, or as the source "
                 f"({argument('source')})."
             )
-    for column in columns:
-        if not any(column in table.columns for table in references):
-            references[0].column(column)
+    for column in [*columns, *([] if source is None else [source])]:
+        if not any(column in table.columns for table in [*references, *requests]):
+            [*references, *requests, *batches][0].column(column)
     asked: dict[str, str | None] = {}
     for table in requests:
         column = ASKED if isinstance(table, Requests) else source or guess_roles(table).source or ASKED

@@ -398,6 +398,8 @@ def _runs_of_task(
     fields = "no texts"
     if not no_texts:
         predictions_from = ", ".join(systems or first_log.roles.systems)
+        if first_log.names_systems and not systems:
+            predictions_from = first_log.roles.systems[0].partition(" ")[0]
         fields = f"predictions from {predictions_from}"
         fields += f"; references from {', '.join(references)}" if references else ""
     fields += f"; scores: {', '.join(scores)}" if scores else ""

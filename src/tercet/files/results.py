@@ -28,7 +28,7 @@ from .logs import (
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
 from .score_columns import BETWEEN_GRADES, begun_by, read_score
-from .table import Log, RaggedRows, Roles, Table
+from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, read_whole
 
 
@@ -81,8 +81,13 @@ _LOWER = ("noise_sensitivity", "toxicity", "latency", "ari_grade_level", "flesch
 
 
 def results_log(table: Table) -> Log | None:
-    """Return the results of ragas or MLflow that a table holds, judging by its columns; None for other tables."""
+    """Return the results of ragas, MLflow or promptfoo in a table, judging by its columns; None for other tables."""
     log = None
+    if table.columns.keys() >= _OF_PROMPTFOO:
+        results = [
+            dict(zip(table.columns, cells, strict=True)) for cells in zip(*table.columns.values(), strict=True)
+        ]
+        return _promptfoo_log(results, table.name, None)
     if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
         log = _mlflow_log(table)
     for columns in _OF_RAGAS:
@@ -105,7 +110,7 @@ def _results(content: Any, name: str) -> Table | None:
         config = content.get("config")
         description = config.get("description") if isinstance(config, dict) else None
         return _promptfoo_log(results, name, description)
-    if content and all(key.isdecimal() for key in content) and any(map(_is_prediction, content.values())):
+    if all(key.isascii() and key.isdecimal() for key in content) and any(map(_is_prediction, content.values())):
         return _opencompass_log(content, name)
     columns, rows = content.get("columns"), content.get("data")
     if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
@@ -393,12 +398,13 @@ def _last_said(prompt: Any) -> str | None:
     return prompt if isinstance(prompt, str) else None
 
 
-# The results of promptfoo (.json) -> a table with a row per test, in which each provider and prompt is a system.
+# The results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system.
 
 #: Assertions whose value is a text that the output is compared with.
 _COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
 _OUTPUT, _VALUE = "response.output", "assert.value"
 _PLACES = ("testIdx", "promptIdx")
+_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
 _LONGEST_NAME = 40
 #: A variable in the value of an assertion.
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -410,17 +416,19 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
             expected = f"expected an object with prompt and vars as result {number:,}"
             raise InputError(f"{name}: {expected}, got {shorten(result)}.")
+    has_places = all(is_number(result.get(place)) for place in _PLACES for result in results)
     # They come as they are ready.
-    if all(is_number(result.get(place)) for place in _PLACES for result in results):
+    if has_places:
         results = sorted(results, key=lambda result: [result[place] for place in _PLACES])
-    columns = [f"{_OUTPUT} {system}" for system in _systems_of(results)]
-    tests: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    repeats: Counter[tuple[str, str]] = Counter()
+    columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
+    tests: dict[Any, dict[str, dict[str, Any]]] = {}
+    repeats: Counter[Any] = Counter()
     failed: list[str] = []
     for result, column in zip(results, columns, strict=True):
-        variables = _written(result.get("vars") or {})
-        repeats[column, variables] += 1
-        outputs = tests.setdefault((variables, str(repeats[column, variables])), {})
+        # Without places, the same test has the same variables.
+        test = _variables(result)
+        repeats[column, test] += 1
+        outputs = tests.setdefault(result[_PLACES[0]] if has_places else (test, repeats[column, test]), {})
         response = result.get("response")
         if isinstance(response, dict) and response.get("output") is not None:
             outputs[column] = result
@@ -428,7 +436,7 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
             error = result.get("error") or (response.get("error") if isinstance(response, dict) else None)
             failed.append(f"{column.partition(' ')[2]}: {shorten(error or 'no output')}")
     systems = tuple(dict.fromkeys(columns))
-    complete = {test: outputs for test, outputs in tests.items() if len(outputs) == len(systems)}
+    complete = [outputs for outputs in tests.values() if len(outputs) == len(systems)]
     if len(complete) < len(tests):
         summary = f"{len(tests) - len(complete):,} of {len(tests):,} tests have no output of some system"
         summary += f", the first of {failed[0]}" if failed else ""
@@ -436,13 +444,16 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
             raise InputError(f"{name}: {summary}; expected outputs.")
         warnings.warn(f"{name}: {summary}: left out for every system.", stacklevel=level_of_caller())
     rows = RaggedRows(name)
-    for number, ((variables, repeat), outputs) in enumerate(complete.items(), 1):
+    repeats.clear()
+    for number, outputs in enumerate(complete, 1):
         first = outputs[systems[0]]
+        test = _variables(first)
+        repeats[test] += 1
         row = {f"vars.{key}": _written(value) for key, value in (first.get("vars") or {}).items()}
         row |= {column: _written(outputs[column]["response"]["output"]) for column in systems}
-        rows.add(number, {"test": variables, "repeat": repeat, **row, _VALUE: _expected(first)})
+        rows.add(number, {"test": test, "repeat": str(repeats[test]), **row, _VALUE: _expected(first)})
     table = rows.table("results of tests")
-    scores = {column: [_scores_of(outputs[column]) for outputs in complete.values()] for column in systems}
+    scores = {column: [_scores_of(outputs[column]) for outputs in complete] for column in systems}
     metrics = tuple(dict.fromkeys(metric for column in systems for row in scores[column] for metric in row))
     values = {
         metric: {column: [row.get(metric) for row in scores[column]] for column in systems} for metric in metrics
@@ -477,23 +488,30 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
     )
 
 
-def _systems_of(results: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the name of each result's system: its provider, and the prompt where there are several."""
-    pairs = [
-        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), result.get("promptIdx"))
+def _variables(result: Mapping[str, Any]) -> str:
+    return json.dumps(result.get("vars") or {}, ensure_ascii=False, sort_keys=True)
+
+
+def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
+    keys = [
+        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), str(result.get("promptIdx")))
         for result in results
     ]
-    prompts = list(dict.fromkeys(prompt for _, prompt, _ in pairs))
+    distinct = list(dict.fromkeys(keys))
+    if len(distinct) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
+    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
     names: dict[Any, str] = {}
-    for provider, prompt, number in pairs:
-        name = provider or "provider"
+    for key in distinct:
+        system, prompt = key[0] or "provider", key[1]
         if len(prompts) > 1:
             # The label of a prompt may be its whole text.
             is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            name += f", {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
-        alike = sum(1 for other in names.values() if other == name or other.startswith(f"{name} #"))
-        names.setdefault((provider, prompt, str(number)), f"{name} #{alike + 1}" if alike else name)
-    return [names[provider, prompt, str(number)] for provider, prompt, number in pairs]
+            system = f"[{system}] {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
+        alike = sum(other == system or other.startswith(f"{system} #") for other in names.values())
+        names[key] = f"{system} #{alike + 1}" if alike else system
+    return [names[key] for key in keys]
 
 
 def _label(value: Any, other: str) -> str:
