@@ -565,11 +565,13 @@ class TestResultsOfPromptfoo:
         path.write_text(json.dumps(content))
         assert read(path).systems == RUNS
 
-    def test_more_systems_than_columns_are_refused(self, tmp_path):
+    def test_more_systems_or_scores_than_columns_are_refused(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "a.json")
         (result, *_) = json.loads(path.read_text())["results"]["results"]
         path.write_text(json.dumps({"results": [{**result, "promptIdx": number} for number in range(501)]}))
         assert "a.json: more than 500 different providers and prompts" in refusal(path)
+        path.write_text(json.dumps({"results": [{**result, "namedScores": dict.fromkeys(map(str, range(499)), 1)}]}))
+        assert "a.json: more than 500 different scores" in refusal(path)
 
     def test_tests_without_an_output_of_every_system_are_left_out_and_counted(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "output.json")
@@ -638,6 +640,18 @@ class TestPredictionsOfOpenCompass:
         references = [["a", "b"], ["3"], [], ['{"ключ": "ответ"}']]
         assert found.references == [references[number] for number in (0, 0, 1, 1, 2, 2, 3, 0, 0)]
         assert found.clusters.to_dict()["number"] == 5
+
+    def test_parts_of_a_data_set_are_one_task(self, tmp_path):
+        paths = []
+        for run, texts in RUNS.items():
+            paths += [logs.opencompass_shape(tmp_path / f"{run}/flores_{n}.json", texts) for n in (1, 0, 2)]
+        paths.append(logs.opencompass_shape(tmp_path / "A/other_1.json", RUNS["A"]))
+        flores, other = tercet.read_test_sets(paths)
+        assert (flores.name, flores.systems) == ("flores", {run: texts * 3 for run, texts in RUNS.items()})
+        assert (flores.references, flores.clusters) == ([[text] for text in ENGLISH] * 3, None)
+        assert (other.name, other.systems) == ("other_1", {"A": RUNS["A"]})
+        first, third = tercet.read_test_sets([paths[1], paths[2]])
+        assert (first.name, third.name) == ("flores_0", "flores_2")
 
     def test_without_golds_there_are_no_references(self, tmp_path):
         found = read(logs.opencompass_shape(tmp_path / "A/x.json", RUNS["A"], [None] * 4))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.errors import InputError, argument, level_of_caller, shorten
 
 from .read import READERS, items, table_format
+from .results import joined_parts
 from .table import Log, Table
 from .text import open_binary
 
@@ -312,6 +313,7 @@ def join_logs(
     The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
+    logs = joined_parts(logs)
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
     for log, name in zip(logs, _names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log

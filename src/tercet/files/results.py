@@ -340,7 +340,9 @@ def _is_number_or_none(value: Any) -> bool:
 
 # The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.
 
-_PROMPT, _PREDICTION, _GOLD = "origin_prompt", "prediction", "gold"
+_OPENCOMPASS, _PROMPT, _PREDICTION, _GOLD = "OpenCompass", "origin_prompt", "prediction", "gold"
+#: The name of a file with a part of a data set, in ASCII digits.
+_PART = re.compile(r"(.+)_(0|[1-9][0-9]{0,5})")
 
 
 def _is_prediction(sample: Any) -> bool:
@@ -377,13 +379,40 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
         name,
         table.columns,
         table.lines,
-        harness="OpenCompass",
+        harness=_OPENCOMPASS,
         task=Path(unpacked(name)).stem,
         run="",
         key=("index",),
         roles=Roles(_PROMPT, (_GOLD,) if any(table.columns[_GOLD]) else (), (_PREDICTION,)),
         no_texts=no_texts,
     )
+
+
+def joined_parts(logs: Sequence[Log]) -> list[Log]:
+    """Return the logs, with one for all parts into which OpenCompass split a data set, <dataset>_0.json and so on."""
+    parts: dict[tuple[Path, str], dict[int, Log]] = {}
+    for log in logs:
+        match = _PART.fullmatch(log.task) if log.harness == _OPENCOMPASS else None
+        if match:
+            parts.setdefault((Path(log.name).parent, match[1]), {})[int(match[2])] = log
+    whole: dict[str, Log | None] = {}
+    for (folder, task), numbered in parts.items():
+        if len(numbered) > 1 and sorted(numbered) == list(range(len(numbered))):
+            in_order = [numbered[number] for number in sorted(numbered)]
+            whole |= dict.fromkeys(part.name for part in in_order)
+            whole[in_order[0].name] = _whole(in_order, str(folder / f"{task}.json"), task)
+    with_whole = [whole.get(log.name, log) for log in logs]
+    return [log for log in with_whole if log is not None]
+
+
+def _whole(parts: Sequence[Log], name: str, task: str) -> Log:
+    """Return the predictions of all parts, with indices that go on from one to the next."""
+    columns = {column: [cell for part in parts for cell in part.columns[column]] for column in parts[0].columns}
+    lines = [*range(1, sum(len(part.lines) for part in parts) + 1)]
+    columns["index"] = [str(line - 1) for line in lines]
+    roles = replace(parts[0].roles, references=(_GOLD,) if any(columns[_GOLD]) else ())
+    no_texts = next((part.no_texts for part in parts if part.no_texts), "")
+    return replace(parts[0], name=name, task=task, columns=columns, lines=lines, roles=roles, no_texts=no_texts)
 
 
 def _are_turns(prompt: Any) -> bool:
@@ -455,6 +484,8 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
     table = rows.table("results of tests")
     scores = {column: [_scores_of(outputs[column]) for outputs in complete] for column in systems}
     metrics = tuple(dict.fromkeys(metric for column in systems for row in scores[column] for metric in row))
+    if len(metrics) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different scores; expected at most that.")
     values = {
         metric: {column: [row.get(metric) for row in scores[column]] for column in systems} for metric in metrics
     }
