@@ -213,6 +213,10 @@ def test_files_that_do_not_belong_together_are_named(folder):
     assert "refs.jsonl' is neither the output nor the input of a batch" in refusal(
         "base.jsonl", "refs.jsonl", folder=folder, references=None
     )
+    (folder / "a.tsv").write_text("mt\tref\na\tb\n")
+    message = refusal("a.tsv", "base.jsonl", references=None, folder=folder)
+    assert "base.jsonl' is of a batch, and " in message
+    assert message.endswith("a.tsv' is not; give batches alone.")
     (folder / "refs.tsv").write_text("name\tref\nq-1\ta\n")
     assert (
         "refs.tsv has no column 'custom_id' or 'id' with the ids of answers of a batch; there are 'name'"

@@ -317,6 +317,8 @@ def read_test_sets(
             logs += logs_of_folder[path]
             continue
         table, first_table = first_table or _table(path), None
+        if isinstance(table, Answers | Requests):
+            raise InputError(f"{path!r} is of a batch, and {all_paths[0]!r} is not; give batches alone.")
         if isinstance(table, Log):
             logs.append(table)
         else:
