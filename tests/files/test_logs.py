@@ -565,6 +565,15 @@ class TestResultsOfPromptfoo:
         path.write_text(json.dumps(content))
         assert read(path).systems == RUNS
 
+    @pytest.mark.parametrize(("names", "source"), [(("question", "context"), True), (("topic", "tone"), False)])
+    def test_of_several_variables_the_one_that_is_called_so_is_the_source(self, tmp_path, names, source):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"]:
+            result["vars"] = {**dict.fromkeys(names, result["vars"]["de"]), "reference": result["vars"]["reference"]}
+        path.write_text(json.dumps(content))
+        assert read(path).source == (GERMAN if source else None)
+
     def test_more_systems_or_scores_than_columns_are_refused(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "a.json")
         (result, *_) = json.loads(path.read_text())["results"]["results"]

@@ -500,7 +500,10 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
     names = [column for column in table.columns if column.startswith("vars.")]
     roles = {column: role_of(column.removeprefix("vars.")) for column in names}
     references = [column for column in names if roles[column] == "reference"]
-    inputs = [column for column in names if roles[column] == "source"] or [*{*names}.difference(references)]
+    inputs = [column for column in names if roles[column] == "source"]
+    # The only variable beside the references needs no name that says so.
+    remaining = [column for column in names if column not in references]
+    inputs = inputs or (remaining if len(remaining) == 1 else [])
     if not references and any(table.columns[_VALUE]):
         references = [_VALUE]
     return Log(
@@ -511,7 +514,7 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         task=str(description or "promptfoo"),
         run=_run_of(name),
         key=("test", "repeat"),
-        roles=Roles(inputs[0] if len(inputs) == 1 else None, tuple(references), systems),
+        roles=Roles(inputs[0] if inputs else None, tuple(references), systems),
         scores=metrics,
         numbers=numbers_of_scores(values, name),
         higher_is_better=dict.fromkeys(metrics, True),
