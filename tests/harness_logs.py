@@ -1,7 +1,7 @@
 """Logs of harnesses as the packages themselves write them, and, for those that few environments have, their shapes.
 
 ``python tests/harness_logs.py lighteval FOLDER`` writes those of one package: lm_eval, lighteval, inspect,
-deepeval, ragas or mlflow.
+deepeval, ragas, mlflow or wandb.
 """
 
 import json
@@ -348,11 +348,72 @@ def mlflow_shape(path, texts, **columns):
     return path
 
 
+def promptfoo_shape(path, texts=RUNS, **parts):
+    """Save an evaluation as promptfoo 0.121.20 does; `texts` are by provider, `parts` those of each result."""
+    results = []
+    for index, (provider, outputs) in enumerate(texts.items()):
+        for number, (german, english, text) in enumerate(zip(GERMAN, ENGLISH, outputs, strict=True)):
+            variables = {"de": german, "reference": english}
+            score = float(text == english)
+            equals = {"type": "equals", "value": "{{reference}}", "metric": "exact"}
+            contains = {"type": "icontains", "value": "dog"}
+            results.append({
+                "cost": 0, "id": f"{provider}-{number}", "latencyMs": 3, "namedScores": {"exact": score},
+                "gradingResult": {"pass": bool(score), "score": score, "reason": "", "componentResults": [
+                    {"pass": bool(score), "score": score, "reason": "", "assertion": equals},
+                    {"pass": True, "score": 1, "reason": "", "assertion": contains},
+                ]},
+                "prompt": {"raw": f"Translate: {german}", "label": "Translate: {{de}}", "config": {}},
+                "promptId": "a1", "promptIdx": index, "provider": {"id": f"echo:{provider}", "label": provider},
+                "response": {"output": text, "tokenUsage": {"total": 3}}, "score": (score + 1) / 2,
+                "success": bool(score), "testCase": {"vars": variables, "assert": [equals, contains], "options": {}},
+                "testIdx": number, "vars": variables, "failureReason": int(not score), **parts,
+            })  # fmt: skip
+    evaluation = {"version": 3, "timestamp": "2026-11-27T09:23:04.307Z", "prompts": [], "results": results[::-1]}
+    content = {"evalId": "eval-a", "results": evaluation, "config": {"description": "de-en"}, "shareableUrl": None}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2))
+    return path
+
+
+def opencompass_shape(path, texts, golds=ENGLISH, **parts):
+    """Save predictions as OpenCompass 0.5.4 does (GenInferencer, GenInferencerOutputHandler.save_results)."""
+    prompts = [[{"role": "HUMAN", "prompt": f"Translate: {german}"}] for german in GERMAN]
+    samples = {
+        str(number): {"origin_prompt": prompt, "prediction": text, "gold": gold, **parts}
+        for number, (prompt, text, gold) in enumerate(zip(prompts, texts, golds, strict=True))
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(samples, indent=4, ensure_ascii=False))
+    return path
+
+
+def wandb(folder):
+    """Log a table of each of the texts, in a run that is offline."""
+    import wandb as package
+
+    os.environ |= {"WANDB_SILENT": "true", "WANDB_ERROR_REPORTING": "false"}
+    for run, texts in RUNS.items():
+        with package.init(mode="offline", project="test", dir=folder) as active:
+            exact = [float(text == english) for text, english in zip(texts, ENGLISH, strict=True)]
+            rows = [list(row) for row in zip(GERMAN, texts, ENGLISH, exact, strict=True)]
+            active.log({run: package.Table(columns=["input", run, "reference", "exact"], data=rows)})
+
+
+def wandb_shape(path, run, texts):
+    """Save a table as W&B 0.31.0 does (Table.to_json)."""
+    exact = [float(text == english) for text, english in zip(texts, ENGLISH, strict=True)]
+    rows = [list(row) for row in zip(GERMAN, texts, ENGLISH, exact, strict=True)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"columns": ["input", run, "reference", "exact"], "data": rows}))
+    return path
+
+
 if __name__ == "__main__":
     write = {
         "lm_eval": lambda folder: lm_eval(folder, [{"task": "toy"}]), "lighteval": lighteval, "inspect": inspect,
         "inspect_twice": lambda folder: inspect(folder, epochs=2), "deepeval": deepeval, "ragas": ragas,
-        "mlflow": mlflow,
+        "mlflow": mlflow, "wandb": wandb,
     }  # fmt: skip
     target = Path(sys.argv[2])
     target.mkdir(parents=True, exist_ok=True)

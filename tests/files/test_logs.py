@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 from importlib.util import find_spec
 from math import isnan
 
@@ -449,7 +450,7 @@ class TestResultsOfMlflow:
         assert (found.systems, found.references) == ({"a": ["0"] * 4}, [["0"]] * 4)
 
     def test_other_objects_are_refused_as_before(self, tmp_path):
-        for content in ({"columns": ["a"], "data": [["b"]]}, {"columns": ["a/score"], "data": 3}, {"columns": 1}, {}):
+        for content in ({"columns": ["a"], "data": ["b"]}, {"columns": ["a/score"], "data": 3}, {"columns": 1}, {}):
             (tmp_path / "a.json").write_text(json.dumps(content))
             assert "a.json is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines" in refusal(
                 tmp_path / "a.json"
@@ -458,6 +459,269 @@ class TestResultsOfMlflow:
         assert "a.json: the column 'a/score' appears twice; expected distinct names." in refusal(tmp_path / "a.json")
         (tmp_path / "a.json").write_text(json.dumps({"columns": ["a/score", "b"], "data": [[1]]}))
         assert "a.json, row 1: expected 2 cells, as there are columns, found 1" in refusal(tmp_path / "a.json")
+
+
+class TestResultsOfPromptfoo:
+    def test_each_provider_is_a_system(self, tmp_path):
+        found = read(logs.promptfoo_shape(tmp_path / "output.json"))
+        self.check(found)
+        assert found.fields == (
+            "de-en: log of promptfoo: A, B: predictions from response.output; references from vars.reference; "
+            "scores: score, success, exact, icontains; sources from vars.de."
+        )
+        assert found.lower_is_better == ()
+
+    def test_as_lines(self, tmp_path):
+        content = json.loads(logs.promptfoo_shape(tmp_path / "output.json").read_text())
+        (tmp_path / "output.jsonl").write_text("\n".join(map(json.dumps, content["results"]["results"])))
+        found = read(tmp_path / "output.jsonl")
+        assert found.name == "promptfoo"
+        self.check(replace(found, name="de-en"))
+
+    def check(self, found):
+        assert (found.name, found.systems, found.source) == ("de-en", RUNS, GERMAN)
+        assert found.references == [[text] for text in ENGLISH]
+        scores = plain(found.scores)
+        assert (scores["exact"], scores["success"]) == (EXACT, EXACT)
+        assert scores["score"] == {run: [(value + 1) / 2 for value in row] for run, row in EXACT.items()}
+        assert scores["icontains"] == {run: [1] * 4 for run in RUNS}
+
+    def test_several_files_are_runs(self, tmp_path):
+        paths = [logs.promptfoo_shape(tmp_path / f"{name}.json", {"A": RUNS["A"]}) for name in ("main", "pr")]
+        assert list(read(paths).systems) == ["main", "pr"]
+        paths = [logs.promptfoo_shape(tmp_path / f"{name}.json") for name in ("main", "pr")]
+        assert list(read(paths).systems) == ["main A", "main B", "pr A", "pr B"]
+        assert list(read(logs.promptfoo_shape(tmp_path / "main.json", {"A": RUNS["A"]})).systems) == ["A"]
+
+    def test_the_older_shape(self, tmp_path):
+        """Of its versions 1 and 2: without places, a provider may be its name, and a prompt has no label."""
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        results = content["results"]["results"][::-1]
+        for result in results:
+            for part in ("testIdx", "promptIdx", "promptId", "testCase", "failureReason", "id"):
+                del result[part]
+            result["provider"] = result["provider"]["label"]
+            result["prompt"] = {"raw": result["prompt"]["raw"], "display": result["prompt"]["label"]}
+        path.write_text(json.dumps({"version": 1, "results": {"results": results, "stats": {}, "table": {}}}))
+        found = read(path)
+        assert found.name == "promptfoo"
+        self.check(replace(found, name="de-en"))
+        path.write_text(json.dumps({"results": results}))
+        assert read(path) == found
+
+    def test_several_prompts_are_systems_too(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json", {"a": RUNS["A"], "b": RUNS["B"], "c": RUNS["A"]})
+        content = json.loads(path.read_text())
+        labels = ["short", "A long prompt, which has no label of its own but its text: {{de}}\n"]
+        for result in content["results"]["results"]:
+            index = result["promptIdx"]
+            result["provider"] = {"id": "gpt", "label": ""}
+            result["prompt"]["label"] = labels[index == 1]
+        path.write_text(json.dumps(content))
+        found = read(path)
+        assert found.systems == {"[gpt] short": RUNS["A"], "[gpt] prompt 2": RUNS["B"], "[gpt] short #2": RUNS["A"]}
+
+    def test_references_are_what_assertions_compare_with_where_no_variable_is_called_so(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"]:
+            result["vars"] = {"text": result["vars"]["de"], "wanted": result["vars"]["reference"]}
+            result["testCase"]["assert"] = [
+                {"type": "equals", "value": "{{ wanted }}"}, {"type": "similar", "value": ["{{wanted}}", "x"]},
+                {"type": "llm-rubric", "value": "is polite"}, {"type": "equals", "value": "file://a.txt"},
+                {"type": "equals", "value": {"a": 1}}, "odd",
+            ]  # fmt: skip
+        path.write_text(json.dumps(content))
+        found = read(path)
+        assert (found.references, found.source) == ([[text, "x"] for text in ENGLISH], GERMAN)
+        assert "references from assert.value" in found.fields
+        assert read(path, reference_columns="vars.wanted").references == [[text] for text in ENGLISH]
+
+    def test_a_test_without_assertions_has_no_scores(self, tmp_path):
+        grading = {"pass": True, "score": 1, "reason": "No assertions"}
+        path = logs.promptfoo_shape(tmp_path / "a.json", gradingResult=grading, namedScores={}, score=1, success=True)
+        assert read(path).scores == {}
+
+    def test_repeats_are_resampled_together(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json", {"A": RUNS["A"]})
+        content = json.loads(path.read_text())
+        again = [{**result, "testIdx": result["testIdx"] + 4} for result in content["results"]["results"]]
+        content["results"]["results"] += again
+        path.write_text(json.dumps(content))
+        found = read(path)
+        assert found.systems == {"A": RUNS["A"] * 2}
+        assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [2, 2]}
+
+    def test_outputs_that_are_objects_are_read_as_they_are_written(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json", response={"output": {"ответ": 1}})
+        assert read(path).systems["A"] == ['{"ответ": 1}'] * 4
+
+    def test_variables_of_one_system_alone_are_no_other_test(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for number, result in enumerate(content["results"]["results"]):
+            result["vars"] = dict(reversed(result["vars"].items())) | {"sessionId": str(number)}
+        path.write_text(json.dumps(content))
+        assert read(path).systems == RUNS
+
+    @pytest.mark.parametrize(("names", "source"), [(("question", "context"), True), (("topic", "tone"), False)])
+    def test_of_several_variables_the_one_that_is_called_so_is_the_source(self, tmp_path, names, source):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"]:
+            result["vars"] = {**dict.fromkeys(names, result["vars"]["de"]), "reference": result["vars"]["reference"]}
+        path.write_text(json.dumps(content))
+        assert read(path).source == (GERMAN if source else None)
+
+    def test_more_systems_or_scores_than_columns_are_refused(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        (result, *_) = json.loads(path.read_text())["results"]["results"]
+        path.write_text(json.dumps({"results": [{**result, "promptIdx": number} for number in range(501)]}))
+        assert "a.json: more than 500 different providers and prompts" in refusal(path)
+        path.write_text(json.dumps({"results": [{**result, "namedScores": dict.fromkeys(map(str, range(499)), 1)}]}))
+        assert "a.json: more than 500 different scores" in refusal(path)
+
+    def test_tests_without_an_output_of_every_system_are_left_out_and_counted(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        last = content["results"]["results"][0]
+        last |= {"response": {"error": "quota"}, "error": "quota", "failureReason": 2, "gradingResult": None}
+        path.write_text(json.dumps(content))
+        expected = r"output.json: 1 of 4 tests have no output of some system, the first of B: 'quota': left out for "
+        with pytest.warns(UserWarning, match=expected):
+            found = read(path)
+        assert found.systems == {run: texts[:3] for run, texts in RUNS.items()}
+        del content["results"]["results"][0]
+        path.write_text(json.dumps(content))
+        with pytest.warns(
+            UserWarning, match=r"1 of 4 tests have no output of some system: left out for every system\."
+        ):
+            assert read(path) == found
+        logs.promptfoo_shape(path, response=None)
+        assert "4 of 4 tests have no output of some system, the first of A: 'no output'; expected outputs" in refusal(
+            path
+        )
+
+    def test_a_score_that_one_system_lacks_is_left_out(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "output.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"][:4]:
+            result["namedScores"] = {"exact": None}
+        path.write_text(json.dumps(content))
+        with pytest.warns(UserWarning, match="output.json: 'B' has no score 'exact', and others have: left out."):
+            assert list(read(path).scores) == ["score", "success", "icontains"]
+
+    def test_what_cannot_be_read_is_named(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        content = json.loads(path.read_text())
+        for bad in (1, {"vars": {}}, {"prompt": "a", "vars": [1]}):
+            content["results"]["results"][2] = bad
+            path.write_text(json.dumps(content))
+            assert "a.json: expected an object with prompt and vars as result 3, got " in refusal(path)
+
+
+class TestPredictionsOfOpenCompass:
+    def test_in_their_shape(self, tmp_path):
+        paths = [logs.opencompass_shape(tmp_path / f"predictions/{run}/flores.json", RUNS[run]) for run in RUNS]
+        found = read(paths)
+        assert (found.name, found.systems, found.source) == (
+            "flores",
+            RUNS,
+            [f"Translate: {text}" for text in GERMAN],
+        )
+        assert found.references == [[text] for text in ENGLISH]
+        assert found.fields == (
+            "flores: logs of OpenCompass: A, B: predictions from prediction; references from gold; sources from "
+            "origin_prompt; samples joined by index."
+        )
+
+    def test_their_order_several_sequences_and_golds(self, tmp_path):
+        path = tmp_path / "A/x.json"
+        golds = [["a", "b"], 3, None, {"ключ": "ответ"}]
+        logs.opencompass_shape(path, [["a", "b"], ["c", "d"], [None, 1], []], golds)
+        samples = json.loads(path.read_text())
+        path.write_text(
+            json.dumps({key: samples[key] for key in sorted(samples, reverse=True)} | {"10": samples["0"]})
+        )
+        found = read(path)
+        assert found.systems == {"A": ["a", "b", "c", "d", "", "1", "", "a", "b"]}
+        references = [["a", "b"], ["3"], [], ['{"ключ": "ответ"}']]
+        assert found.references == [references[number] for number in (0, 0, 1, 1, 2, 2, 3, 0, 0)]
+        assert found.clusters.to_dict()["number"] == 5
+
+    def test_parts_of_a_data_set_are_one_task(self, tmp_path):
+        paths = []
+        for run, texts in RUNS.items():
+            paths += [logs.opencompass_shape(tmp_path / f"{run}/flores_{n}.json", texts) for n in (1, 0, 2)]
+        paths.append(logs.opencompass_shape(tmp_path / "A/other_1.json", RUNS["A"]))
+        flores, other = tercet.read_test_sets(paths)
+        assert (flores.name, flores.systems) == ("flores", {run: texts * 3 for run, texts in RUNS.items()})
+        assert (flores.references, flores.clusters) == ([[text] for text in ENGLISH] * 3, None)
+        assert (other.name, other.systems) == ("other_1", {"A": RUNS["A"]})
+        first, third = tercet.read_test_sets([paths[1], paths[2]])
+        assert (first.name, third.name) == ("flores_0", "flores_2")
+
+    def test_without_golds_there_are_no_references(self, tmp_path):
+        found = read(logs.opencompass_shape(tmp_path / "A/x.json", RUNS["A"], [None] * 4))
+        assert (found.systems, found.references) == ({"A": RUNS["A"]}, [[]] * 4)
+
+    @pytest.mark.parametrize("parts", [{"label: A": {"PPL": 1.5}}, {"choices": ["A", "B"], "prediction": [0.5, 0.5]}])
+    def test_choices_by_likelihood_are_no_texts(self, tmp_path, parts):
+        path = logs.opencompass_shape(tmp_path / "A/x.json", RUNS["A"], **parts)
+        assert (
+            "x.json, sample '0': the prediction is a choice by likelihood, not a text that a model wrote, and none "
+            "of its scores is a number of each sample."
+        ) in refusal(path)
+
+    def test_what_cannot_be_read_is_named(self, tmp_path):
+        path = logs.opencompass_shape(tmp_path / "x.json", [["a", "b"]] * 4, origin_prompt=[[], []])
+        assert "x.json, sample '0': the predictions are turns of a conversation; expected an answer." in refusal(path)
+        path.write_text(json.dumps({"0": {"prediction": "a"}, "1": 3}))
+        assert "x.json, sample '1': expected an object with a prediction, got 3." in refusal(path)
+        for content in ({"0": {"a": "b"}}, {"0": 1}, {"a": {"prediction": "b"}}):
+            path.write_text(json.dumps(content))
+            assert "x.json is not a log of inspect-ai" in refusal(path)
+
+
+class TestTablesOfWandb:
+    @pytest.mark.needs("wandb")
+    def test_as_the_package_writes_them(self, tmp_path):
+        written_by("wandb", tmp_path)
+        self.check(sorted(tmp_path.rglob("*.table.json")))
+
+    def test_in_their_shape(self, tmp_path):
+        self.check([logs.wandb_shape(tmp_path / f"{run}.table.json", run, texts) for run, texts in RUNS.items()])
+
+    def check(self, paths):
+        found = read(paths, scores="exact")
+        assert (found.systems, found.source) == (RUNS, GERMAN)
+        assert found.references == [[text] for text in ENGLISH]
+        assert plain(found.scores) == {"exact": EXACT}
+        assert "system: 'A'; references: 'reference'; sources: 'input'; scores: 'exact'." in found.fields
+
+    def test_columns_have_roles_as_in_other_tables(self, tmp_path):
+        columns = ["source", "mt", "ref", "tuned", "COMET", 5]
+        chat = [{"role": "assistant", "content": "b"}]
+        rows = [["a", "b", "c", chat, 0.5, None], ["猫", "cat", float("nan"), chat, None, {"_type": "image-file"}]]
+        content = {"columns": columns, "data": rows, "ncols": 6, "nrows": 2, "column_types": {"wb_type": "typedDict"}}
+        (tmp_path / "a.json").write_text(json.dumps(content))
+        found = read(tmp_path / "a.json")
+        assert found.systems == {"mt": ["b", "cat"], "tuned": ["b", "b"]}
+        assert (found.references, found.source) == ([["c"], []], ["a", "猫"])
+
+    def test_what_cannot_be_read_is_named(self, tmp_path):
+        path = tmp_path / "a.json"
+        for content, expected in {
+            '{"columns": ["a"], "data": [["b"]]}': "no column was recognized as references",
+            '{"columns": ["a"], "data": []}': "a.json is empty; expected rows of results.",
+            '{"columns": ["a", "a"], "data": [[1, 2]]}': "the column 'a' appears twice; expected distinct names.",
+            '{"columns": ["a", "b"], "data": [[1, 2], [1]]}': "row 2: expected 2 cells, as there are columns",
+            '{"columns": ["a"], "data": [["b"]': "a.json is not a log of inspect-ai with samples (.eval, .json), nor",
+            '{"columns": ["ref", "mt"], "data": [["b", 3]]}': "('mt' is not all text)",
+        }.items():
+            path.write_text(content)
+            assert expected in refusal(path)
 
 
 def test_logs_beside_tables_and_texts(tmp_path):

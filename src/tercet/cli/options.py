@@ -106,7 +106,8 @@ References = Annotated[
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
         "cell is none. For systems in files of translators, subtitles or transcripts (.tmx, .xlf, .po, .srt, .ctm), "
-        "such a file: they are joined by source text, time or id.",
+        "such a file: they are joined by source text, time or id. For output of batches, a table with the custom_id "
+        "of each request.",
     ),
 ]
 _GUESSED = "Default: guessed from the column names."
@@ -178,12 +179,14 @@ class Texts:
         "with one system and the same references as others, a system), or text files with one segment per line (each "
         "is a system), or files of translators (.tmx, .xlf, .sdlxliff, .po), subtitles (.srt, .vtt) or transcripts "
         "(.ctm, .stm, .trn). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
-        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas or MLflow, or "
-        "folders with such: each task is a test set, each run a system. With score --engine ray also folders of "
-        "tables, and patterns.",
+        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo "
+        "or OpenCompass, output of OpenAI's batches, or folders with such: each task is a test set, each run a "
+        "system. With score --engine ray also folders of tables, and patterns.",
     )
     references: References = None
-    source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    source: str | None = reading(
+        None, metavar="FILE", help="Text file of sources, when systems are text files; input of batches."
+    )
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None

@@ -25,6 +25,7 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, level_of_caller, shorten
+from tercet.files.batches import Answers, Requests, with_references
 from tercet.files.joined import Runs
 from tercet.files.read import (
     MEMORIES,
@@ -157,13 +158,18 @@ def read_test_sets(
 
     Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
     (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
-    newest is read. Results of deepeval (.json), ragas (tables) and MLflow (.json, tables) are logs too. Each task is
-    one test set, in which each log is a system,
+    newest is read. Results of deepeval (.json), ragas (tables), MLflow (.json, tables), promptfoo (.json) and
+    OpenCompass (.json) are logs too. Each task is one test set, in which each log is a system, or several,
     named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
     be the same (:func:`tercet.files.joined.join_logs` says how). The format says which field is what, `fields`
     of the test set repeats it, and `systems` and the columns may name others, such as one filter of several. Numbers
     that the harness computed for each sample, such as ``acc``, are `scores` of the test set. Logs of multiple choice
     and of log-likelihoods have these alone.
+
+    Output of OpenAI's batches (.jsonl) is a log of answers, with `references` in tables that have the ids of its
+    requests in a column ``custom_id`` or ``id``, and `source` in one such, or in the input of the batch, which may
+    also be one of `files` (:func:`tercet.files.batches.with_references`). A table of W&B (``.table.json``) is a
+    table.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -174,12 +180,13 @@ def read_test_sets(
     files : path or sequence of paths
         All tables and folders of logs, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        Files of translators, subtitles or transcripts, for systems in such; or text files, for systems in text files:
-        a reference per line. An empty line is an empty reference, as in sacrebleu, and can be the closest in length.
+        Files of translators, subtitles or transcripts, for systems in such; tables, for batches; or text files, for
+        systems in text files: a reference per line. An empty line is an empty reference, as in sacrebleu, and can be
+        the closest in length.
         Segments with different numbers of references need a table: the data set whose rows the lines of the systems
         are.
     source : path, optional
-        Text file, for systems in text files.
+        Text file, for systems in text files; a table, for batches.
     systems, reference_columns : str or sequence of str
         Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
     source_column : str, optional
@@ -299,6 +306,20 @@ def read_test_sets(
             + " Or give one TMX file with the references as one of its languages or authors."
             * (kind == "TMX")
         )
+    # The first file says whether all are batches, whose references and sources have files of their own.
+    first_table = _table(paths[0]) if not folders and table_format(paths[0]) == "jsonl" else None
+    if isinstance(first_table, Answers | Requests):
+        logs_of_batches = _logs_of_batches(
+            first_table,
+            paths,
+            reference_paths,
+            columns=_listed(reference_columns),
+            source_paths=_listed(source),
+            source=source_column,
+            need_references=need_references,
+        )
+        sets_of_batches = [*_log_sets(logs_of_batches, _listed(systems), [], None, cluster, slice_specs)]
+        return _with_scores(sets_of_batches, _listed(scores))
     text_files = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if text_files:
         table_in_words = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
@@ -316,7 +337,9 @@ def read_test_sets(
         if path in folders:
             logs += logs_of_folder[path]
             continue
-        table = _table(path)
+        table, first_table = first_table or _table(path), None
+        if isinstance(table, Answers | Requests):
+            raise InputError(f"{path!r} is of a batch, and {all_paths[0]!r} is not; give batches alone.")
         if isinstance(table, Log):
             logs.append(table)
         else:
@@ -467,6 +490,44 @@ def _logs_in(folder: str) -> list[Log]:
     from tercet.files.joined import read_folder
 
     return read_folder(folder)
+
+
+def _logs_of_batches(
+    first: Table,
+    paths: list[str],
+    reference_paths: list[str],
+    *,
+    columns: list[str],
+    source_paths: list[str],
+    source: str | None,
+    need_references: bool,
+) -> list[Log]:
+    """Return the answers of batches with the references and sources that have the ids of their requests."""
+    for path in [*paths, *reference_paths, *source_paths]:
+        if not table_format(path):
+            raise InputError(
+                f"{path!r} is a text file, whose lines have no ids, and {paths[0]!r} is a batch; expected a table "
+                "with the ids of its requests, in a column custom_id or id."
+            )
+    check_different(paths, reference_paths, role="a batch")
+    batches = [first, *map(_table, paths[1:])]
+    answers = [table for table in batches if isinstance(table, Answers)]
+    requests = [table for table in batches if isinstance(table, Requests)]
+    for table in batches:
+        if not isinstance(table, Answers | Requests):
+            raise InputError(
+                f"{table.name!r} is neither the output nor the input of a batch, and {paths[0]!r} is; give batches "
+                f"alone, and their references as such ({argument('references')})."
+            )
+    if not answers:
+        raise InputError(f"{paths[0]!r} is the input of a batch; expected its output, with the answers.")
+    if need_references and not reference_paths:
+        raise InputError(
+            f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
+            f"({argument('references')})."
+        )
+    references, sources = [*map(_table, reference_paths)], [*requests, *map(_table, source_paths)]
+    return with_references(answers, references, sources, columns=columns, source=source)
 
 
 def _log_sets(

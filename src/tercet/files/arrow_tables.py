@@ -14,7 +14,8 @@ from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
-from .logs import FIELDS, PARTS, details_log, is_details, results_log
+from .logs import FIELDS, PARTS, details_log, is_details
+from .results import results_log
 from .table import MOST_CELLS, MOST_COLUMNS, Table
 from .tables import spread
 from .text import LIMITS, Limits, read_whole

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from tercet.errors import InputError, argument, level_of_caller, shorten
 
 from .read import READERS, items, table_format
+from .results import joined_parts
 from .table import SOURCE_TEXT, Log, Memory, Table
 from .text import open_binary
 
@@ -385,6 +386,7 @@ def join_logs(
     The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
+    logs = joined_parts(logs)
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
     for log, name in zip(logs, _names_of_runs(logs), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
@@ -432,7 +434,10 @@ def _runs_of_task(
         for column in columns:
             predictions, row_references = items(log, column, references)
             # With several filters, a column is called such as "filtered_resps strict-match".
-            system = f"{name} {column.partition(' ')[2] or column}" if columns[1:] else name
+            label = column.partition(" ")[2] or column
+            system = f"{name} {label}" if columns[1:] else name
+            if log.names_systems and len(runs) == 1:
+                system = label
             texts[system] = [predictions[row] for row in order]
             for score, by_column in log.numbers.items():
                 # A text that is read in the place of a log's only one has its scores.
@@ -468,6 +473,8 @@ def _runs_of_task(
     fields = "no texts"
     if not no_texts:
         predictions_from = ", ".join(systems or first_log.roles.systems)
+        if first_log.names_systems and not systems:
+            predictions_from = first_log.roles.systems[0].partition(" ")[0]
         fields = f"predictions from {predictions_from}"
         fields += f"; references from {', '.join(references)}" if references else ""
     fields += f"; scores: {', '.join(scores)}" if scores else ""

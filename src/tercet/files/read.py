@@ -34,7 +34,7 @@ READERS: dict[str, Callable[..., Table]] = {
     "xlsx": _reader("tables", "read_workbook"),
     "parquet": _reader("arrow_tables", "read_parquet"),
     "arrow": _reader("arrow_tables", "read_ipc"),
-    "inspect": _reader("logs", "read_inspect"),
+    "inspect": _reader("tables", "read_json"),
     "xliff": _reader("xliff", "read_xliff"),
     "po": _reader("catalogues", "read_po"),
     "subtitles": _reader("transcripts", "read_subtitles"),

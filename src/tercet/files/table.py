@@ -73,6 +73,8 @@ class Log(Table):
     numbers: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
     #: By score, whether its higher values are better, where the files say so.
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
+    #: Whether the columns of `roles.systems` have the names of systems, behind a blank, as the file gives them.
+    names_systems: bool = False
     #: Why there are no texts that a model wrote; the cells of `roles.systems` are then empty.
     no_texts: str = ""
 

@@ -25,9 +25,11 @@ from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, level_of_caller, needs, shorten
 
-from .logs import is_chat, is_samples, results_log, samples_log, texts_of_chats
+from .batches import batch
+from .logs import is_chat, is_samples, samples_log, texts_of_chats
+from .results import read_results, results_log
 from .roles import role_of
-from .table import MOST_COLUMNS, RaggedRows, Row, Table, listed, table_of_rows
+from .table import MOST_COLUMNS, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
 
 
@@ -196,10 +198,16 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Chats, lists of messages with role and content, are read as what the assistant said last.
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    results of ragas and MLflow, here and in other tables.
+    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables.
     """
     table = read_objects(stream, name, limits)
-    return samples_log(table) if is_samples(table) else results_log(table) or spread(table)
+    return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
+
+
+def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a log or results in an object or archive; or a table that W&B writes, an object of columns and rows."""
+    table = read_results(stream, name, limits)
+    return table if isinstance(table, Log) else results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:

@@ -1,0 +1,593 @@
+"""Results of deepeval, ragas, MLflow, promptfoo, OpenCompass and W&B, beside logs in JSON -> a row per sample."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tercet.errors import InputError, first_line, level_of_caller, shorten
+
+from .logs import (
+    DAMAGED,
+    archived_parts,
+    inspect_log,
+    is_number,
+    numbers_of_scores,
+    parts_of,
+    score_of,
+    value_of,
+)
+from .read import unpacked
+from .roles import clear_role, guess_roles, role_of
+from .score_columns import BETWEEN_GRADES, begun_by, read_score
+from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
+from .text import LIMITS, Limits, read_whole
+
+
+def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results in an object."""
+    data = read_whole(stream, name, limits)
+    try:
+        if data.startswith(b"PK"):
+            spec, samples = archived_parts(data, name, limits.unpacking(len(data)))
+        else:
+            limits.check_json([data], name)
+            content = json.loads(data)
+            results = _results(content, name)
+            if results is not None:
+                return results
+            spec, samples = parts_of(content)
+    except InputError:
+        raise
+    except DAMAGED as error:
+        raise InputError(
+            f"{name} is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an object per line "
+            f"(.jsonl): {first_line(error)}."
+        ) from None
+    return inspect_log(spec, samples, name)
+
+
+# Results of deepeval (.json), of ragas (a table) and of MLflow (.json or a table) -> a table with a row per sample.
+
+#: Names that these programs, or their documentation, give to the results of any run.
+_ANY_RUN = re.compile(r"\.?(latest_test_run|latest_run_full|test_run_\d{8}_\d{6}|eval_results_table|results?)")
+#: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
+_OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
+#: What only tables of MLflow have beside those.
+_JUSTIFICATION, _TRACE = "/justification", "trace_id"
+#: Columns that MLflow gives a name, in the order in which they are looked for.
+_OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")
+#: In its newer tables, expectations have columns as scores do.
+_EXPECTATIONS = ("expected_", "guidelines")
+#: The input, the output and the reference in ragas, and in its versions before 0.2; and its other columns.
+_OF_RAGAS = (("user_input", "response", "reference"), ("question", "answer", "ground_truth"))
+_FIELDS_OF_RAGAS = frozenset({
+    "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "multi_responses",
+    "rubrics", "rubric", "reference_tool_calls", "persona_name", "query_style", "query_length", "synthesizer_name",
+    "contexts", "ground_truths",
+})  # fmt: skip
+#: Columns that count rows, also as pandas and tercet call those without a name.
+_INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ ])?ids?", re.IGNORECASE)
+#: Metrics of these programs of which lower scores are better.
+_LOWER = ("noise_sensitivity", "toxicity", "latency", "ari_grade_level", "flesch_kincaid_grade_level")
+
+
+def results_log(table: Table) -> Log | None:
+    """Return the results of ragas, MLflow or promptfoo in a table, judging by its columns; None for other tables."""
+    log = None
+    if table.columns.keys() >= _OF_PROMPTFOO:
+        results = [
+            dict(zip(table.columns, cells, strict=True)) for cells in zip(*table.columns.values(), strict=True)
+        ]
+        return _promptfoo_log(results, table.name, None)
+    if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
+        log = _mlflow_log(table)
+    for columns in _OF_RAGAS:
+        log = log or _ragas_log(table, *columns)
+    return log
+
+
+def _results(content: Any, name: str) -> Table | None:
+    """Return the results in the object of a file, or the table of W&B; None for others."""
+    if not isinstance(content, dict):
+        return None
+    run = content.get("testRunData", content)
+    # As the program saves a run, and as what its function returns is saved.
+    for cases in ("testCases", "test_results"):
+        if isinstance(run, dict) and isinstance(run.get(cases), list):
+            return _deepeval_log(run, run[cases], name)
+    evaluation = content.get("results")
+    results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
+    if isinstance(results, list) and any(isinstance(result, dict) and "prompt" in result for result in results):
+        config = content.get("config")
+        description = config.get("description") if isinstance(config, dict) else None
+        return _promptfoo_log(results, name, description)
+    if all(key.isascii() and key.isdecimal() for key in content) and any(map(_is_prediction, content.values())):
+        return _opencompass_log(content, name)
+    columns, rows = content.get("columns"), content.get("data")
+    if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        return _table_of(columns, rows, name)
+    return None
+
+
+def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
+    """Return the results of MLflow, or else the table, that an object holds by rows."""
+    repeated = [column for column, times in Counter(map(str, columns)).items() if times > 1]
+    if repeated:
+        raise InputError(f"{name}: the column {shorten(repeated[0])} appears twice; expected distinct names.")
+    gathered = RaggedRows(name)
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(columns):
+            expected = f"{len(columns)} cells, as there are columns"
+            raise InputError(f"{name}, row {number:,}: expected {expected}, found {len(row)}.")
+        gathered.add(number, dict(zip(map(str, columns), row, strict=True)))
+    table = gathered.table("rows of results")
+    log = _mlflow_log(table)
+    if log is not None:
+        return log
+    return replace(table, columns={column: [*map(_cell, cells)] for column, cells in table.columns.items()})
+
+
+def _cell(value: Any) -> Any:
+    """Return what a cell of W&B holds; None where it is missing, and for images and the like."""
+    is_file = isinstance(value, dict) and "_type" in value
+    return None if is_file or (isinstance(value, float) and math.isnan(value)) else value
+
+
+def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
+    """Return the test cases of a run of deepeval; of a metric without any score, which ones passed."""
+    if not cases and (run.get("conversationalTestCases") or ()):
+        raise InputError(f"{name} has test cases that are conversations; expected some with an input and an output.")
+    rows = RaggedRows(name)
+    metrics: list[dict[str, dict[str, Any]]] = []
+    for number, case in enumerate(cases, 1):
+        if not isinstance(case, dict):
+            raise InputError(f"{name}: expected an object as test case {number:,}, got {shorten(case)}.")
+        fields = {re.sub("(?=[A-Z])", "_", key).lower(): value for key, value in case.items()}
+        metadata = fields.get("metadata") or fields.get("additional_metadata")
+        texts = {part: fields.get(part) for part in ("input", "expected_output", "actual_output")}
+        further = metadata.items() if isinstance(metadata, dict) else ()
+        rows.add(number, texts | {f"metadata.{key}": value for key, value in further})
+        metrics.append(_metrics_of(fields.get("metrics_data")))
+    table = rows.table("test cases")
+    values: dict[str, list[Any]] = {}
+    directions = {}
+    for metric in dict.fromkeys(metric for of_case in metrics for metric in of_case):
+        parts = [of_case.get(metric, {}) for of_case in metrics]
+        scores = [part.get("score") for part in parts]
+        if all(score is None for score in scores):
+            # Another name, as a run with scores is not to be compared with it.
+            values[f"{metric} success"] = [None if part.get("error") else part.get("success") for part in parts]
+            continue
+        values[metric] = scores
+        # A test passes on the better side of its threshold.
+        higher = {
+            part["success"] == (part["score"] > part["threshold"])
+            for part in parts
+            if all(is_number(part.get(value)) for value in ("score", "threshold", "success"))
+            and part["score"] != part["threshold"]
+            and not part.get("error")
+        }
+        if len(higher) == 1:
+            (directions[metric],) = higher
+    test_file = Path(str(run.get("testFile") or "")).stem
+    return _results_of(
+        "deepeval",
+        table,
+        Roles("input", ("expected_output",), ("actual_output",)),
+        values,
+        task=str(run.get("datasetAlias") or test_file),
+        run=str(run.get("identifier") or ""),
+        higher_is_better=directions,
+    )
+
+
+def _metrics_of(metrics: Any) -> dict[str, dict[str, Any]]:
+    """Return the results of a test case by metric; of several metrics of one name, the second has a number."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for metric in metrics if isinstance(metrics, list) else ():
+        if isinstance(metric, dict):
+            name, times = str(metric.get("name")), 1
+            while name in by_name:
+                times += 1
+                name = f"{metric.get('name')} {times}"
+            by_name[name] = metric
+    return by_name
+
+
+def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | None:
+    """Return a table of ragas with scores; None for one without, and for one with texts of other systems."""
+    if not {source, output} <= table.columns.keys() or (source == "question" and "contexts" not in table.columns):
+        return None
+    values, fields = {}, {source, output, reference} | _FIELDS_OF_RAGAS
+    for column, cells in table.columns.items():
+        numbers = [_score_cell(cell) for cell in cells]
+        if column in fields or role_of(column) == "source":
+            continue
+        if any(number is not None for number in numbers) and all(map(_is_number_or_none, numbers)):
+            # "response.fluency" are grades, of which a table is read otherwise.
+            if begun_by(column, [output], BETWEEN_GRADES):
+                return None
+            if not _INDEX.fullmatch(column):
+                values[column] = numbers
+        elif any(isinstance(cell, dict) for cell in cells) or (
+            role_of(column) == "system" and any(isinstance(cell, str) and cell for cell in cells)
+        ):
+            return None
+    references = tuple(column for column in (reference, f"{reference}s") if column in table.columns)
+    return _results_of("ragas", table, Roles(source, references, (output,)), values) if values else None
+
+
+def _mlflow_log(table: Table) -> Log | None:
+    """Return the scores of an evaluation by MLflow, and the texts beside them; None where there are no scores."""
+    matches = {column: match for column in table.columns if (match := _OF_MLFLOW.fullmatch(column))}
+    expectations = [column for column in matches if column.startswith(_EXPECTATIONS)]
+    columns = {column: match[1] for column, match in matches.items() if column not in expectations}
+    if not columns:
+        return None
+    # Of two versions of a metric, each keeps its version.
+    times = Counter(columns.values())
+    values = {
+        metric if times[metric] == 1 else f"{metric}{matches[column][2] or ''}": [
+            _score_cell(cell) for cell in table.columns[column]
+        ]
+        for column, metric in columns.items()
+    }
+    if _TRACE in table.columns:
+        references = tuple(column for column in expectations if column.startswith("expected_response"))
+        return _results_of("MLflow", table, Roles("request", references, ("response",)), values)
+    texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
+    guess = guess_roles(Table(table.name, texts, table.lines))
+    systems = [column for column in _OUTPUTS if column in texts]
+    systems += [*filter(lambda column: clear_role(column) == "system", guess.systems), *guess.systems]
+    references = tuple(column for column in texts if role_of(column) == "reference")
+    source = next((column for column in ("inputs", guess.source) if column in texts), None)
+    return _results_of("MLflow", table, Roles(source, references, tuple(systems[:1] or ["outputs"])), values)
+
+
+def _results_of(
+    harness: str,
+    table: Table,
+    roles: Roles,
+    values: Mapping[str, list[Any]],
+    *,
+    task: str = "",
+    run: str = "",
+    higher_is_better: Mapping[str, bool] | None = None,
+) -> Log:
+    """Return the results of a run, which is called as its file where they do not name it.
+
+    Samples have no ids: they are the same where their inputs are, and the references of these.
+    """
+    (output,) = roles.systems
+    no_rows = [None] * len(table.lines)
+    outputs = table.columns.get(output, no_rows)
+    columns = {**table.columns, output: ["" if cell is None else _written(cell) for cell in outputs]}
+    references = tuple(
+        column
+        for column in roles.references
+        if any(cell not in (None, "", []) for cell in table.columns.get(column, ()))
+    )
+    for column in references:
+        columns[column] = [
+            cell if cell is None or isinstance(cell, list) else _written(cell) for cell in columns[column]
+        ]
+    inputs = table.columns.get(roles.source or "", no_rows)
+    key = _key_of(inputs, [columns[column] for column in references])
+    return Log(
+        table.name,
+        columns | key,
+        table.lines,
+        harness=harness,
+        task=task or harness,
+        run=run or _run_of(table.name),
+        key=tuple(key),
+        roles=Roles(roles.source if any(inputs) else None, references, roles.systems),
+        scores=tuple(values),
+        numbers=numbers_of_scores({metric: {output: cells} for metric, cells in values.items()}, table.name),
+        higher_is_better={metric: False for metric in values if metric.startswith(_LOWER)}
+        | dict(higher_is_better or {}),
+        no_texts="" if any(columns[output]) else f"{table.name} has no texts in {output!r}",
+    )
+
+
+def _run_of(name: str) -> str:
+    """Return the name of a file, unless it says nothing of a run."""
+    stem = Path(unpacked(name)).stem
+    return "" if _ANY_RUN.fullmatch(stem) else stem
+
+
+def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """Return columns that tell samples apart; without inputs, samples are told apart by their rows."""
+    texts = ["" if cell is None else _written(cell) for cell in inputs]
+    golds = [str([column[row] for column in references]) for row in range(len(texts))]
+    if len(set(zip(texts, golds, strict=True))) > len(set(texts)):
+        # One input with several references, such as a prompt that all samples share.
+        texts = [f"{text} {gold}" for text, gold in zip(texts, golds, strict=True)]
+    if not any(inputs) or (len(set(texts)) == 1 and len(texts) > 1):
+        return {"row": [str(number) for number in range(1, len(texts) + 1)]}
+    repeats: Counter[str] = Counter()
+    numbers = []
+    for text in texts:
+        repeats[text] += 1
+        numbers.append(str(repeats[text]))
+    return {"input text": texts, "repeat": numbers}
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _score_cell(cell: Any) -> Any:
+    """Return a number that a cell is, or is written in it; None where it is missing."""
+    if isinstance(cell, str):
+        with suppress(InputError):
+            return score_of(read_score(cell, "a score"))
+    return score_of(value_of(cell))
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or is_number(value)
+
+
+# The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.
+
+_OPENCOMPASS, _PROMPT, _PREDICTION, _GOLD = "OpenCompass", "origin_prompt", "prediction", "gold"
+#: The name of a file with a part of a data set, in ASCII digits.
+_PART = re.compile(r"(.+)_(0|[1-9][0-9]{0,5})")
+
+
+def _is_prediction(sample: Any) -> bool:
+    return isinstance(sample, dict) and _PREDICTION in sample
+
+
+def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
+    """Return the predictions of the model that the folder names; several sequences for a sample are its repeats."""
+    rows = RaggedRows(name)
+    no_texts = ""
+    for index in sorted(samples, key=int):
+        sample, place = samples[index], f"{name}, sample {shorten(index)}"
+        if not _is_prediction(sample):
+            raise InputError(f"{place}: expected an object with a prediction, got {shorten(sample)}.")
+        prediction, prompt, gold = sample[_PREDICTION], sample.get(_PROMPT), sample.get(_GOLD)
+        if "choices" in sample or any(part.startswith("label: ") for part in sample):
+            no_texts = no_texts or f"{place}: the prediction is a choice by likelihood, not a text that a model wrote"
+        elif isinstance(prediction, list) and (prompt is None or _are_turns(prompt)):
+            raise InputError(f"{place}: the predictions are turns of a conversation; expected an answer.")
+        texts = prediction if isinstance(prediction, list) else [prediction]
+        texts = ["" if text is None else _written(text) for text in texts] or [""]
+        golds = gold if isinstance(gold, list) else [] if gold is None else [gold]
+        rows.add(
+            int(index) + 1,
+            {
+                "index": index,
+                _PROMPT: _last_said(prompt),
+                _PREDICTION: "" if no_texts else texts[0] if len(texts) == 1 else texts,
+                _GOLD: [_written(text) for text in golds if text is not None],
+            },
+        )
+    table = rows.table("predictions")
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness=_OPENCOMPASS,
+        task=Path(unpacked(name)).stem,
+        run="",
+        key=("index",),
+        roles=Roles(_PROMPT, (_GOLD,) if any(table.columns[_GOLD]) else (), (_PREDICTION,)),
+        no_texts=no_texts,
+    )
+
+
+def joined_parts(logs: Sequence[Log]) -> list[Log]:
+    """Return the logs, with one for all parts into which OpenCompass split a data set, <dataset>_0.json and so on."""
+    parts: dict[tuple[Path, str], dict[int, Log]] = {}
+    for log in logs:
+        match = _PART.fullmatch(log.task) if log.harness == _OPENCOMPASS else None
+        if match:
+            parts.setdefault((Path(log.name).parent, match[1]), {})[int(match[2])] = log
+    whole: dict[str, Log | None] = {}
+    for (folder, task), numbered in parts.items():
+        if len(numbered) > 1 and sorted(numbered) == list(range(len(numbered))):
+            in_order = [numbered[number] for number in sorted(numbered)]
+            whole |= dict.fromkeys(part.name for part in in_order)
+            whole[in_order[0].name] = _whole(in_order, str(folder / f"{task}.json"), task)
+    with_whole = [whole.get(log.name, log) for log in logs]
+    return [log for log in with_whole if log is not None]
+
+
+def _whole(parts: Sequence[Log], name: str, task: str) -> Log:
+    """Return the predictions of all parts, with indices that go on from one to the next."""
+    columns = {column: [cell for part in parts for cell in part.columns[column]] for column in parts[0].columns}
+    lines = [*range(1, sum(len(part.lines) for part in parts) + 1)]
+    columns["index"] = [str(line - 1) for line in lines]
+    roles = replace(parts[0].roles, references=(_GOLD,) if any(columns[_GOLD]) else ())
+    no_texts = next((part.no_texts for part in parts if part.no_texts), "")
+    return replace(parts[0], name=name, task=task, columns=columns, lines=lines, roles=roles, no_texts=no_texts)
+
+
+def _are_turns(prompt: Any) -> bool:
+    """Return whether a prompt has a list of messages for each turn of a conversation."""
+    return isinstance(prompt, list) and any(isinstance(turn, list) for turn in prompt)
+
+
+def _last_said(prompt: Any) -> str | None:
+    """Return a prompt, or the text of the last message."""
+    if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
+        prompt = prompt[-1].get("prompt", prompt[-1].get("content"))
+    return prompt if isinstance(prompt, str) else None
+
+
+# The results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system.
+
+#: Assertions whose value is a text that the output is compared with.
+_COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
+_OUTPUT, _VALUE = "response.output", "assert.value"
+_PLACES = ("testIdx", "promptIdx")
+_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
+_LONGEST_NAME = 40
+#: A variable in the value of an assertion.
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
+    """Return the tests of which every system has an output; a warning counts the others, after an error."""
+    for number, result in enumerate(results, 1):
+        if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
+            expected = f"expected an object with prompt and vars as result {number:,}"
+            raise InputError(f"{name}: {expected}, got {shorten(result)}.")
+    has_places = all(is_number(result.get(place)) for place in _PLACES for result in results)
+    # They come as they are ready.
+    if has_places:
+        results = sorted(results, key=lambda result: [result[place] for place in _PLACES])
+    columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
+    tests: dict[Any, dict[str, dict[str, Any]]] = {}
+    repeats: Counter[Any] = Counter()
+    failed: list[str] = []
+    for result, column in zip(results, columns, strict=True):
+        # Without places, the same test has the same variables.
+        test = _variables(result)
+        repeats[column, test] += 1
+        outputs = tests.setdefault(result[_PLACES[0]] if has_places else (test, repeats[column, test]), {})
+        response = result.get("response")
+        if isinstance(response, dict) and response.get("output") is not None:
+            outputs[column] = result
+        else:
+            error = result.get("error") or (response.get("error") if isinstance(response, dict) else None)
+            failed.append(f"{column.partition(' ')[2]}: {shorten(error or 'no output')}")
+    systems = tuple(dict.fromkeys(columns))
+    complete = [outputs for outputs in tests.values() if len(outputs) == len(systems)]
+    if len(complete) < len(tests):
+        summary = f"{len(tests) - len(complete):,} of {len(tests):,} tests have no output of some system"
+        summary += f", the first of {failed[0]}" if failed else ""
+        if not complete:
+            raise InputError(f"{name}: {summary}; expected outputs.")
+        warnings.warn(f"{name}: {summary}: left out for every system.", stacklevel=level_of_caller())
+    rows = RaggedRows(name)
+    repeats.clear()
+    for number, outputs in enumerate(complete, 1):
+        first = outputs[systems[0]]
+        test = _variables(first)
+        repeats[test] += 1
+        row = {f"vars.{key}": _written(value) for key, value in (first.get("vars") or {}).items()}
+        row |= {column: _written(outputs[column]["response"]["output"]) for column in systems}
+        rows.add(number, {"test": test, "repeat": str(repeats[test]), **row, _VALUE: _expected(first)})
+    table = rows.table("results of tests")
+    scores = {column: [_scores_of(outputs[column]) for outputs in complete] for column in systems}
+    metrics = tuple(dict.fromkeys(metric for column in systems for row in scores[column] for metric in row))
+    if len(metrics) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different scores; expected at most that.")
+    values = {
+        metric: {column: [row.get(metric) for row in scores[column]] for column in systems} for metric in metrics
+    }
+    for metric, by_column in list(values.items()):
+        lacking = [column for column, cells in by_column.items() if all(cell is None for cell in cells)]
+        if lacking:
+            del values[metric]
+        if 0 < len(lacking) < len(systems):
+            system = shorten(lacking[0].partition(" ")[2])
+            reason = f"{system} has no score {shorten(metric)}, and others have"
+            warnings.warn(f"{name}: {reason}: left out.", stacklevel=level_of_caller())
+    names = [column for column in table.columns if column.startswith("vars.")]
+    roles = {column: role_of(column.removeprefix("vars.")) for column in names}
+    references = [column for column in names if roles[column] == "reference"]
+    inputs = [column for column in names if roles[column] == "source"]
+    # The only variable beside the references needs no name that says so.
+    remaining = [column for column in names if column not in references]
+    inputs = inputs or (remaining if len(remaining) == 1 else [])
+    if not references and any(table.columns[_VALUE]):
+        references = [_VALUE]
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness="promptfoo",
+        task=str(description or "promptfoo"),
+        run=_run_of(name),
+        key=("test", "repeat"),
+        roles=Roles(inputs[0] if inputs else None, tuple(references), systems),
+        scores=metrics,
+        numbers=numbers_of_scores(values, name),
+        higher_is_better=dict.fromkeys(metrics, True),
+        names_systems=True,
+    )
+
+
+def _variables(result: Mapping[str, Any]) -> str:
+    return json.dumps(result.get("vars") or {}, ensure_ascii=False, sort_keys=True)
+
+
+def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
+    keys = [
+        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), str(result.get("promptIdx")))
+        for result in results
+    ]
+    distinct = list(dict.fromkeys(keys))
+    if len(distinct) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
+    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
+    names: dict[Any, str] = {}
+    for key in distinct:
+        system, prompt = key[0] or "provider", key[1]
+        if len(prompts) > 1:
+            # The label of a prompt may be its whole text.
+            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
+            system = f"[{system}] {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
+        alike = sum(other == system or other.startswith(f"{system} #") for other in names.values())
+        names[key] = f"{system} #{alike + 1}" if alike else system
+    return [names[key] for key in keys]
+
+
+def _label(value: Any, other: str) -> str:
+    """Return how promptfoo calls a provider or a prompt."""
+    label = value.get("label") or value.get(other) if isinstance(value, dict) else value if other == "id" else ""
+    return " ".join(str(label or "").split())
+
+
+def _expected(result: Mapping[str, Any]) -> list[str]:
+    """Return the texts that a test's assertions compare the output with."""
+    case, variables = result.get("testCase"), result.get("vars") or {}
+    assertions = case.get("assert") if isinstance(case, dict) else None
+    values = [
+        assertion.get("value")
+        for assertion in (assertions if isinstance(assertions, list) else [])
+        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING
+    ]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    rendered = [
+        _VARIABLE.sub(lambda match: _written(variables.get(match[1], match[0])), text)
+        for text in texts
+        if isinstance(text, str) and not text.startswith("file://")
+    ]
+    return list(dict.fromkeys(rendered))
+
+
+def _scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of a result: of all assertions, by their metrics, and of those without one by their types."""
+    grading = result.get("gradingResult")
+    parts = grading.get("componentResults") if isinstance(grading, dict) else None
+    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    # Without assertions, a test is passed with a score of 1.
+    if isinstance(grading, dict) and not parts:
+        return {}
+    scores = {"score": result.get("score"), "success": result.get("success")}
+    named = result.get("namedScores")
+    scores |= named if isinstance(named, dict) else {}
+    types: Counter[str] = Counter()
+    for part in parts:
+        assertion = part.get("assertion")
+        if isinstance(assertion, dict) and not assertion.get("metric"):
+            kind = str(assertion.get("type"))
+            types[kind] += 1
+            scores.setdefault(kind if types[kind] == 1 else f"{kind} {types[kind]}", part.get("score"))
+    return scores
