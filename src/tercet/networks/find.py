@@ -456,9 +456,10 @@ def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_t
     is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
     if long_text == "error" and is_too_long.any():
         document = int(np.flatnonzero(is_too_long)[0])
+        text = document % len(batch.texts)  # of a crossing whose texts have a document on each side
         raise InputError(
-            f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
-            f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, "
+            f"{batch.name_of(text)} has {whole.lengths[document]} tokens, more than the encoder's "
+            f"limit of {limit}: {shorten(batch.texts[text].as_py())}. long_text='window' scores it whole, "
             "'truncate' only its beginning."
         )
     return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)
