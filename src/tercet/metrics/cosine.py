@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
-from tercet.base.options import DEVICE, PROCESSING_CLASS, USE_SAFETENSORS, dtype_option, option, shared_labels
+from tercet.base.options import (
+    ATTN_IMPLEMENTATION,
+    DEVICE,
+    PROCESSING_CLASS,
+    REVISION,
+    USE_SAFETENSORS,
+    dtype_option,
+    option,
+    shared_labels,
+)
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.checks import Check, integer, refuse
 from tercet.corpus.corpus import Corpus
@@ -106,6 +115,7 @@ class Cosine(Metric):
         "that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
+    revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
         default="auto",
@@ -123,7 +133,8 @@ class Cosine(Metric):
         local=True,
     )
     device: str | torch.device | None = DEVICE
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("encoder")
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("encoder")
+    attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     prompt_name: str | Sequence[str | None] | None = option(
         default=None,
         doc="The name of a prompt that the encoder's folder declares, such as query, which precedes every text. Two "
@@ -180,7 +191,7 @@ class Cosine(Metric):
     def declared(self) -> Declared:
         """The declarations of the encoder's folder."""
         assert self.model_type is not None
-        return _declared_by(network_of(self.model_type, self.processing_class))
+        return _declared_by(network_of(self.model_type, self.processing_class, self.revision))
 
     @cached_property
     def prompts(self) -> tuple[str, str]:
@@ -202,6 +213,7 @@ class Cosine(Metric):
             last_layer=True,
             device=self.device,
             dtype=self.dtype,
+            attn_implementation=self.attn_implementation,
             prefix_space=False,
             lowercase=declared.lowercase,
             use_safetensors=self.use_safetensors,
@@ -233,6 +245,7 @@ class Cosine(Metric):
         prompts = dict.fromkeys(digest([prompt]) if prompt else "no" for prompt in self.prompts)
         parts = {
             "model": encoder.label,
+            "revision": self.revision,
             "pooling": pooling.name,
             "dense": pooling.digest,
             "dims": pooling.dimensions,
@@ -241,7 +254,7 @@ class Cosine(Metric):
             "multi": self.multi_ref,
             "long": self.long_text,
             "length": limit,
-            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "dtype": None if encoder.dtype == "float32" else encoder.dtype,
             **shared_labels(self),
             "equals": "sentence-transformers" if _equals(self, encoder, declared, pooling, limit) else None,
         }
@@ -451,7 +464,7 @@ def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, l
         and declared.similarity == "cosine"
         and limit == default_limit
         and o.long_text != "window"
-        and o.dtype in (None, "float32")
+        and encoder.dtype == "float32"
         and (not getattr(config, "is_encoder_decoder", False) or config.model_type in _ENCODER_ALONE)
     )
 
@@ -551,11 +564,11 @@ class Declared:
 
 def _declared_by(model_type: Located) -> Declared:
     """Read what the files of an encoder declare; an encoder without such files declares nothing."""
-    if isinstance(model_type, InMemory):
-        home: Located = model_type
+    home = model_type
+    if isinstance(model_type, str) and os.path.isdir(folder := os.path.expanduser(model_type)):
+        home = str(Path(folder).resolve())
     else:
-        folder = os.path.expanduser(model_type)
-        home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
+        home = locate(model_type)
     modules = _read(home, "modules.json")
     if not modules:
         return Declared(home, locate(home))
