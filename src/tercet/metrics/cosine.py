@@ -45,7 +45,7 @@ from tercet.explanation.pictures import Part, contributions_html
 from tercet.networks.encoder import Encoder, Windows, windows_of
 from tercet.networks.find import Located, cut_texts, cut_warning, locate, network_of, optional_file, path_or_model
 from tercet.networks.in_memory import InMemory
-from tercet.networks.load import encoder_of, keep_last, subwords_of
+from tercet.networks.load import encoder_of, keep_last, read_static, subwords_of
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
 from tercet.statistics.progress import bar_of
@@ -575,17 +575,21 @@ def _declared_by(model_type: Located) -> Declared:
     if not isinstance(modules, list) or not all(isinstance(module, Mapping) for module in modules):
         raise _refusal(home, "has a modules.json that is not a list of modules")
     first, *later_modules = [_module(home, module) for module in modules]
-    if first[0] != "Transformer":
+    is_static = first[0] == "StaticEmbedding"
+    if first[0] != "Transformer" and not is_static:
         raise _refusal(home, f"begins with a module {first[0]!r} in place of a network of transformers")
-    subfolder = first[1]
-    if subfolder and not os.path.isdir(str(home)):
+    subfolder = "" if first[1] == "." else first[1]  # as model2vec writes it
+    if subfolder and not is_static and not os.path.isdir(str(home)):
         raise _refusal(home, f"has its network in the sub-folder {subfolder!r}: download it, and give the folder")
     settings = _settings(home, subfolder)
-    network = locate(os.path.join(str(home), subfolder) if subfolder else home)
+    if is_static:
+        network = _static(home, subfolder)
+    else:
+        network = locate(os.path.join(str(home), subfolder) if subfolder else home)
     model = _known(home, "config_sentence_transformers.json", _KNOWN_OF_MODEL)
     _check_requirements(home, model.get("requirements") or {})
     prompt = _prompt(home, model)
-    pooling, steps, leaves_out_prompt = _behind(home, later_modules)
+    pooling, steps, leaves_out_prompt = _behind(home, later_modules, "mean" if is_static else None)
     return Declared(
         home=home,
         network=network,
@@ -609,6 +613,21 @@ def _module(home: Located, module: Mapping[str, Any]) -> tuple[str, str]:
     return kind.split(".")[-1], str(module.get("path", ""))
 
 
+def _static(home: Located, subfolder: str) -> Located:
+    """Return static embeddings, in memory."""
+    if isinstance(home, InMemory):
+        return home
+    names = [os.path.join(subfolder, name) for name in ("model.safetensors", "tokenizer.json")]
+    paths = [optional_file(home, name) for name in names]
+    if None in paths:
+        raise OptionError(
+            f"The encoder {shorten(str(home), 300)}, given as 'model_type', has static embeddings, but no "
+            f"{names[paths.index(None)]}. They are read from safetensors files only."
+        )
+    weights, tokenizer = map(str, paths)
+    return read_static(weights, tokenizer, (os.stat(weights).st_mtime_ns, os.stat(tokenizer).st_mtime_ns), str(home))
+
+
 def _settings(home: Located, subfolder: str) -> Mapping[str, Any]:
     """Return the settings of the network."""
     settings = next(
@@ -619,9 +638,10 @@ def _settings(home: Located, subfolder: str) -> Mapping[str, Any]:
     return settings
 
 
-def _behind(home: Located, modules: list[tuple[str, str]]) -> tuple[str, tuple[Dense | None, ...], bool]:
-    """Return the pooling, the modules after it, and whether it leaves out prompts."""
-    pooling: str | None = None
+def _behind(
+    home: Located, modules: list[tuple[str, str]], pooling: str | None
+) -> tuple[str, tuple[Dense | None, ...], bool]:
+    """Return the pooling, the modules after it, and whether it leaves out prompts; `pooling` is of the network."""
     leaves_out_prompt = False
     steps: list[Dense | None] = []
     for kind, folder in modules:
@@ -757,7 +777,8 @@ def _files_of(sentence: Any) -> dict[str, Any]:
     kinds = [f"{type(module).__module__}.{type(module).__name__}" for module in sentence]
     modules = [{"type": kind, "path": str(number or "")} for number, kind in enumerate(kinds)]
     settings = {
-        "max_seq_length": sentence.max_seq_length,
+        # of static embeddings it is infinite
+        "max_seq_length": sentence.max_seq_length if isinstance(sentence.max_seq_length, int) else None,
         "do_lower_case": getattr(sentence[0], "do_lower_case", False),
     }
     model = {

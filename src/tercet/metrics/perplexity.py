@@ -553,7 +553,7 @@ def _check_head(network: Any, missing: set[str], model: str) -> None:
 
 def _check_logits(network: Any) -> None:
     """Refuse a network in memory without a layer that predicts tokens."""
-    if network.get_output_embeddings() is None:
+    if getattr(network, "get_output_embeddings", lambda: None)() is None:
         raise OptionError(
             f"The {type(network).__name__} given as 'model_id' is not a causal language model: it has no layer that "
             "predicts tokens. Perplexity needs a model such as GPT2LMHeadModel or LlamaForCausalLM."

@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -92,7 +91,7 @@ def network_of(value: Any, tokenizer: Any, revision: str | None) -> Located:
 def load_config(model: Located, option: str = "model_type") -> Any:
     """Return the configuration of a located model."""
     if isinstance(model, InMemory):
-        return model.model.config
+        return model.config
     import transformers
 
     return load_pretrained(model, transformers.AutoConfig.from_pretrained, option)
@@ -104,7 +103,7 @@ def load_tokenizer(model: Located, option: str = "model_type") -> Any:
 
     if isinstance(model, InMemory):
         if model.tokenizer is not None:
-            return deepcopy(model.tokenizer)  # calls change its settings
+            return model.tokenizer_copy()
         if not model.source:
             raise unknown_tokenizer(model, option)
         model = locate(model.source, option)

@@ -41,6 +41,8 @@ class InMemory:
             model, tokenizer = getattr(model[0], "model", model[0]), model.tokenizer
         if hasattr(model, "get_base_model"):  # adapters of PEFT are layers of the model that they were put into
             model = model.get_base_model()
+        if _is_static(model):
+            return cls(model, model.tokenizer, sentence)
         if not hasattr(model, "config"):
             return None
         return cls(model, tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else None, sentence)
@@ -59,8 +61,25 @@ class InMemory:
         """The name or folder that the model was loaded from; empty where it was not."""
         return str(getattr(self.model, "name_or_path", "") or "")
 
+    @property
+    def config(self) -> Any:
+        """The configuration of transformers."""
+        return self.network().config if _is_static(self.model) else self.model.config
+
+    def tokenizer_copy(self) -> Any:
+        """Return a copy of the tokenizer, whose settings change with calls."""
+        if hasattr(self.tokenizer, "convert_ids_to_tokens"):
+            return deepcopy(self.tokenizer)
+        from .static import static_tokenizer
+
+        return static_tokenizer(self.tokenizer)
+
     def network(self) -> Any:
         """Return a copy, in evaluation mode: so the model itself may be in training."""
+        if _is_static(self.model):
+            from .static import StaticNetwork
+
+            return StaticNetwork(self.model.embedding.weight.detach().clone())
         network = deepcopy(self.model)
         vars(network).pop("forward", None)  # what accelerate puts there runs the model that was copied
         return network.eval().requires_grad_(False)
@@ -108,6 +127,11 @@ def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
         f"The {type(model.model).__name__} given as {option!r} does not say from where it was loaded: give its "
         "tokenizer as 'processing_class'."
     )
+
+
+def _is_static(model: Any) -> bool:
+    """Return whether a model is the module of static embeddings of sentence-transformers."""
+    return type(model).__name__ == "StaticEmbedding" and hasattr(model, "embedding")
 
 
 def _is_module(value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tercet.errors import OptionError, shorten
+from tercet.errors import InputError, OptionError, first_line, shorten
 from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
@@ -192,6 +192,26 @@ def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
+@keep_last(2)
+def read_static(weights: str, tokenizer: str, changed: tuple[int, int], source: str) -> InMemory:
+    """Return the static embeddings that two files hold; `changed`, when they did, is part of the key for later calls.
+
+    `source` is the folder or the name on the Hub.
+    """
+    from tokenizers import Tokenizer
+
+    from .static import StaticNetwork, read_vectors, static_tokenizer
+
+    try:
+        network = StaticNetwork(read_vectors(weights), source)
+    except Exception as error:  # broken files raise errors of many kinds
+        raise InputError(f"The file {weights} does not hold static embeddings: {first_line(error)}") from error
+    try:
+        return InMemory(network, static_tokenizer(Tokenizer.from_file(tokenizer)))
+    except Exception as error:
+        raise InputError(f"The file {tokenizer} is not a tokenizer: {first_line(error)}") from error
+
+
 def state_of(model: Located) -> tuple[object, ...]:
     """Return a key that changes with the files of a folder, or with weights: a model in training is reloaded."""
     if isinstance(model, InMemory):
@@ -247,6 +267,8 @@ def use_attention(network: Any, attn_implementation: str | None) -> None:
     try:
         with quiet():
             network.set_attn_implementation(attn_implementation)
+    except AttributeError:
+        pass
     except Exception as error:  # of packages that are missing too
         reason = " ".join(str(error).split())[:400].rstrip(".")
     if getattr(network.config, "_attn_implementation", None) != attn_implementation:
