@@ -17,7 +17,7 @@ from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
 from .find import Located, cut, load_pretrained, model_depth, quiet, text_config
-from .in_memory import InMemory, is_quantized
+from .in_memory import InMemory, adapters_of, is_quantized
 from .subwords import Subwords
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
@@ -431,4 +431,6 @@ def weights_digest(network: Any) -> str:
             continue
         checksum.update(f"{name}{tuple(tensor.shape)}".encode())
         checksum.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
+    for setting in adapters_of(network):
+        checksum.update(setting.encode())
     return checksum.hexdigest()[:8]

@@ -32,14 +32,16 @@ class InMemory:
         if not _is_module(model):
             return None
         tokenizer = getattr(holder, "processing_class", None) or getattr(holder, "tokenizer", None)
-        # what torch.compile and training on several devices put around a model
-        while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
-            model = inner
-        sentence = None
+        model, sentence = _unwrapped(model), None
         if hasattr(model, "similarity_fn_name"):
             sentence = model
-            model, tokenizer = getattr(model[0], "model", model[0]), model.tokenizer
+            model, tokenizer = _unwrapped(getattr(model[0], "model", model[0])), model.tokenizer
         if hasattr(model, "get_base_model"):  # adapters of PEFT are layers of the model that they were put into
+            if getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False):
+                raise OptionError(
+                    f"The {type(model).__name__} learned a prompt, which is no layer of its model and would be left "
+                    "out: only adapters that are layers, such as LoRA, are scored."
+                )
             model = model.get_base_model()
         if _is_static(model):
             return cls(model, model.tokenizer, sentence)
@@ -85,7 +87,10 @@ class InMemory:
         return network.eval().requires_grad_(False)
 
     def state(self) -> tuple[object, ...]:
-        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read."""
+        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read.
+
+        It changes too with the adapters that are at work.
+        """
         import torch
 
         sums = [torch.zeros((), dtype=torch.int64)]
@@ -97,7 +102,7 @@ class InMemory:
                     numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
                     places = torch.arange(1, len(numbers) + 1, device=bits.device)
                     sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
-        return tuple(torch.stack(sums).tolist())
+        return (*torch.stack(sums).tolist(), *adapters_of(self.model))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InMemory) and self._parts == other._parts
@@ -116,6 +121,12 @@ class InMemory:
         return id(self.model), id(self.tokenizer), id(self.sentence)
 
 
+def adapters_of(network: Any) -> list[str]:
+    """Return which adapters of PEFT are at work in each layer that has some, and how strongly."""
+    layers = [layer for layer in network.modules() if hasattr(layer, "disable_adapters")]
+    return [f"{layer.active_adapters} {layer.disable_adapters} {getattr(layer, 'scaling', '')}" for layer in layers]
+
+
 def is_quantized(network: Any) -> bool:
     """Return whether a network was quantized by transformers: then it stays as it is, and where it is."""
     return bool(getattr(network, "is_quantized", False)) or getattr(network, "hf_quantizer", None) is not None
@@ -127,6 +138,13 @@ def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
         f"The {type(model.model).__name__} given as {option!r} does not say from where it was loaded: give its "
         "tokenizer as 'processing_class'."
     )
+
+
+def _unwrapped(model: Any) -> Any:
+    """Return a model without what torch.compile and training on several devices put around it."""
+    while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
+        model = inner
+    return model
 
 
 def _is_static(model: Any) -> bool:
