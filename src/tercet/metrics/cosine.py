@@ -110,9 +110,9 @@ class Cosine(Metric):
         "the tokenizer's files; or one in memory, such as a SentenceTransformer, PreTrainedModel or Trainer, "
         "which is copied as it is at the call. What a sentence-transformers folder declares is applied: "
         "pooling, dense layers, lengths, lower case and default prompt; anything else that would change "
-        "embeddings is refused. Any architecture of transformers with a stack of layers works; of an encoder- "
-        "decoder only the encoder is used. Offline, an encoder given by name must be in the local cache. Code "
-        "that comes with a model is never run.",
+        "embeddings is refused. Any architecture of transformers with a stack of layers works, and static "
+        "embeddings (StaticEmbedding, model2vec); of an encoder-decoder only the encoder is used. Offline, an "
+        "encoder given by name must be in the local cache. Code that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
     revision: str | None = REVISION
