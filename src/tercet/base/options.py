@@ -602,7 +602,7 @@ REVISION = option(
 )
 ATTN_IMPLEMENTATION = option(
     default=None,
-    doc="How attention is computed, in the words of transformers, which chooses by default. Scores differ in the "
+    doc="How attention is computed. In the words of transformers, which chooses by default; scores differ in the "
     'sixth digit. "flash_attention_2" needs the package flash-attn, a GPU, and half precision.',
     local=True,
 )

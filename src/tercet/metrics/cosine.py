@@ -137,7 +137,7 @@ class Cosine(Metric):
     attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     prompt_name: str | Sequence[str | None] | None = option(
         default=None,
-        doc="The name of a prompt that the encoder's folder declares, such as query, which precedes every text. Two "
+        doc="The name of a prompt that precedes every text. The encoder's folder declares it, such as query. Two "
         "names, as in (query, document), are for predictions and for references; None stands for the default prompt.",
         check=_of_sides("the name of a prompt"),
     )

@@ -123,7 +123,8 @@ class InMemory:
 
 def adapters_of(network: Any) -> list[str]:
     """Return which adapters of PEFT are at work in each layer that has some, and how strongly."""
-    layers = [layer for layer in network.modules() if hasattr(layer, "disable_adapters")]
+    # models of transformers have a method of this name
+    layers = [layer for layer in network.modules() if isinstance(getattr(layer, "disable_adapters", None), bool)]
     return [f"{layer.active_adapters} {layer.disable_adapters} {getattr(layer, 'scaling', '')}" for layer in layers]
 
 
