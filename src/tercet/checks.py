@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -179,8 +180,8 @@ def as_scale(value: Any) -> int:
     raise refuse("1 (scores from 0 to 1) or 100 (percent)")
 
 
-#: Precisions of a network.
-_DTYPES = ("float32", "bfloat16", "float16")
+#: Precisions of a network; the last is that of its files.
+_DTYPES = ("float32", "bfloat16", "float16", "auto")
 #: What trainers call them.
 _SHORT_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -191,7 +192,7 @@ def as_dtype(value: Any) -> str | None:
     name = _SHORT_DTYPES.get(name, name)
     if value is None or name in _DTYPES:
         return None if value is None else name
-    raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
+    raise refuse("one of 'float32', 'bfloat16', 'float16', 'auto' or None")
 
 
 def as_device(value: Any) -> str | None:
@@ -210,6 +211,13 @@ def as_device(value: Any) -> str | None:
     except RuntimeError:
         raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
     return name
+
+
+def as_revision(value: Any) -> str | None:
+    """Check that the value names a version on the Hub, or is None."""
+    if value is None or (isinstance(value, str) and re.fullmatch(r"[\w./+-]{1,250}", value)):
+        return None if value is None else str(value)
+    raise refuse("a branch, tag or commit of the Hub, such as 'main', or None")
 
 
 def as_tokenizer(value: Any) -> Any:

@@ -330,6 +330,98 @@ class TestThePrompt:
         folder = saved(home, modules.Pooling(32, "mean", include_prompt=False), **self.MORE)
         with pytest.raises(OptionError, match="leaves the tokens of its default prompt out of the pooling"):
             same(folder)
+        with pytest.raises(OptionError, match="leaves the tokens of a prompt out of the pooling"):
+            tercet.score("cosine", ["a"], ["b"], model_type=folder, prompt=["", "the "])
+        assert "|prompt:" not in tercet.score("cosine", ["a"], ["b"], model_type=folder, prompt="").signature
+
+
+class TestThePromptsOfTheSides:
+    """Named or written, one for both sides or two, as ``encode`` of sentence-transformers takes them."""
+
+    @pytest.fixture
+    def folder(self, home):
+        prompts = {"query": "find the cat: ", "passage": "the dog on the mat. "}
+        return saved(home, modules.Pooling(32, "mean"), prompts=prompts, default_prompt_name="passage")
+
+    @staticmethod
+    def score(folder, **options):
+        return tercet.score("cosine", PREDICTIONS, SINGLES, model_type=folder, segments=True, **options)
+
+    @pytest.mark.parametrize(
+        ("options", "of_predictions", "of_references"),
+        [
+            ({"prompt_name": "query"}, {"prompt_name": "query"}, {"prompt_name": "query"}),
+            ({"prompt_name": ["query", "passage"]}, {"prompt_name": "query"}, {"prompt_name": "passage"}),
+            ({"prompt_name": ("query", None)}, {"prompt_name": "query"}, {}),
+            ({"prompt": "say: "}, {"prompt": "say: "}, {"prompt": "say: "}),
+            ({"prompt": ["say: ", ""]}, {"prompt": "say: "}, {"prompt": ""}),
+            ({"prompt": [None, "a "], "prompt_name": ["query", None]}, {"prompt_name": "query"}, {"prompt": "a "}),
+        ],
+    )
+    def test_give_the_cosines_of_encode(self, folder, options, of_predictions, of_references):
+        model = SentenceTransformer(str(folder), device="cpu")
+        expected = model.similarity_pairwise(
+            model.encode(PREDICTIONS, **of_predictions), model.encode(SINGLES, **of_references)
+        )
+        for encoder in (folder, model):
+            found = self.score(encoder, **options)
+            assert found["segments"]["cosine"] == pytest.approx(expected.tolist(), abs=1e-6)
+            assert "|prompt:" in found.signature
+            assert "|equals:sentence-transformers|" in found.signature
+
+    def test_query_and_document_give_those_of_encode_query_and_encode_document(self, folder):
+        model = SentenceTransformer(str(folder), device="cpu")
+        expected = model.similarity_pairwise(model.encode_query(PREDICTIONS), model.encode_document(SINGLES))
+        found = self.score(folder, prompt_name=["query", "document"])
+        assert found["segments"]["cosine"] == pytest.approx(expected.tolist(), abs=1e-6)
+
+    def test_that_are_the_default_change_nothing(self, folder):
+        assert self.score(folder, prompt_name="passage") == self.score(folder)
+        assert self.score(folder, prompt_name="passage").signature == self.score(folder).signature
+
+    def test_are_told_apart_by_signatures(self, folder):
+        signatures = [
+            self.score(folder, prompt=prompt).signature for prompt in ("", "a ", "b ", ["a ", "b "], ["b ", "a "])
+        ]
+        assert len(set(signatures)) == len(signatures)
+
+    def test_stand_before_texts_that_are_compared_with_each_other(self, folder):
+        options = {"model_type": folder, "prompt_name": ["query", "passage"]}
+        groups = [["a cat sat", "the dog", "a cat sat on"]]
+        (best,) = tercet.mbr(groups, "cosine", **options)
+        scores = [
+            [tercet.score("cosine", [text], [other], **options)["cosine"] for other in groups[0]]
+            for text in groups[0]
+        ]
+        assert best.scores == pytest.approx(tuple(np.mean(scores, 1)), abs=1e-6)
+        with pytest.raises(tercet.InputError, match=r"item 2 of hypotheses has \d+ tokens, more than"):
+            tercet.mbr([["a", "b", "c " * 40]], "cosine", **options, long_text="error", max_length=30)
+
+    def test_are_explained(self, folder):
+        options = {"model_type": folder, "prompt": ["say: ", "hear: "]}
+        why = tercet.explain("cosine", "a dog", ["the dog"], **options)
+        assert (why.prediction, why.reference) == ("say: a dog", "hear: the dog")
+        found = tercet.score("cosine", ["a dog", "", "a"], ["the dog", "a", ""], **options, segments=True)
+        assert found["segments"]["cosine"] == [pytest.approx(why.cosine, abs=1e-6), 0.0, 0.0]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (
+                {"prompt_name": "querry"},
+                r"declares no prompt 'querry', given as 'prompt_name'\. Did you mean 'query'",
+            ),
+            ({"prompt": "a", "prompt_name": "query"}, "'prompt' and 'prompt_name' of embedding_cosine exclude each"),
+            ({"prompt": ["a"]}, r"'prompt' .* must be the text of a prompt, two of them \(for predictions and for"),
+            ({"prompt": ["a", "b", "c"]}, "two of them"),
+            ({"prompt_name": {"predictions": "query"}}, "the name of a prompt, two of them"),
+            ({"prompt": "\ud800"}, "the text of a prompt"),
+            ({"prompt": 3}, "the text of a prompt"),
+        ],
+    )
+    def test_are_refused_where_they_say_nothing(self, folder, options, message):
+        with pytest.raises(OptionError, match=message):
+            self.score(folder, **options)
 
 
 def test_a_name_of_the_hub_declares_what_its_files_in_the_cache_do(tmp_path, monkeypatch):

@@ -1,11 +1,15 @@
 """Models in memory, in place of a folder or a name of the Hub."""
 
+from contextlib import contextmanager
 from copy import deepcopy
 
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize
+from torch import distributed
+from torch.nn import DataParallel
+from torch.nn.parallel import DistributedDataParallel
 from transformers import (
     AutoModel,
     AutoModelForCausalLM,
@@ -105,6 +109,68 @@ def test_a_model_in_training_is_scored_as_it_is_then_and_left_so(network):
     second = metric(PREDICTIONS, REFERENCES)
     assert second["cosine"] != first["cosine"]
     assert entry(second, "model") != entry(first, "model")
+
+
+@contextmanager
+def process_group(folder):
+    """A group of one process, over Gloo."""
+    distributed.init_process_group("gloo", store=distributed.FileStore(f"{folder}/store", 1), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        distributed.destroy_process_group()
+
+
+def compiled(model):
+    """Wrap a model as ``torch.compile`` does; with its usual backend, that import warns."""
+    return torch.compile(model, backend="eager")
+
+
+class TestWrappers:
+    """What a model is wrapped in for speed or for several devices: scored as the model itself, and not run."""
+
+    @pytest.fixture(autouse=True)
+    def _run_refused(self, monkeypatch):
+        def refuse(*_, **__):
+            raise AssertionError("the wrapper was run")
+
+        for wrapper in (torch._dynamo.OptimizedModule, DataParallel, DistributedDataParallel):
+            monkeypatch.setattr(wrapper, "forward", refuse)
+        monkeypatch.setattr(torch._dynamo.OptimizedModule, "__call__", refuse)
+
+    @pytest.fixture(params=["compiled", "parallel", "distributed", "distributed and compiled"])
+    def wrap(self, request, tmp_path):
+        if "distributed" not in request.param:
+            yield {"compiled": compiled, "parallel": DataParallel}[request.param]
+            return
+        with process_group(tmp_path):
+            outer = compiled if "compiled" in request.param else lambda model: model
+            yield lambda model: outer(DistributedDataParallel(model))
+
+    @pytest.mark.parametrize("options", [BERTSCORE, COSINE])
+    def test_of_an_encoder(self, network, wrap, options):
+        expected = score(network, **options)
+        assert score(wrap(network), **options) == expected
+        assert score(wrap(network), **options).signature == expected.signature
+
+    def test_of_a_sentence_transformer_and_of_its_network(self, sentence, wrap):
+        expected = score(sentence)
+        assert score(wrap(sentence)) == expected
+        sentence[0].model = wrap(sentence[0].model)
+        assert score(sentence) == expected
+        assert score(sentence).signature == expected.signature
+
+    def test_of_a_language_model(self, gpt2, wrap):
+        model = AutoModelForCausalLM.from_pretrained(gpt2)
+        expected = tercet.score("perplexity_lm", PREDICTIONS[:2], model_id=model)
+        assert tercet.score("perplexity_lm", PREDICTIONS[:2], model_id=wrap(model)) == expected
+
+
+def test_a_model_that_is_compiled_in_place_is_scored_without_compiling(network, monkeypatch):
+    expected = score(network)
+    network.compile(backend="eager")
+    monkeypatch.setattr(network, "_compiled_call_impl", lambda *_, **__: pytest.fail("it was compiled"))
+    assert score(network) == expected
 
 
 @pytest.mark.parametrize("name", ["bert", "t5", "gpt2"])

@@ -33,6 +33,7 @@ MORE = {
         *("deepeval", "ignite", "inspect_ai", "lighteval", "lightning", "lm_eval", "mlflow", "pytorch_lightning"),
         *("trackio", "unitxt", "wandb"),
     },
+    "networks.static": {"safetensors", "tokenizers", "torch", "transformers"},
     "testing.baseline": {"pytest"},
     "huggingface.generation": {"accelerate", "torch", "tqdm", "transformers"},
     "huggingface.space": {"gradio", "pandas", "pebble", "starlette", "yaml"},

@@ -20,6 +20,7 @@ from tercet.checks import (
     RefusedError,
     as_device,
     as_dtype,
+    as_revision,
     as_scale,
     as_tokenizer,
     flag,
@@ -594,13 +595,24 @@ PROCESSING_CLASS = option(
     "holds the model, or of the folder or name that it was loaded from.",
     check=as_tokenizer,
 )
+REVISION = option(
+    default=None,
+    doc="The version of a model that is given by its name on the Hub. A branch, a tag or a commit; by default main.",
+    check=as_revision,
+)
+ATTN_IMPLEMENTATION = option(
+    default=None,
+    doc="How attention is computed. In the words of transformers, which chooses by default; scores differ in the "
+    'sixth digit. "flash_attention_2" needs the package flash-attn, a GPU, and half precision.',
+    local=True,
+)
 
 
 def dtype_option(network: str) -> Any:
     """Declare the option of a network's precision."""
     doc = (
-        f"Precision of the {network}, float32 by default. The others are faster on accelerators and on processors "
-        "that have instructions for them, elsewhere several times slower (then there is a warning); scores differ in "
-        "the third digit."
+        f'Precision of the {network}, float32 by default. "auto": that of its files, or of a model in memory. Half '
+        "precision is faster on accelerators and on processors that have instructions for it, elsewhere several "
+        "times slower (then there is a warning); scores differ in the third digit."
     )
     return option(default=None, doc=doc, check=as_dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -21,14 +21,23 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn
-from tercet.base.options import DEVICE, PROCESSING_CLASS, USE_SAFETENSORS, dtype_option, option, shared_labels
+from tercet.base.options import (
+    ATTN_IMPLEMENTATION,
+    DEVICE,
+    PROCESSING_CLASS,
+    REVISION,
+    USE_SAFETENSORS,
+    dtype_option,
+    option,
+    shared_labels,
+)
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
-from tercet.checks import integer
+from tercet.checks import Check, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
 from tercet.corpus.reading import Crossing, Places
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
-from tercet.errors import InputError, OptionError, needs, setting, shorten
+from tercet.errors import InputError, OptionError, did_you_mean, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded, quarters
 from tercet.explanation.parts import Part as PartOfPage
@@ -36,7 +45,7 @@ from tercet.explanation.pictures import Part, contributions_html
 from tercet.networks.encoder import Encoder, Windows, windows_of
 from tercet.networks.find import Located, cut_texts, cut_warning, locate, network_of, optional_file, path_or_model
 from tercet.networks.in_memory import InMemory
-from tercet.networks.load import encoder_of, keep_last, subwords_of
+from tercet.networks.load import encoder_of, keep_last, read_static, subwords_of
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
 from tercet.statistics.progress import bar_of
@@ -48,6 +57,22 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 Array = NDArray[np.float64]
+
+
+def _of_sides(expected: str) -> Check:
+    """Check that the value is a text, two of them (of predictions and references; either may be None), or None."""
+
+    def check(value: Any) -> Any:
+        sides = tuple(value) if isinstance(value, (list, tuple)) else (value, value)
+        if len(sides) == 2 and all(side is None or (isinstance(side, str) and _is_unicode(side)) for side in sides):
+            return sides if isinstance(value, (list, tuple)) else value
+        raise refuse(f"{expected}, two of them (for predictions and for references), or None")
+
+    return check
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 class Cosine(Metric):
@@ -85,11 +110,12 @@ class Cosine(Metric):
         "the tokenizer's files; or one in memory, such as a SentenceTransformer, PreTrainedModel or Trainer, "
         "which is copied as it is at the call. What a sentence-transformers folder declares is applied: "
         "pooling, dense layers, lengths, lower case and default prompt; anything else that would change "
-        "embeddings is refused. Any architecture of transformers with a stack of layers works; of an encoder- "
-        "decoder only the encoder is used. Offline, an encoder given by name must be in the local cache. Code "
-        "that comes with a model is never run.",
+        "embeddings is refused. Any architecture of transformers with a stack of layers works, and static "
+        "embeddings (StaticEmbedding, model2vec); of an encoder-decoder only the encoder is used. Offline, an "
+        "encoder given by name must be in the local cache. Code that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
+    revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
         default="auto",
@@ -107,7 +133,20 @@ class Cosine(Metric):
         local=True,
     )
     device: str | torch.device | None = DEVICE
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("encoder")
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("encoder")
+    attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
+    prompt_name: str | Sequence[str | None] | None = option(
+        default=None,
+        doc="The name of a prompt that precedes every text. The encoder's folder declares it, such as query. Two "
+        "names, as in (query, document), are for predictions and for references; None stands for the default prompt.",
+        check=_of_sides("the name of a prompt"),
+    )
+    prompt: str | Sequence[str | None] | None = option(
+        default=None,
+        doc="The prompt itself, in place of its name. Two texts are for predictions and for references; an empty one "
+        "leaves out a default prompt.",
+        check=_of_sides("the text of a prompt"),
+    )
     max_length: int | None = option(
         default=None,
         doc="Most tokens that are embedded at a time, special ones included. By default the length that a "
@@ -139,6 +178,12 @@ class Cosine(Metric):
                 f"such as {setting('cosine', 'model_type', 'sentence-transformers/all-MiniLM-L6-v2')}."
             )
         needs("embedding_cosine", "bertscore", "torch", "transformers")
+        for prompt, name in zip(_sides(self.prompt), _sides(self.prompt_name), strict=True):
+            if prompt is not None and name is not None:
+                raise OptionError(
+                    "The options 'prompt' and 'prompt_name' of embedding_cosine exclude each other: got "
+                    f"{shorten(prompt)} and {shorten(name)} for the same texts."
+                )
 
     # -- loaded on first use, and cached by the functions that load it
 
@@ -146,7 +191,14 @@ class Cosine(Metric):
     def declared(self) -> Declared:
         """The declarations of the encoder's folder."""
         assert self.model_type is not None
-        return _declared_by(network_of(self.model_type, self.processing_class))
+        return _declared_by(network_of(self.model_type, self.processing_class, self.revision))
+
+    @cached_property
+    def prompts(self) -> tuple[str, str]:
+        """The prompts of predictions and of references."""
+        sides = zip(_sides(self.prompt), _sides(self.prompt_name), strict=True)
+        prediction, reference = (_prompt_of(self.declared, prompt, name) for prompt, name in sides)
+        return prediction, reference
 
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
@@ -161,6 +213,7 @@ class Cosine(Metric):
             last_layer=True,
             device=self.device,
             dtype=self.dtype,
+            attn_implementation=self.attn_implementation,
             prefix_space=False,
             lowercase=declared.lowercase,
             use_safetensors=self.use_safetensors,
@@ -188,18 +241,20 @@ class Cosine(Metric):
 
     def _signature(self, encoder: Encoder) -> Signature:
         declared, pooling, limit = self.declared, self.text_pooling, self.limit(encoder.subwords)
-        # Digests stand for dense layers, and for a prompt, which may be long.
+        # Digests stand for dense layers, and for prompts, which may be long.
+        prompts = dict.fromkeys(digest([prompt]) if prompt else "no" for prompt in self.prompts)
         parts = {
             "model": encoder.label,
+            "revision": self.revision,
             "pooling": pooling.name,
             "dense": pooling.digest,
             "dims": pooling.dimensions,
             "case": "lc" if declared.lowercase else None,
-            "prompt": digest([declared.prompt]) if declared.prompt else None,
+            "prompt": ",".join(prompts) if any(self.prompts) else None,
             "multi": self.multi_ref,
             "long": self.long_text,
             "length": limit,
-            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "dtype": None if encoder.dtype == "float32" else encoder.dtype,
             **shared_labels(self),
             "equals": "sentence-transformers" if _equals(self, encoder, declared, pooling, limit) else None,
         }
@@ -210,25 +265,34 @@ class Cosine(Metric):
         cut = sum(self._cut(totals).values())
         return cut_warning(cut, self.limit(self.subwords())) if cut else None
 
+    def prompted(self, texts: list[str], n_predictions: int) -> list[str]:
+        """Return texts with the prompt of their side before them."""
+        prediction, reference = self.prompts
+        return [
+            *(prediction + text for text in texts[:n_predictions]),
+            *(reference + text for text in texts[n_predictions:]),
+        ]
+
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
-        """Return the ids of documents, whole and as embedded."""
-        whole = subwords.whole([self.declared.prompt + text for text in texts])
+        """Return the ids of documents, texts with their prompts, whole and as embedded."""
+        whole = subwords.whole(texts)
         limit = self.limit(subwords)
         return whole, subwords.truncate(whole, limit) if self.long_text == "truncate" else whole
 
-    def is_empty(self, whole: Ragged, subwords: Subwords) -> NDArray[np.bool_]:
+    def is_empty(self, whole: Ragged, n_predictions: int, subwords: Subwords) -> NDArray[np.bool_]:
         """Return which documents are empty: they have no tokens but special ones, and those of the prompt."""
-        prompt = self.declared.prompt.strip()
-        least = len(subwords.whole([prompt]).values) if prompt else subwords.n_special
-        return whole.lengths <= least
+        least = [
+            len(subwords.whole([prompt]).values) if prompt.strip() else subwords.n_special for prompt in self.prompts
+        ]
+        return whole.lengths <= np.where(np.arange(len(whole.lengths)) < n_predictions, *least)
 
     def segment_stats(self, batch: Corpus, context: None = None) -> SegmentStats:
         """Return one row per item."""
         n_items, counts, texts = batch.n_items, batch.reference_counts, batch.texts.to_pylist()
         encoder = self.encoder()
-        whole, documents = self.prepare(texts, encoder.subwords)
+        whole, documents = self.prepare(self.prompted(texts, n_items), encoder.subwords)
         cut = cut_texts(whole, batch, self.limit(encoder.subwords), self.long_text)
-        empty = self.is_empty(whole, encoder.subwords)
+        empty = self.is_empty(whole, n_items, encoder.subwords)
         owners, references = batch.pairs
         pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
@@ -274,14 +338,18 @@ class Cosine(Metric):
     def pair_rows(self, crossing: Crossing, context: None = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are embedded once."""
         encoder = self.encoder()
-        whole, documents = self.prepare(crossing.strings, encoder.subwords)
+        # Where the sides have different prompts, a text has a document on each.
+        n_texts, n_sides = len(crossing.strings), len(set(self.prompts))
+        whole, documents = self.prepare(self.prompted(crossing.strings * n_sides, n_texts), encoder.subwords)
+        shift = n_texts * (n_sides - 1)
         cut = cut_texts(whole, crossing, self.limit(encoder.subwords), self.long_text)
         if cut.any():
             warn(self, cut_warning(int(cut.sum()), self.limit(encoder.subwords)))
-        vectors, text = self._vectors(documents, encoder, crossing.references)
-        has_tokens = ~self.is_empty(whole, encoder.subwords)
+        vectors, text = self._vectors(documents, encoder, crossing.references + shift)
+        has_tokens = ~self.is_empty(whole, n_texts, encoder.subwords)
 
         def rows(texts: Places, references: Places) -> Array:
+            references = references + shift
             cosine_table = _crossed_cosines(vectors[text[texts]], vectors[text[references]])
             cosine_table *= has_tokens[texts][:, None] & has_tokens[references]
             crossed_rows = np.zeros((cosine_table.size, len(self.columns)))
@@ -327,12 +395,12 @@ class Cosine(Metric):
     def explained(self, batch: Corpus, context: None = None) -> Contributions:
         """Explain a batch of one item: the pair with the greatest cosine."""
         check_texts(batch.texts.to_pylist(), "the pair")
-        texts = [(self.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
+        texts = [text.strip() for text in self.prompted(batch.texts.to_pylist(), 1)]
         encoder, pooling = self.encoder(), self.text_pooling
         limit = self.limit(encoder.subwords)
-        whole, documents = self.prepare(batch.texts.to_pylist(), encoder.subwords)
+        whole, documents = self.prepare(texts, encoder.subwords)
         cut_texts(whole, batch, limit, self.long_text)
-        empty = self.is_empty(whole, encoder.subwords)
+        empty = self.is_empty(whole, 1, encoder.subwords)
         rows, text_numbers = different_rows(documents)
         keep_none, batch_size = np.zeros(len(rows.lengths), bool), self.batch_size
         vectors = _embed(encoder, pooling, rows, keep_none, limit=limit, batch_size=batch_size)
@@ -396,7 +464,7 @@ def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, l
         and declared.similarity == "cosine"
         and limit == default_limit
         and o.long_text != "window"
-        and o.dtype in (None, "float32")
+        and encoder.dtype == "float32"
         and (not getattr(config, "is_encoder_decoder", False) or config.model_type in _ENCODER_ALONE)
     )
 
@@ -488,34 +556,40 @@ class Declared:
     max_length: int | None = None
     lowercase: bool = False
     prompt: str = ""  # precedes every text
+    prompts: Mapping[str, str] = field(default_factory=dict)  # by name
+    leaves_out_prompt: bool = False  # whether the tokens of a prompt are left out of the pooling
     truncate_dim: int | None = None  # how many of the first numbers of an embedding count; None for all
     similarity: str = "cosine"  # which comparison of embeddings the folder was made for
 
 
 def _declared_by(model_type: Located) -> Declared:
     """Read what the files of an encoder declare; an encoder without such files declares nothing."""
-    if isinstance(model_type, InMemory):
-        home: Located = model_type
+    home = model_type
+    if isinstance(model_type, str) and os.path.isdir(folder := os.path.expanduser(model_type)):
+        home = str(Path(folder).resolve())
     else:
-        folder = os.path.expanduser(model_type)
-        home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
+        home = locate(model_type)
     modules = _read(home, "modules.json")
     if not modules:
         return Declared(home, locate(home))
     if not isinstance(modules, list) or not all(isinstance(module, Mapping) for module in modules):
         raise _refusal(home, "has a modules.json that is not a list of modules")
     first, *later_modules = [_module(home, module) for module in modules]
-    if first[0] != "Transformer":
+    is_static = first[0] == "StaticEmbedding"
+    if first[0] != "Transformer" and not is_static:
         raise _refusal(home, f"begins with a module {first[0]!r} in place of a network of transformers")
-    subfolder = first[1]
-    if subfolder and not os.path.isdir(str(home)):
+    subfolder = "" if first[1] == "." else first[1]  # as model2vec writes it
+    if subfolder and not is_static and not os.path.isdir(str(home)):
         raise _refusal(home, f"has its network in the sub-folder {subfolder!r}: download it, and give the folder")
     settings = _settings(home, subfolder)
-    network = locate(os.path.join(str(home), subfolder) if subfolder else home)
+    if is_static:
+        network = _static(home, subfolder)
+    else:
+        network = locate(os.path.join(str(home), subfolder) if subfolder else home)
     model = _known(home, "config_sentence_transformers.json", _KNOWN_OF_MODEL)
     _check_requirements(home, model.get("requirements") or {})
     prompt = _prompt(home, model)
-    pooling, steps = _behind(home, later_modules, prompt)
+    pooling, steps, leaves_out_prompt = _behind(home, later_modules, "mean" if is_static else None)
     return Declared(
         home=home,
         network=network,
@@ -524,6 +598,8 @@ def _declared_by(model_type: Located) -> Declared:
         max_length=_count(home, settings, "max_seq_length"),
         lowercase=bool(settings.get("do_lower_case")),
         prompt=prompt,
+        prompts=_prompts(model),
+        leaves_out_prompt=leaves_out_prompt,
         truncate_dim=_count(home, model, "truncate_dim"),
         similarity=str(model.get("similarity_fn_name") or "cosine"),
     )
@@ -537,6 +613,21 @@ def _module(home: Located, module: Mapping[str, Any]) -> tuple[str, str]:
     return kind.split(".")[-1], str(module.get("path", ""))
 
 
+def _static(home: Located, subfolder: str) -> Located:
+    """Return static embeddings, in memory."""
+    if isinstance(home, InMemory):
+        return home
+    names = [os.path.join(subfolder, name) for name in ("model.safetensors", "tokenizer.json")]
+    paths = [optional_file(home, name) for name in names]
+    if None in paths:
+        raise OptionError(
+            f"The encoder {shorten(str(home), 300)}, given as 'model_type', has static embeddings, but no "
+            f"{names[paths.index(None)]}. They are read from safetensors files only."
+        )
+    weights, tokenizer = map(str, paths)
+    return read_static(weights, tokenizer, (os.stat(weights).st_mtime_ns, os.stat(tokenizer).st_mtime_ns), str(home))
+
+
 def _settings(home: Located, subfolder: str) -> Mapping[str, Any]:
     """Return the settings of the network."""
     settings = next(
@@ -547,14 +638,17 @@ def _settings(home: Located, subfolder: str) -> Mapping[str, Any]:
     return settings
 
 
-def _behind(home: Located, modules: list[tuple[str, str]], prompt: str) -> tuple[str, tuple[Dense | None, ...]]:
-    """Return the pooling and the modules after it."""
-    pooling: str | None = None
+def _behind(
+    home: Located, modules: list[tuple[str, str]], pooling: str | None
+) -> tuple[str, tuple[Dense | None, ...], bool]:
+    """Return the pooling, the modules after it, and whether it leaves out prompts; `pooling` is of the network."""
+    leaves_out_prompt = False
     steps: list[Dense | None] = []
     for kind, folder in modules:
         file = f"{folder}/config.json"
         if kind == "Pooling" and pooling is None:
-            pooling = _pooling(home, _known(home, file, _KNOWN_OF_POOLING), prompt)
+            config = _known(home, file, _KNOWN_OF_POOLING)
+            pooling, leaves_out_prompt = _pooling(home, config), config.get("include_prompt") is False
         elif kind == "Normalize" and pooling is not None:
             _known(home, file, _KNOWN_OF_NORMALIZE)
             steps.append(None)
@@ -564,18 +658,16 @@ def _behind(home: Located, modules: list[tuple[str, str]], prompt: str) -> tuple
             raise _refusal(home, f"has a module {kind!r}{'' if pooling else ' before any pooling'}")
     if pooling is None:
         raise _refusal(home, "has no module that pools")
-    return pooling, tuple(steps)
+    return pooling, tuple(steps), leaves_out_prompt
 
 
-def _pooling(home: Located, config: Mapping[str, Any], prompt: str) -> str:
+def _pooling(home: Located, config: Mapping[str, Any]) -> str:
     modes = config.get("pooling_mode")
     if modes is None:
         modes = [mode for key, mode in _LEGACY.items() if config.get(f"pooling_mode_{key}")] or ["mean"]
     modes = [modes] if isinstance(modes, str) else list(modes)
     if len(modes) != 1 or modes[0] not in _POOLINGS:
         raise _refusal(home, f"pools by {' and '.join(map(str, modes))}")
-    if prompt and config.get("include_prompt") is False:
-        raise _refusal(home, "leaves the tokens of its default prompt out of the pooling")
     return str(modes[0])
 
 
@@ -588,12 +680,40 @@ def _dense(home: Located, path: str, config: Mapping[str, Any]) -> Dense:
 
 
 def _prompt(home: Located, config: Mapping[str, Any]) -> str:
-    prompts, name = config.get("prompts"), config.get("default_prompt_name")
+    prompts, name = _prompts(config), config.get("default_prompt_name")
     if name is None:
         return ""
-    if not isinstance(prompts, Mapping) or name not in prompts:
+    if name not in prompts:
         raise _refusal(home, f"declares 'default_prompt_name': {name!r}, but no such prompt")
-    return str(prompts[name] or "")
+    return prompts[name]
+
+
+def _prompts(config: Mapping[str, Any]) -> dict[str, str]:
+    prompts = config.get("prompts")
+    return {name: str(text or "") for name, text in prompts.items()} if isinstance(prompts, Mapping) else {}
+
+
+def _sides(value: Any) -> tuple[str | None, str | None]:
+    """Return the value of an option for predictions, and for references."""
+    prediction, reference = value if isinstance(value, tuple) else (value, value)
+    return prediction, reference
+
+
+def _prompt_of(declared: Declared, prompt: str | None, name: str | None) -> str:
+    """Return the prompt that options ask for, as sentence-transformers finds it."""
+    names = {"query": "", "document": "", **declared.prompts}  # these two every SentenceTransformer has
+    if name is not None and name not in names:
+        raise OptionError(
+            f"The encoder {shorten(str(declared.home), 300)} declares no prompt {shorten(name)}, given as "
+            f"'prompt_name'. {did_you_mean(name, names)}"
+        )
+    chosen = declared.prompt if name is None else names[name]
+    if prompt is not None:
+        chosen = prompt
+    if chosen and declared.leaves_out_prompt:
+        which = "its default prompt" if prompt is None and name is None else "a prompt"
+        raise _refusal(declared.home, f"leaves the tokens of {which} out of the pooling")
+    return chosen
 
 
 def _check_requirements(home: Located, requirements: Mapping[str, Any]) -> None:
@@ -657,7 +777,8 @@ def _files_of(sentence: Any) -> dict[str, Any]:
     kinds = [f"{type(module).__module__}.{type(module).__name__}" for module in sentence]
     modules = [{"type": kind, "path": str(number or "")} for number, kind in enumerate(kinds)]
     settings = {
-        "max_seq_length": sentence.max_seq_length,
+        # of static embeddings it is infinite
+        "max_seq_length": sentence.max_seq_length if isinstance(sentence.max_seq_length, int) else None,
         "do_lower_case": getattr(sentence[0], "do_lower_case", False),
     }
     model = {
@@ -964,7 +1085,7 @@ class Contributions(Explanation):
     Attributes
     ----------
     prediction, reference : str
-        The texts, stripped; with the prompt that the encoder's folder declares.
+        The texts, stripped, with their prompts.
     cosine : float
         As ``embedding_cosine`` gives it.
     prediction_tokens, reference_tokens : list of Part

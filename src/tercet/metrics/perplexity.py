@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn
-from tercet.base.options import PROCESSING_CLASS, OnlyWith, dtype_option, option
+from tercet.base.options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
@@ -28,7 +28,7 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Table
 from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
-from tercet.networks.encoder import batches_of, check_weights, weights_digest
+from tercet.networks.encoder import batches_of, check_weights, dtype_of, weights_digest
 from tercet.networks.find import (
     Located,
     cut_warning,
@@ -50,6 +50,7 @@ from tercet.networks.load import (
     model_name,
     state_of,
     usable,
+    use_attention,
 )
 from tercet.networks.onednn import suit_processor
 from tercet.networks.subwords import fingerprint_of
@@ -138,6 +139,7 @@ class Perplexity(Metric):
         "cache.",
         check=path_or_model("the name of a causal language model on the Hub, the path of a folder, or None"),
     )
+    revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     add_start_token: bool = option(
         default=True,
@@ -183,7 +185,8 @@ class Perplexity(Metric):
         check=_device,
         local=True,
     )
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("model")
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("model")
+    attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     compat: Literal["evaluate"] | None = option(
         default=None,
         doc='Reproduce the scores of this package. Longer texts are truncated. `load("perplexity_lm", '
@@ -216,21 +219,23 @@ class Perplexity(Metric):
     def model(self) -> LanguageModel:
         """Return the language model, loaded at the first use and kept by the function that loads it."""
         assert self.model_id is not None
-        return language_model(network_of(self.model_id, self.processing_class), self.device, self.dtype)
+        model = network_of(self.model_id, self.processing_class, self.revision)
+        return language_model(model, self.device, self.dtype, self.attn_implementation)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         model = self.model()
         size, stride = _window_of(self, model)
         # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
-        is_exact = self.dtype in (None, "float32") and self.empty_text == "error"
+        is_exact = model.dtype == "float32" and self.empty_text == "error"
         parts = {
             "model": model.label,
+            "revision": self.revision,
             "start": self.add_start_token,
             "length": size,
             "long": None if size is None else self.long_text + (f",{stride}" if self.long_text == "window" else ""),
             "empty": None if self.empty_text == "error" else self.empty_text,
-            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "dtype": None if model.dtype == "float32" else model.dtype,
             "normalize": label_of_normalizers(self.normalize),
             "compat": self.compat,
             "equals": "evaluate" if is_exact and (size is None or self.long_text != "window") else None,
@@ -374,6 +379,7 @@ class LanguageModel:
     vocabulary_size: int  # number of tokens that the network has a logit for
     limit: int | None  # the greatest number of tokens that the model takes; None for no limit
     label: str  # its name with a digest of weights, configuration and tokenizer
+    dtype: str  # precision
     _lock: Any = field(default_factory=Lock)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -461,16 +467,21 @@ class LanguageModel:
         return values
 
 
-def language_model(model_id: Located, device: str | None, dtype: str | None) -> LanguageModel:
+def language_model(
+    model_id: Located, device: str | None, dtype: str | None, attn_implementation: str | None
+) -> LanguageModel:
     """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
     with LOADING, line_of(f"loading the language model {model_name(model)}"):
         leave_threads_of_the_parent()
-        return _language_model(model, state_of(model), best_device(device), dtype or "float32")
+        state = state_of(model)
+        return _language_model(model, state, best_device(device), dtype or "float32", attn_implementation)
 
 
 @keep_last(2)
-def _language_model(model: Located, state: tuple[object, ...], device: str, dtype: str) -> LanguageModel:
+def _language_model(
+    model: Located, state: tuple[object, ...], device: str, dtype: str, attn_implementation: str | None
+) -> LanguageModel:
     import torch
     import transformers
 
@@ -479,7 +490,7 @@ def _language_model(model: Located, state: tuple[object, ...], device: str, dtyp
     if isinstance(model, InMemory):
         network = model.network()
         _check_logits(network)
-        if not is_quantized(network):
+        if not is_quantized(network) and dtype != "auto":
             network = network.to(getattr(torch, dtype))
     else:
         with quiet(), torch.random.fork_rng(devices=[]):
@@ -488,14 +499,17 @@ def _language_model(model: Located, state: tuple[object, ...], device: str, dtyp
                 transformers.AutoModelForCausalLM.from_pretrained,
                 _OPTION,
                 use_safetensors=True,
-                dtype=getattr(torch, dtype),
+                dtype=dtype if dtype == "auto" else getattr(torch, dtype),
                 output_loading_info=True,
             )
         missing = set(report["missing_keys"])
-        _check_head(network, missing, model)
-        check_weights(network, missing, model, "language model")
+        _check_head(network, missing, str(model))
+        check_weights(network, missing, str(model), "language model")
+    if dtype == "auto":
+        dtype = dtype_of(network)
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
+    use_attention(network, attn_implementation)
     if is_quantized(network):
         torch_device = network.device
     else:
@@ -514,6 +528,7 @@ def _language_model(model: Located, state: tuple[object, ...], device: str, dtyp
         vocabulary_size=logits.shape[-1],
         limit=_limit(network.config),
         label=label,
+        dtype=dtype,
     )
 
 
@@ -538,7 +553,7 @@ def _check_head(network: Any, missing: set[str], model: str) -> None:
 
 def _check_logits(network: Any) -> None:
     """Refuse a network in memory without a layer that predicts tokens."""
-    if network.get_output_embeddings() is None:
+    if getattr(network, "get_output_embeddings", lambda: None)() is None:
         raise OptionError(
             f"The {type(network).__name__} given as 'model_id' is not a causal language model: it has no layer that "
             "predicts tokens. Perplexity needs a model such as GPT2LMHeadModel or LlamaForCausalLM."

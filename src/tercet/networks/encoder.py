@@ -17,7 +17,7 @@ from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
 from .find import Located, cut, load_pretrained, model_depth, quiet, text_config
-from .in_memory import InMemory, is_quantized
+from .in_memory import InMemory, adapters_of, is_quantized
 from .subwords import Subwords
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
@@ -53,6 +53,7 @@ class Encoder:
     # batches of one length only, so that no score depends on the batch
     padding_shows: bool
     label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
+    dtype: str  # precision
     _blocks: list[_Block] = field(default_factory=list)
     _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
     _call: int = 0
@@ -367,6 +368,7 @@ class Network:
     model: Any  # in evaluation mode; without the layers after the one that is used
     config: Any
     digest: str  # eight characters that stand for the weights and the configuration
+    dtype: str  # the precision of the weights as they were found
 
 
 def load_network(model: Located, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
@@ -385,6 +387,7 @@ def load_network(model: Located, config: Any, num_layers: int | None, use_safete
         with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
             network, report = load_pretrained(model, kind.from_pretrained, **options)
         missing = set(report["missing_keys"])
+    dtype = dtype_of(network)
     if not is_quantized(network):
         network = network.to(torch.float32)
     network = network.eval().requires_grad_(False)
@@ -397,7 +400,12 @@ def load_network(model: Located, config: Any, num_layers: int | None, use_safete
     if getattr(network, "pooler", None) is not None:
         network.pooler = torch.nn.Identity()  # not None: some models call it without a check
     check_weights(network, missing, str(model))
-    return Network(network, network.config, digest)
+    return Network(network, network.config, digest, dtype)
+
+
+def dtype_of(network: Any) -> str:
+    """Return the name of a network's precision."""
+    return str(network.dtype).removeprefix("torch.")
 
 
 def check_weights(network: Any, missing: set[str], model: str, kind: str = "encoder") -> None:
@@ -423,4 +431,6 @@ def weights_digest(network: Any) -> str:
             continue
         checksum.update(f"{name}{tuple(tensor.shape)}".encode())
         checksum.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
+    for setting in adapters_of(network):
+        checksum.update(setting.encode())
     return checksum.hexdigest()[:8]

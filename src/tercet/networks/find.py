@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("tercet")
 
 #: Models of the Hub whose download was logged: once for each, although their files come one by one.
-_downloaded: set[str] = set()
+_downloaded: set[str | HubModel] = set()
 
 #: Where launchers of several processes (torchrun, Slurm, MPI) tell each of them its number.
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
@@ -37,14 +37,30 @@ _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 _CALLED = {"model_type": "encoder", "model_id": "language model"}
 
 
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A model of the Hub, at one of its revisions."""
+
+    name: str
+    revision: str
+
+    def __fspath__(self) -> str:
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+
 #: A located model: the absolute path of a folder, a name of the Hub, or a network in memory.
-Located = str | InMemory
+Located = str | HubModel | InMemory
 
 
-def locate(model: str | InMemory, option: str = "model_type") -> Any:
+def locate(model: Located, option: str = "model_type") -> Any:
     """Return the absolute path of a folder, or what is no folder as it is; `option` names it."""
     if isinstance(model, InMemory):
         return model
+    if isinstance(model, HubModel):
+        return replace(model, name=locate(model.name, option))
     check_working_directory("transformers")
     path = os.path.expanduser(model)
     if os.path.isdir(path):  # False also for a text that cannot be the name of a folder
@@ -56,21 +72,26 @@ def locate(model: str | InMemory, option: str = "model_type") -> Any:
     return model
 
 
-def network_of(value: Any, tokenizer: Any) -> Located:
-    """Return the value of an option that names a network or is one, with the tokenizer that was given beside it."""
+def network_of(value: Any, tokenizer: Any, revision: str | None) -> Located:
+    """Return the value of an option that names a network or is one, with the tokenizer and revision beside it."""
+    if revision is not None and (isinstance(value, InMemory) or os.path.isdir(os.path.expanduser(value))):
+        raise OptionError(
+            "The 'revision' option goes with a name of the Hub: a folder, or a model in memory, has one version. Got "
+            f"{shorten(revision)} with {shorten(value, 300)}."
+        )
     if isinstance(value, InMemory):
         return value.with_tokenizer(tokenizer)
     if tokenizer is not None:
         raise OptionError(
             "The 'processing_class' option goes with a model in memory: a folder or name of the Hub has its own."
         )
-    return str(value)
+    return str(value) if revision is None else HubModel(str(value), revision)
 
 
 def load_config(model: Located, option: str = "model_type") -> Any:
     """Return the configuration of a located model."""
     if isinstance(model, InMemory):
-        return model.model.config
+        return model.config
     import transformers
 
     return load_pretrained(model, transformers.AutoConfig.from_pretrained, option)
@@ -82,7 +103,7 @@ def load_tokenizer(model: Located, option: str = "model_type") -> Any:
 
     if isinstance(model, InMemory):
         if model.tokenizer is not None:
-            return deepcopy(model.tokenizer)  # calls change its settings
+            return model.tokenizer_copy()
         if not model.source:
             raise unknown_tokenizer(model, option)
         model = locate(model.source, option)
@@ -95,14 +116,17 @@ def load_pretrained(
     model: Any, from_pretrained: Callable[..., Any], option: str = "model_type", **options: Any
 ) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
+    name = fspath(model)
+    if isinstance(model, HubModel):
+        options["revision"] = model.revision
     try:
         if not os.path.isdir(model):
             try:
-                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **options)
+                return from_pretrained(name, trust_remote_code=False, local_files_only=True, **options)
             except (OSError, ValueError):
                 _check_hub(model, option)
                 _tell_of_download(model, option)
-        return from_pretrained(model, trust_remote_code=False, **options)
+        return from_pretrained(name, trust_remote_code=False, **options)
     except OptionError:
         raise
     except Exception as error:  # broken files raise errors of many kinds
@@ -117,7 +141,7 @@ def tell_of_load(model: Located, device: Any, option: str = "model_type") -> Non
     _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], place, device)
 
 
-def _tell_of_download(model: str, option: str) -> None:
+def _tell_of_download(model: str | HubModel, option: str) -> None:
     """Log, once for each model, that its files are downloaded."""
     from huggingface_hub import constants
 
@@ -140,7 +164,7 @@ def _tell(level: int, *message: object) -> None:
     _LOG.log(level if is_first else logging.DEBUG, *message)
 
 
-def optional_file(model: str, name: str) -> str | None:
+def optional_file(model: str | HubModel, name: str) -> str | None:
     """Return the path of a file that a located model may have; None where it lacks it.
 
     A model of the Hub is looked for in the cache and then on the Hub; where that cannot be asked, and the model
@@ -152,35 +176,45 @@ def optional_file(model: str, name: str) -> str | None:
     from huggingface_hub import constants, hf_hub_download, try_to_load_from_cache
     from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 
+    revision = _revision_of(model)
     try:
-        cached_path = try_to_load_from_cache(model, name)
+        cached_path = try_to_load_from_cache(fspath(model), name, revision=revision)
         if isinstance(cached_path, str):
             return cached_path
         # Neither a path nor None: the cache knows that the model has no such file.
         if cached_path is not None or constants.HF_HUB_OFFLINE:
             return None
         _check_hub(model, "model_type")
-        return str(hf_hub_download(model, name))
+        return str(hf_hub_download(fspath(model), name, revision=revision))
     except EntryNotFoundError:
         return None
     except HFValidationError as error:  # a name that no model can have
         raise _not_found(model, str(error), "model_type") from error
     except Exception as error:  # an error of the HTTP library
-        if isinstance(try_to_load_from_cache(model, "config.json"), str):
+        if isinstance(try_to_load_from_cache(fspath(model), "config.json", revision=revision), str):
             return None
         raise error if isinstance(error, OptionError) else _not_found(model, str(error), "model_type") from error
 
 
-def _check_hub(model: str, option: str) -> None:
+def _revision_of(model: str | HubModel) -> str | None:
+    return model.revision if isinstance(model, HubModel) else None
+
+
+def _check_hub(model: str | HubModel, option: str) -> None:
     """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
     from huggingface_hub import HfApi, constants
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
 
     if constants.HF_HUB_OFFLINE:
         raise _not_found(model, "the Hub was not asked, because HF_HUB_OFFLINE is set", option)
     try:
-        HfApi().model_info(model, timeout=10)
-    except (RepositoryNotFoundError, HFValidationError) as error:
+        HfApi().model_info(fspath(model), revision=_revision_of(model), timeout=10)
+    except (RepositoryNotFoundError, RevisionNotFoundError, HFValidationError) as error:
         raise _not_found(model, str(error), option) from error
     except HfHubHTTPError:  # the Hub answers: the files that transformers asks for may be there
         return
@@ -188,7 +222,7 @@ def _check_hub(model: str, option: str) -> None:
         raise _not_found(model, f"the Hub cannot be reached ({error})", option) from error
 
 
-def _not_found(model: str, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
+def _not_found(model: str | HubModel, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
     from huggingface_hub import constants
 
     places = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
@@ -200,10 +234,11 @@ def _not_found(model: str, reason: str, option: str, safetensors_only: bool = Fa
         weights = (
             f"{weights[:-1]}; use_safetensors=False also reads other files: use it only for a source that you trust."
         )
+    version = f" at the revision {model.revision!r}" if isinstance(model, HubModel) else ""
     return OptionError(
-        f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {places}: {reason}. Give as "
-        f"{option!r} the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
-        f"name of the Hub.{weights if safetensors_only else ''}"
+        f"The {_CALLED[option]} {shorten(str(model), 300)} could not be loaded{version}; looked {places}: "
+        f"{reason}. Give as {option!r} the path of a folder with config.json, model.safetensors and the files of the "
+        f"tokenizer, or a name of the Hub.{weights if safetensors_only else ''}"
     )
 
 
@@ -456,9 +491,10 @@ def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_t
     is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
     if long_text == "error" and is_too_long.any():
         document = int(np.flatnonzero(is_too_long)[0])
+        text = document % len(batch.texts)  # of a crossing whose texts have a document on each side
         raise InputError(
-            f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
-            f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, "
+            f"{batch.name_of(text)} has {whole.lengths[document]} tokens, more than the encoder's "
+            f"limit of {limit}: {shorten(batch.texts[text].as_py())}. long_text='window' scores it whole, "
             "'truncate' only its beginning."
         )
     return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)

@@ -32,15 +32,19 @@ class InMemory:
         if not _is_module(model):
             return None
         tokenizer = getattr(holder, "processing_class", None) or getattr(holder, "tokenizer", None)
-        # what torch.compile and training on several devices put around a model
-        while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
-            model = inner
-        sentence = None
+        model, sentence = _unwrapped(model), None
         if hasattr(model, "similarity_fn_name"):
             sentence = model
-            model, tokenizer = getattr(model[0], "model", model[0]), model.tokenizer
+            model, tokenizer = _unwrapped(getattr(model[0], "model", model[0])), model.tokenizer
         if hasattr(model, "get_base_model"):  # adapters of PEFT are layers of the model that they were put into
+            if getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False):
+                raise OptionError(
+                    f"The {type(model).__name__} learned a prompt, which is no layer of its model and would be left "
+                    "out: only adapters that are layers, such as LoRA, are scored."
+                )
             model = model.get_base_model()
+        if _is_static(model):
+            return cls(model, model.tokenizer, sentence)
         if not hasattr(model, "config"):
             return None
         return cls(model, tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else None, sentence)
@@ -59,14 +63,34 @@ class InMemory:
         """The name or folder that the model was loaded from; empty where it was not."""
         return str(getattr(self.model, "name_or_path", "") or "")
 
+    @property
+    def config(self) -> Any:
+        """The configuration of transformers."""
+        return self.network().config if _is_static(self.model) else self.model.config
+
+    def tokenizer_copy(self) -> Any:
+        """Return a copy of the tokenizer, whose settings change with calls."""
+        if hasattr(self.tokenizer, "convert_ids_to_tokens"):
+            return deepcopy(self.tokenizer)
+        from .static import static_tokenizer
+
+        return static_tokenizer(self.tokenizer)
+
     def network(self) -> Any:
         """Return a copy, in evaluation mode: so the model itself may be in training."""
+        if _is_static(self.model):
+            from .static import StaticNetwork
+
+            return StaticNetwork(self.model.embedding.weight.detach().clone())
         network = deepcopy(self.model)
         vars(network).pop("forward", None)  # what accelerate puts there runs the model that was copied
         return network.eval().requires_grad_(False)
 
     def state(self) -> tuple[object, ...]:
-        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read."""
+        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read.
+
+        It changes too with the adapters that are at work.
+        """
         import torch
 
         sums = [torch.zeros((), dtype=torch.int64)]
@@ -78,7 +102,7 @@ class InMemory:
                     numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
                     places = torch.arange(1, len(numbers) + 1, device=bits.device)
                     sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
-        return tuple(torch.stack(sums).tolist())
+        return (*torch.stack(sums).tolist(), *adapters_of(self.model))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InMemory) and self._parts == other._parts
@@ -97,6 +121,13 @@ class InMemory:
         return id(self.model), id(self.tokenizer), id(self.sentence)
 
 
+def adapters_of(network: Any) -> list[str]:
+    """Return which adapters of PEFT are at work in each layer that has some, and how strongly."""
+    # models of transformers have a method of this name
+    layers = [layer for layer in network.modules() if isinstance(getattr(layer, "disable_adapters", None), bool)]
+    return [f"{layer.active_adapters} {layer.disable_adapters} {getattr(layer, 'scaling', '')}" for layer in layers]
+
+
 def is_quantized(network: Any) -> bool:
     """Return whether a network was quantized by transformers: then it stays as it is, and where it is."""
     return bool(getattr(network, "is_quantized", False)) or getattr(network, "hf_quantizer", None) is not None
@@ -108,6 +139,18 @@ def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
         f"The {type(model.model).__name__} given as {option!r} does not say from where it was loaded: give its "
         "tokenizer as 'processing_class'."
     )
+
+
+def _unwrapped(model: Any) -> Any:
+    """Return a model without what torch.compile and training on several devices put around it."""
+    while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
+        model = inner
+    return model
+
+
+def _is_static(model: Any) -> bool:
+    """Return whether a model is the module of static embeddings of sentence-transformers."""
+    return type(model).__name__ == "StaticEmbedding" and hasattr(model, "embedding")
 
 
 def _is_module(value: Any) -> bool:

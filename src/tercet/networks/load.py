@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tercet.errors import OptionError, shorten
+from tercet.errors import InputError, OptionError, first_line, shorten
 from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder, load_network, states_of_ids
-from .find import Located, best_layer, load_config, load_tokenizer, locate, model_depth, tell_of_load
+from .find import HubModel, Located, best_layer, load_config, load_tokenizer, locate, model_depth, quiet, tell_of_load
 from .in_memory import InMemory, is_quantized
 from .onednn import suit_processor
 from .subwords import Subwords, lower_casing
@@ -46,6 +46,7 @@ def encoder_of(
     last_layer: bool = False,
     device: str | None = None,
     dtype: str | None = None,
+    attn_implementation: str | None = None,
     prefix_space: bool | str = "auto",
     use_fast: bool = False,
     lowercase: bool = False,
@@ -61,7 +62,10 @@ def encoder_of(
         if last_layer:
             chosen = _depth(model, state)
         leave_threads_of_the_parent()
-        return _encoder(model, state, chosen, best_device(device), dtype or "float32", use_safetensors, subwords)
+        precision = dtype or "float32"
+        return _encoder(
+            model, state, chosen, best_device(device), precision, attn_implementation, use_safetensors, subwords
+        )
 
 
 def chosen_layer(model_type: Located, num_layers: int | None) -> int:
@@ -141,6 +145,7 @@ def _encoder(
     num_layers: int | None,
     device: str,
     dtype: str,
+    attn_implementation: str | None,
     use_safetensors: bool,
     subwords: Subwords,
 ) -> Encoder:
@@ -150,6 +155,9 @@ def _encoder(
     tell_of_load(model, torch_device)
     with line_of(f"loading the encoder {model_name(model)}"):
         network = load_network(model, load_config(model), num_layers, use_safetensors)
+        use_attention(network.model, attn_implementation)
+        if dtype == "auto":
+            dtype = network.dtype
         if is_quantized(network.model):
             torch_device = network.model.device
         else:
@@ -164,6 +172,7 @@ def _encoder(
             dimensions=dimensions,
             padding_shows=padding_shows,
             label=label_of(model, network.digest, subwords.fingerprint),
+            dtype=dtype,
         )
 
 
@@ -183,11 +192,31 @@ def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
+@keep_last(2)
+def read_static(weights: str, tokenizer: str, changed: tuple[int, int], source: str) -> InMemory:
+    """Return the static embeddings that two files hold; `changed`, when they did, is part of the key for later calls.
+
+    `source` is the folder or the name on the Hub.
+    """
+    from tokenizers import Tokenizer
+
+    from .static import StaticNetwork, read_vectors, static_tokenizer
+
+    try:
+        network = StaticNetwork(read_vectors(weights), source)
+    except Exception as error:  # broken files raise errors of many kinds
+        raise InputError(f"The file {weights} does not hold static embeddings: {first_line(error)}") from error
+    try:
+        return InMemory(network, static_tokenizer(Tokenizer.from_file(tokenizer)))
+    except Exception as error:
+        raise InputError(f"The file {tokenizer} is not a tokenizer: {first_line(error)}") from error
+
+
 def state_of(model: Located) -> tuple[object, ...]:
     """Return a key that changes with the files of a folder, or with weights: a model in training is reloaded."""
     if isinstance(model, InMemory):
         return model.state()
-    if not os.path.isabs(model):
+    if isinstance(model, HubModel) or not os.path.isabs(model):
         return ()
     with os.scandir(model) as entries:
         stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
@@ -228,6 +257,24 @@ def usable(device: str) -> Any:
         reason = str(error).splitlines()[0]
         raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
     return torch_device
+
+
+def use_attention(network: Any, attn_implementation: str | None) -> None:
+    """Let a network compute attention as asked, or raise an OptionError where it cannot."""
+    if attn_implementation is None:
+        return
+    reason = "its code computes attention in one way only"
+    try:
+        with quiet():
+            network.set_attn_implementation(attn_implementation)
+    except AttributeError:
+        pass
+    except Exception as error:  # of packages that are missing too
+        reason = " ".join(str(error).split())[:400].rstrip(".")
+    if getattr(network.config, "_attn_implementation", None) != attn_implementation:
+        raise OptionError(
+            f"attn_implementation={attn_implementation!r} cannot be used with {type(network).__name__}: {reason}."
+        )
 
 
 # What a loaded network gives for short texts: how many layers, of which width, and whether padding shows in them.

@@ -99,7 +99,8 @@ class BertScore(BertscoreOptions):
 
     @cached_property
     def _network(self) -> Located:
-        return self.encoder_name if self.model_type is None else network_of(self.model_type, self.processing_class)
+        model = self.encoder_name if self.model_type is None else self.model_type
+        return network_of(model, self.processing_class, self.revision)
 
     # -- loaded on first use, and cached by the functions that load it
     def subwords(self) -> Subwords:
@@ -114,6 +115,7 @@ class BertScore(BertscoreOptions):
             all_layers=self.all_layers,
             device=self.device,
             dtype=self.dtype,
+            attn_implementation=self.attn_implementation,
             prefix_space=self.prefix_space,
             use_fast=self.use_fast_tokenizer,
             use_safetensors=self.use_safetensors,
@@ -224,6 +226,7 @@ class BertScore(BertscoreOptions):
         encoder, baseline = self.encoder(), self.baseline()
         parts = {
             "model": encoder.label,
+            "revision": self.revision,
             "layer": "all" if self.all_layers else self.layers.start,
             "idf": idf_label(self, table, weights),
             "zero": self.zero_weight,
@@ -231,7 +234,7 @@ class BertScore(BertscoreOptions):
             "long": self.long_text,
             "length": encoder.subwords.length_limit(self.max_length),
             "space": encoder.subwords.prefix_space,
-            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "dtype": None if encoder.dtype == "float32" else encoder.dtype,
             "baseline": None if baseline is None else baseline_digest(baseline),
             **shared_labels(self),
             "compat": self.compat,

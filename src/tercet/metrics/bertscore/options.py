@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import DEVICE, PROCESSING_CLASS, USE_SAFETENSORS, OnlyWith, dtype_option, option
+from tercet.base.options import (
+    ATTN_IMPLEMENTATION,
+    DEVICE,
+    PROCESSING_CLASS,
+    REVISION,
+    USE_SAFETENSORS,
+    OnlyWith,
+    dtype_option,
+    option,
+)
 from tercet.checks import flag, integer, refuse
 from tercet.engine.ragged import first_greatest
 from tercet.errors import OptionError, needs, setting
@@ -73,6 +82,7 @@ class BertscoreOptions(Metric):
         "local cache. Code that comes with a model is never run.",
         check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
     )
+    revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
     num_layers: int | None = option(
         default=None,
@@ -128,7 +138,8 @@ class BertscoreOptions(Metric):
         local=True,
     )
     device: str | torch.device | None = DEVICE
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("encoder")
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("encoder")
+    attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     max_length: int | None = option(
         default=None,
         doc="Most tokens of a text that are scored, special ones included. By default the encoder's own limit.",
@@ -247,7 +258,7 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
         (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
         and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
         and o.long_text in ("truncate", "error")
-        and o.dtype in (None, "float32")
+        and encoder.dtype == "float32"
         and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
     )
     # From version 5 of transformers on, bert-score puts no space where the published scores have one.
