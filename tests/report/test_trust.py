@@ -115,7 +115,7 @@ def test_each_figure_of_each_metric_is_a_number_a_dot_and_an_interval_and_is_def
     titles, names = found.titles(), {figure.title: name for name, figure in FIGURES.items()}
     for section, table in zip(shown.locator("main section:has(table)").all(), found.tables, strict=True):
         figures = section.locator("table").first
-        heads = [text.replace("\N{NON-BREAKING HYPHEN}", "-") for text in figures.locator("thead a").all_inner_texts()]
+        heads = [head.replace("\N{NON-BREAKING HYPHEN}", "-") for head in figures.locator("a").all_inner_texts()]
         assert names[heads[0]] == table.rank_by
         for label, row in zip(table.ranking, figures.locator("tbody tr").all(), strict=True):
             assert row.locator("th").inner_text() == titles[label]
@@ -124,7 +124,8 @@ def test_each_figure_of_each_metric_is_a_number_a_dot_and_an_interval_and_is_def
                 numbers = [f"{number:.3f}".replace("-", "−") for number in (figure.value, figure.low, figure.high)]
                 assert cell.inner_text().split() == [numbers[0], numbers[1], "–", numbers[2]]
                 assert cell.locator("path").count() == 1
-        worse = ["hollow" if table.significance(table.ranking[0], label, 0.05) else "filled" for label in table.ranking]
+        best = table.ranking[0]
+        worse = ["hollow" if table.significance(best, label, 0.05) else "filled" for label in table.ranking]
         marks = figures.locator("td:nth-child(2)").evaluate_all("cells => cells.map(cell => cell.classList[1])")
         assert marks == ["best", *worse[1:]]
         defined = shown.locator("dt").all_inner_texts()
