@@ -1,4 +1,4 @@
-"""Draw the pictures of reports and of a terminal again: `python docs/pictures.py`, in about half a minute, with chromium.
+"""Draw the pictures of reports and of a terminal again: `python docs/pictures.py`, in half a minute, with chromium.
 
 A picture NAME.png has a NAME_phone.png beside it, made in a window of 390 pixels, which the site shows on phones; and
 may have a NAME_dark.png and a NAME_dark_phone.png, which it shows in dark mode.

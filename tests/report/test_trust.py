@@ -161,6 +161,24 @@ def test_on_a_telephone_nothing_is_wider_than_the_page_and_no_word_of_a_header_i
             assert shown.evaluate(UNREADABLE) == []
 
 
+def test_long_names_and_a_sheet_of_paper_leave_no_table_wider_than_the_page(browser, tmp_path):
+    names = ("W" * 80, "م" * 40, "a metric of twenty words " * 4)
+    rng = np.random.default_rng(1)
+    systems = {name: ["a cat", "it rains", "yes", "no"] for name in "ABC"}
+    grades = {"N" * 80: {system: rng.integers(1, 6, 4).tolist() for system in systems}}
+    scores = {name: {system: rng.random(4).tolist() for system in systems} for name in names}
+    found = tercet.correlate(systems, [], grades, references=["a cat"] * 4, scores=scores, **FEW)
+    (tmp_path / "page.html").write_text(trust_html(found), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((tmp_path / "page.html").as_uri())
+    wide = "() => [...document.querySelectorAll('.scroll')].map(each => each.scrollWidth - each.clientWidth)"
+    assert max(page.evaluate(wide)) == 0
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 between its margins
+    page.emulate_media(media="print")
+    assert max(page.evaluate(wide)) == 0
+    page.close()
+
+
 def test_a_signature_stands_there_once(found):
     page = trust_html(found)
     assert [page.count(signature) for signature in found.signatures()] == [1] * 4
