@@ -42,10 +42,10 @@ GRADED = [
 PICTURES = {
     "report": (COMPARED, 1180, 1500),
     "report_phone": (COMPARED, 390, 1500),
-    "report_answer": (COMPARED, 640, ("h1", "main figure >> nth=0")),
-    "report_answer_dark": (COMPARED, 640, ("h1", "main figure >> nth=0")),
-    "report_answer_phone": (COMPARED, 390, ("main figure >> nth=0", "main figure >> nth=0")),
-    "report_answer_dark_phone": (COMPARED, 390, ("main figure >> nth=0", "main figure >> nth=0")),
+    "report_answer": (COMPARED, 640, ("h1", "main :is(table.scores, figure) >> nth=0")),
+    "report_answer_dark": (COMPARED, 640, ("h1", "main :is(table.scores, figure) >> nth=0")),
+    "report_answer_phone": (COMPARED, 390, ("main :is(table.scores, figure) >> nth=0", "main :is(table.scores, figure) >> nth=0")),
+    "report_answer_dark_phone": (COMPARED, 390, ("main :is(table.scores, figure) >> nth=0", "main :is(table.scores, figure) >> nth=0")),
     "trust": (GRADED, 1180, 1500),
     "trust_phone": (GRADED, 390, 1500),
 }
