@@ -37,15 +37,17 @@ GRADED = [
     *("correlate", DATA / "graded.tsv", "-m", "bleu_multi", "-m", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode"),
     *("-m", "jaccard_sets", "--dimension", "content"),
 ]
+#: What shows the scores of all systems first.
+SCORES = "main :is(table.scores, figure) >> nth=0"
 #: For each picture: the report, the width of the window in which it is made, and what it shows: the height from the
 #: top, or from one element to another.
 PICTURES = {
     "report": (COMPARED, 1180, 1500),
     "report_phone": (COMPARED, 390, 1500),
-    "report_answer": (COMPARED, 640, ("h1", "main :is(table.scores, figure) >> nth=0")),
-    "report_answer_dark": (COMPARED, 640, ("h1", "main :is(table.scores, figure) >> nth=0")),
-    "report_answer_phone": (COMPARED, 390, ("main :is(table.scores, figure) >> nth=0", "main :is(table.scores, figure) >> nth=0")),
-    "report_answer_dark_phone": (COMPARED, 390, ("main :is(table.scores, figure) >> nth=0", "main :is(table.scores, figure) >> nth=0")),
+    "report_answer": (COMPARED, 640, ("h1", SCORES)),
+    "report_answer_dark": (COMPARED, 640, ("h1", SCORES)),
+    "report_answer_phone": (COMPARED, 390, (SCORES, SCORES)),
+    "report_answer_dark_phone": (COMPARED, 390, (SCORES, SCORES)),
     "trust": (GRADED, 1180, 1500),
     "trust_phone": (GRADED, 390, 1500),
 }
