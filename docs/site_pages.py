@@ -34,7 +34,7 @@ SOURCES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"(\]\()([^)\s#]*)((?:#[^)\s]*)?\))")
 _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _ROLE = re.compile(r":(?:func|class|meth|attr):<code>~?([\w.]+)</code>")
-_PICTURE = re.compile(r'<img [^>]*?src="([^"]+)\.png"[^>]*>')
+_PICTURE = re.compile(r'<img [^>]*?src="([^"]+)\.(png|svg)"[^>]*>')
 _log = logging.getLogger("mkdocs.hooks.site_pages")
 
 
@@ -111,11 +111,19 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def _shown(match):
-    """Return a picture that leads to the file, and that is another one on phones if there is one for them."""
-    name = posixpath.basename(match[1])
-    phone = f'<source media="(max-width: 40em)" srcset="{match[1]}_phone.png">'
-    has_phone = (ROOT / "docs" / f"{name}_phone.png").exists()
-    return f'<a class="picture" href="{match[1]}.png"><picture>{phone * has_phone}{match[0]}</picture></a>'
+    """Return a picture that leads to the file, and that is another one on phones or in dark mode if there is one."""
+    light, ending = match.groups()
+    dark, shown = f"{light}_dark", ""
+    has_dark = _is_there(f"{dark}.png")
+    for name, looks in [(light, "picture day" if has_dark else "picture"), *([(dark, "picture night")] * has_dark)]:
+        phone = f'<source media="(max-width: 40em)" srcset="{name}_phone.png">' * _is_there(f"{name}_phone.png")
+        image = match[0].replace(f"{light}.{ending}", f"{name}.{ending}")
+        shown += f'<a class="{looks}" href="{name}.{ending}"><picture>{phone}{image}</picture></a>'
+    return shown
+
+
+def _is_there(picture):
+    return (ROOT / "docs" / posixpath.basename(picture)).exists()
 
 
 def on_page_content(html, page, config, files):

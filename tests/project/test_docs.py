@@ -31,8 +31,8 @@ MODULES = sorted(
     if not module.name.startswith("tercet.harnesses.")
 )
 CARD_SECTIONS = (
-    "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples",
-    "What it equals", "Limitations and bias", "Citation", "Further references",
+    "A worked example", "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers",
+    "Examples", "What it equals", "Limitations and bias", "Citation", "Further references",
 )  # fmt: skip
 
 
@@ -79,6 +79,7 @@ class TestCard:
         assert {"evaluate", "metric"} <= set(head["tags"])
         for section in CARD_SECTIONS:
             assert re.search(rf"^#+ {section}$", card, flags=re.MULTILINE), section
+        assert re.search("^## (.*)", card, flags=re.MULTILINE)[1] == CARD_SECTIONS[0]
         assert f"metrics/{metric}/README.md" in DOCUMENTS
 
     def test_lists_the_options_as_they_are_declared(self, metric):

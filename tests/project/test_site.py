@@ -126,7 +126,7 @@ def test_the_first_screen_has_a_result_a_picture_and_three_doors(browser, site, 
     reader = Reader(browser, site, width=width)
     reader.open("index")
     first = reader.page.locator(".first-screen")
-    doors, parts = first.locator("li > a"), [first.get_by_text("35.0"), first.locator("img")]
+    doors, parts = first.locator("li > a"), [first.get_by_text("35.0"), first.locator("img:visible")]
     assert [each.get_attribute("href") for each in doors.all()] == [
         "quickstart.html", "use/command-line.html", "use/drop-in.html",
     ]  # fmt: skip
@@ -137,12 +137,23 @@ def test_the_first_screen_has_a_result_a_picture_and_three_doors(browser, site, 
     reader.context.close()
 
 
+def test_the_picture_of_the_home_page_follows_dark_mode(browser, site):
+    for dark in (False, True):
+        reader = Reader(browser, site, dark=dark)
+        reader.open("index")
+        picture = reader.page.locator(".first-screen img:visible")
+        assert picture.get_attribute("src") == f"report_answer{'_dark' * dark}.png"
+        reader.page.locator("[for=__palette_0], [for=__palette_1]").locator("visible=true").click()
+        assert picture.get_attribute("src") == f"report_answer{'_dark' * (not dark)}.png"
+        reader.context.close()
+
+
 def test_the_text_of_a_picture_can_be_read_on_a_phone(browser, site):
     """A picture is one made for a phone, or is scrolled; of a window of 1280 pixels at least 60 % of the size."""
     reader, seen = Reader(browser, site, width=390), set()
     for name in ("index", "use/command-line", "use/notebook", "use/spaces", "which-metric", "speed"):
         reader.open(name)
-        for picture in reader.page.locator("article img").all():
+        for picture in reader.page.locator("article img:visible").all():
             picture.scroll_into_view_if_needed()
             file = picture.evaluate("async image => { await image.decode(); return image.currentSrc }").split("/")[-1]
             made_for = 390 if "_phone" in file else min(picture.evaluate("image => image.naturalWidth"), 1280)

@@ -1,8 +1,11 @@
-"""A correlation as one HTML file: the answer, figures, tests between metrics, and what a metric gets wrong."""
+"""A correlation as one HTML file: an overview, the answers, figures, tests, and what a metric gets wrong."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
 from itertools import groupby
 from typing import Any
 
@@ -14,15 +17,13 @@ from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import MARKS, SHOWN, Correlation, DimensionTable, agreement_lines, answer, pairs
 from tercet.errors import needs
 
-from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, dot_charts, line, marked, plot, scales
+from .plots import DIAMOND, RING, SERIES, Dot, Plot, Scale, Shape, bounds, line, marked, plot, scales
 from .rendering import render
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6
 #: Outputs above which a plot counts them in hexagons, and the width of these in pixels.
 _MANY, _HEXAGON = 400, 16
-#: Figures beside each other in a plot: more would be too narrow on a telephone.
-_ACROSS = 2
 
 
 def trust_html(correlation: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
@@ -34,34 +35,81 @@ def trust_html(correlation: Correlation, *, command: str | None = None, title: s
         title=title,
         command=command,
         found=correlation,
+        overview=_overview(correlation),
         views=views,
         figures=FIGURES,
         marks=MARKS,
+        in_words=_in_words,
         figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
     )
+
+
+def _in_words(line: str) -> str:
+    """Return a line with the titles of figures, as the page calls them, in the place of their names."""
+    return reduce(lambda text, name: text.replace(name, FIGURES[name].title), FIGURES, line)
+
+
+# The overview and the figures of a dimension: tables of numbers, each above its interval on the scale of its column.
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One figure of the metrics, on a scale of its own."""
+
+    name: str  # of the figure
+    title: str
+    href: str
+    dots: Sequence[Dot]
+
+    @property
+    def scale(self) -> Scale:
+        """From the least lower bound to the greatest upper one."""
+        return Scale(*bounds(number for dot in self.dots for number in (dot.value, dot.low, dot.high)))
+
+    @property
+    def zero(self) -> float | None:
+        """Where 0 stands, which is what unrelated scores have."""
+        return self.scale.place(0.0) if FIGURES[self.name].is_correlation and self.scale.low < 0 else None
+
+
+def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
+    """Return metrics by the mean of their ranks, and for each dimension the figure that ranks them."""
+    labels = sorted(
+        (column.label for column in correlation.metrics),
+        key=lambda label: sum(table.ranking.index(label) for table in correlation.tables),
+    )
+    titles = correlation.titles()
+    columns = []
+    for number, table in enumerate(correlation.tables, 1):
+        dots = _dots(correlation, table, table.rank_by, labels)
+        columns.append(_Column(table.rank_by, table.dimension, f"c{number}", dots))
+    return [titles[label] for label in labels], columns
+
+
+def _columns(correlation: Correlation, table: DimensionTable) -> list[_Column]:
+    """Return the figure that ranks the metrics, and the others that are shown."""
+    # every metric has the same figures
+    figures = next(iter(table.figures.values()))
+    names = [table.rank_by, *(name for name in SHOWN if name in figures and name != table.rank_by)]
+    # so that no line breaks within "tau-b"
+    titles = [FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}") for name in names]
+    return [
+        _Column(name, title, f"f-{name}", _dots(correlation, table, name, table.ranking))
+        for name, title in zip(names, titles, strict=True)
+    ]
 
 
 def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
     """Return what the template shows of a dimension."""
     columns = {column.label: column for column in correlation.metrics}
     titles = correlation.titles()
-    # every metric has the same figures
-    figures = next(iter(table.figures.values()))
-    names = [table.rank_by, *(name for name in SHOWN if name in figures and name != table.rank_by)]
-    columns_of_dots = [_dots(correlation, table, name) for name in names]
     human = correlation.grades.mean(table.dimension)
     return {
         "table": table,
         "prefix": prefix,
         "answer": answer(correlation, table),
-        "names": names,
         "titles": titles,
-        "charts": [
-            (chart, names[_ACROSS * number :][:_ACROSS])
-            for number, chart in enumerate(
-                dot_charts([titles[label] for label in table.ranking], columns_of_dots, _ACROSS)
-            )
-        ],
+        "columns": _columns(correlation, table),
         "agreement": agreement_lines(table),
         "pairs": pairs(correlation, table),
         "layers": [(sweep.summary(correlation.alpha), _curve(sweep)) for sweep in table.layers],
@@ -74,18 +122,18 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
     }
 
 
-def _dots(correlation: Correlation, table: DimensionTable, name: str) -> DotColumn:
-    """Return a figure of each metric; of the figure that was tested, metrics worse than the best are hollow."""
-    figure_values = [table.figures[label][name] for label in table.ranking]
+def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Sequence[str]) -> list[Dot]:
+    """Return a figure of some metrics; of the figure that was tested, metrics worse than the best are hollow."""
+    figure_values = [table.figures[label][name] for label in labels]
     best = max(
         (figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)),
         default=math.nan,
     )
     worse = [
         name == table.rank_by and bool(table.significance(table.ranking[0], label, correlation.alpha))
-        for label in table.ranking
+        for label in labels
     ]
-    dots = [
+    return [
         Dot(
             figure_value.value,
             figure_value.low,
@@ -94,9 +142,6 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str) -> DotColu
         )
         for figure_value, hollow in zip(figure_values, worse, strict=True)
     ]
-    # so that no line breaks within "tau-b"
-    title = FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}")
-    return DotColumn(title, dots, f"{FIGURES[name].least} to 1".replace("-", "−"))
 
 
 def _scatter(human: Array, column: MetricColumn, many: bool) -> Plot:
@@ -160,7 +205,7 @@ def _curve(sweep: LayerSweep) -> Plot:
     # about eight ticks, however deep the network is
     ticks = [(layers[layer], str(layer)) for layer in range(0, len(values), max(1, len(values) // 8))]
     description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
-    return plot(x, y, (f"layer of {sweep.metric}", sweep.figure, description), shapes, ticks)
+    return plot(x, y, (f"layer of {sweep.metric}", FIGURES[sweep.figure].title, description), shapes, ticks)
 
 
 def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
