@@ -123,19 +123,20 @@ def test_tables_have_the_width_they_need(browser, wide_report, width):
 LONG_NAMES = ("x" * 80, "a name of several words " * 3 + "of eighty", "نظام ترجمة طويل جدا " * 4, "翻译系统" * 20)
 
 #: What does not fit: boxes that need to be moved sideways, texts of cells that meet, and texts beyond the window.
-LAYOUT = """all => {
-    const seen = [...document.querySelectorAll(all ? "th, td, .score > *, .verdict, h1, h2, h3, h4, li" : ".scores *")]
+LAYOUT = """() => {
+    const seen = [...document.querySelectorAll("th, td, .score > *, .verdict, h1, h2, h3, h4, li")]
         .filter(part => part.checkVisibility() && part.getBoundingClientRect().width > 1);
     const width = document.documentElement.clientWidth;
-    const wide = [...document.querySelectorAll(".scroll:has(.scores)")].filter(part =>
-        part.checkVisibility() && part.scrollWidth > part.clientWidth + 1).map(part => ["moved", part.ariaLabel]);
+    const wide = [...document.querySelectorAll(".scroll:has(.scores)")].filter(part => part.checkVisibility()
+        && part.scrollWidth > part.clientWidth + 1).map(part => ["moved", part.ariaLabel]);
     const beyond = seen.filter(part => !part.closest(".scroll:not(:has(.scores))")
         && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1))
         .map(part => ["beyond", part.textContent]);
     const meet = [...document.querySelectorAll(".scores tr")].filter(row => row.checkVisibility()).flatMap(row => {
         const parts = [...row.querySelectorAll("th bdi, .tag, .place, .score > span:first-of-type, .bar, .tests, .p")]
             .filter(part => part.getBoundingClientRect().width > 1 && part.checkVisibility());
-        return parts.flatMap((one, place) => parts.slice(place + 1).filter(other => !one.contains(other)).filter(other =>
+        const after = (one, place) => parts.slice(place + 1).filter(other => !one.contains(other));
+        return parts.flatMap((one, place) => after(one, place).filter(other =>
             [...one.getClientRects()].some(a => [...other.getClientRects()].some(b => a.left < b.right - 1
                 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2)))
             .map(other => ["meet", one.textContent, other.textContent]));
@@ -152,7 +153,9 @@ def layouts(tmp_path_factory):
 
     def systems(names):
         return {
-            name: [" ".join(word for word in text.split() if rng.random() > 0.01 + place / 120) for text in references]
+            name: [
+                " ".join(word for word in text.split() if rng.random() > 0.01 + place / 120) for text in references
+            ]
             for place, name in enumerate(names)
         }
 
@@ -184,7 +187,7 @@ def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_o
         page.emulate_media(color_scheme=scheme, media=media)
         page.goto((layouts / f"{name}.html").as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") == width, (width, media)
-        assert page.evaluate(LAYOUT, True) == [], (width, media)
+        assert page.evaluate(LAYOUT) == [], (width, media)
         table = page.locator(".scores").first.bounding_box()
         if name == "sixteen" and width == 1280:
             assert table["y"] + table["height"] < 800
@@ -345,7 +348,14 @@ def test_keys_move_through_the_segments_over_the_ends_of_the_list_and_into_the_s
     order = segments.found(order="segment number")[0]
     page.evaluate("document.activeElement.blur()")
     focused = "document.activeElement.querySelector('h5')?.textContent"
-    for key, number in (("j", 1), ("j", 2), ("k", 1), *(("j", number) for number in range(2, 12)), ("k", 10), ("k", 9)):
+    for key, number in (
+        ("j", 1),
+        ("j", 2),
+        ("k", 1),
+        *(("j", number) for number in range(2, 12)),
+        ("k", 10),
+        ("k", 9),
+    ):
         page.keyboard.press(key)
         assert page.evaluate(focused) == f"Segment {order[number - 1]}", key
     page.keyboard.press("/")

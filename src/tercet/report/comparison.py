@@ -448,9 +448,7 @@ def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequen
     baseline, tested, cells = places[comparison.baseline], comparison.test is not None, []
     for name, dot in zip(order, drawn.dots, strict=True):
         row = table.rows[places[name]]
-        way, _ = _verdict(
-            table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better
-        )
+        way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
         score = decimals(row.value, row.digits)
         cells.append(Cell(row, dot, score, against(row) if tested else ("", "", ""), way or "" if tested else ""))
     return Column(table, title, drawn, cells)

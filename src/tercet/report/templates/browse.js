@@ -195,7 +195,8 @@ class Browser {
       const box = this.controls.querySelector(`[name=${name}]`);
       if (box) box.disabled = disabled;
     }
-    if (this.legend) this.legend.hidden = !shown.some(({ place }) => this.data.coloured[place]);
+    this.words = asked.other !== null && this.given("marked") === "words";
+    if (this.legend) this.legend.hidden = this.words || !shown.some(({ place }) => this.data.coloured[place]);
     this.list.replaceChildren(...shown.map(({ place, difference }) => this.article(asked, place, difference)));
   }
 
@@ -208,7 +209,7 @@ class Browser {
       texts.append(make("dt", "", label), written("dd", "", text));
     });
     const pair = asked.systems.map(system => outputs[place][system]);
-    const rows = asked.other !== null && this.given("marked") === "words" ? changes(...pair) : null;
+    const rows = this.words ? changes(...pair) : null;
     const boxes = asked.systems.map((system, which) => {
       const value = asked.score.values[place][system];
       const beside = system === asked.one && known(difference)
@@ -219,7 +220,7 @@ class Browser {
       return make("div", "output", who, text);
     });
     const rest = more[place] ? [make("p", "soft", `and ${more[place]} more references`)] : [];
-    const bare = coloured.includes(true) && !coloured[place] ? ", without colours" : "";
+    const bare = coloured.includes(true) && !coloured[place] && !rows ? ", without colours" : "";
     const link = make("a", "", `Segment ${numbers[place].toLocaleString("en")}`);
     link.href = `#${this.prefix}-s${numbers[place]}`;
     const article = make("article", "example", make("h5", "", link, bare), texts, ...rest, make("div", "outputs", ...boxes));
