@@ -535,11 +535,11 @@ class TestLengths:
         head, *rows = page.tables["Lengths of the predictions"]
         assert head == ["system", "words", "empty"]
         assert sorted(rows) == [["a baseline", "5", "0"], ["b", "5", "0"]]
-        assert [row[0] for row in rows] == [row[0][1:] for row in page.tables["perplexity of each system"][1:]]
-        longer = {name: lines * 6 for name, lines in texts.items()}
-        sources = ["le chat", "il pleut sur la ville"] * 6
-        page = page_of(TestSet("bare", longer, [[]] * 12, sources), [perplexity], n_resamples=20)
-        assert page.tables["perplexity by length of the source"][1] == ["segments", "6", "6"]
+        assert [row[0] for row in rows] == [row[0] for row in page.tables["perplexity of each system"][1:]]
+        longer = {name: lines * 30 for name, lines in texts.items()}
+        sources = ["le chat", "il pleut sur la ville"] * 30
+        page = page_of(TestSet("bare", longer, [[]] * 60, sources), [perplexity], n_resamples=20)
+        assert page.tables["perplexity by length of the source"][1] == ["segments", "30", "30"]
 
     def test_segments_without_reference_are_left_out(self):
         references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]
