@@ -133,6 +133,11 @@ class TestCompare:
         expected = holm([found[scorer.primary].pvalue for (found,) in alone])
         assert first.pvalues[np.triu_indices(13, 1)].tolist() == expected
 
+    def test_long_names_may_differ_where_messages_cut_them(self):
+        names = [f"{'a long name ' * 8}{end}{' of a system' * 5}" for end in ("one", "other")]
+        found = compare({name: ["the cat sat"] for name in names}, "chrf", references=["the cat sat"], n_resamples=20)
+        assert [row.system for row in found.tables[0].rows] == names
+
     def test_the_best_and_those_as_good_are_marked(self):
         same = EN.systems["large"]
         test_set = replace(EN, systems={"a": same, "b": list(same), **EN.systems})

@@ -119,6 +119,81 @@ def test_tables_have_the_width_they_need(browser, wide_report, width):
     page.close()
 
 
+#: Names of 80 letters, without and with blanks, of a script from right to left, and wide ones.
+LONG_NAMES = ("x" * 80, "a name of several words " * 3 + "of eighty", "نظام ترجمة طويل جدا " * 4, "翻译系统" * 20)
+
+#: What does not fit: boxes that need to be moved sideways, texts of cells that meet, and texts beyond the window.
+LAYOUT = """() => {
+    const seen = [...document.querySelectorAll("th, td, .score > *, .verdict, h1, h2, h3, h4, li")]
+        .filter(part => part.checkVisibility() && part.getBoundingClientRect().width > 1);
+    const width = document.documentElement.clientWidth;
+    const wide = [...document.querySelectorAll(".scroll:has(.scores)")].filter(part => part.checkVisibility()
+        && part.scrollWidth > part.clientWidth + 1).map(part => ["moved", part.ariaLabel]);
+    const beyond = seen.filter(part => !part.closest(".scroll:not(:has(.scores))")
+        && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1))
+        .map(part => ["beyond", part.textContent]);
+    const meet = [...document.querySelectorAll(".scores tr")].filter(row => row.checkVisibility()).flatMap(row => {
+        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .score > span:first-of-type, .bar, .tests, .p")]
+            .filter(part => part.getBoundingClientRect().width > 1 && part.checkVisibility());
+        const after = (one, place) => parts.slice(place + 1).filter(other => !one.contains(other));
+        return parts.flatMap((one, place) => after(one, place).filter(other =>
+            [...one.getClientRects()].some(a => [...other.getClientRects()].some(b => a.left < b.right - 1
+                && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2)))
+            .map(other => ["meet", one.textContent, other.textContent]));
+    });
+    return [...wide, ...beyond, ...meet];
+}"""
+
+
+@pytest.fixture(scope="module")
+def layouts(tmp_path_factory):
+    """Reports whose tables are hard to lay out: of long names, of a hundred systems, and of many metrics."""
+    rng = np.random.default_rng(11)
+    references = [" ".join(rng.choice(WORDS, size)) for size in rng.integers(4, 30, 40)]
+
+    def systems(names):
+        return {
+            name: [
+                " ".join(word for word in text.split() if rng.random() > 0.01 + place / 120) for text in references
+            ]
+            for place, name in enumerate(names)
+        }
+
+    many = systems([f"a-{place:02}-system.of.many" for place in range(100)])
+    few = {"references": references, "n_resamples": 20}
+    pages = {
+        "long names": compare(systems(LONG_NAMES), ["bleu", "chrf", "ter"], **few),
+        "one score": compare(systems(LONG_NAMES), ["ter"], **few),
+        "hundred": compare(many, ["chrf"], **few),
+        "sixteen": compare(dict(list(many.items())[:16]), ["bleu", "chrf", "ter"], **few),
+        "metrics": compare(systems(["one", "other", "third"]), TEXT_METRICS, **few),
+    }
+    folder = tmp_path_factory.mktemp("layouts")
+    for name, comparison in pages.items():
+        (folder / f"{name}.html").write_text(to_html([comparison]), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["long names", "one score", "hundred", "sixteen", "metrics"])
+def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_on_paper(browser, layouts, name):
+    page = browser.new_page()
+    for width, scheme, media in (
+        (1680, "light", "screen"),
+        (1280, "dark", "screen"),
+        (390, "light", "screen"),
+        (718, "light", "print"),  # A4 with margins of a centimetre
+    ):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme, media=media)
+        page.goto((layouts / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == width, (width, media)
+        assert page.evaluate(LAYOUT) == [], (width, media)
+        table = page.locator(".scores").first.bounding_box()
+        if name == "sixteen" and width == 1280:
+            assert table["y"] + table["height"] < 800
+    page.close()
+
+
 @pytest.mark.parametrize("name", ["one", "several"])
 def test_the_contents_lead_to_every_part(shown, name):
     page = shown(name)
@@ -137,16 +212,17 @@ def test_the_contents_lead_to_every_part(shown, name):
     assert page.evaluate("location.hash") == f"#t{1 if name == 'one' else 2}-repeat"
 
 
-def test_the_first_score_of_each_metric_is_open_and_the_others_closed(shown):
+def test_one_table_is_open_and_the_numbers_of_each_score_are_folded(shown):
     page = shown("few")
-    assert "Jaccard micro" in page.locator("h4:visible").all_text_contents()
+    assert "Jaccard micro" in page.locator("h4").all_text_contents()
     tables, visible = (
-        page.locator(f"{place}caption", has_text="of each system").all_text_contents()
+        page.locator(f"{place}caption", has_text=re.compile("of each system|All scores")).all_text_contents()
         for place in ("", "table:visible > ")
     )
-    first = ("BLEU", "chrF", "TER", "ROUGE-1", "BLEU-ROUGE F", "Jaccard")
-    assert visible == [f"{name} of each system" for name in first]
-    assert len(tables) > len(visible)
+    assert visible == ["All scores of en"]
+    assert len(tables) > 6
+    page = shown("sliced")
+    assert page.locator("table:visible > caption").first.text_content() == "chrF of each system"
 
 
 class Segments:
@@ -256,6 +332,69 @@ def test_segments_are_sorted_and_chosen_by_system_score_and_difference(shown):
     assert first.locator(".number").last.text_content() == (
         f"BLEU {scores['tuned'][number - 1]:.2f} (+{gain[number - 1]:.2f})"
     )
+
+
+def test_losses_are_sorted_by_how_much_the_system_is_worse(shown):
+    (table,) = compare(shortened("en", 20), "bleu", test=None).tables
+    gain = np.subtract(table.segments["tuned"], table.segments["large"])
+    segments = Segments(shown("one"))
+    numbers, _ = segments.found(one="tuned", other="large", order="worst losses first")
+    assert numbers == [place + 1 for place in sorted(range(20), key=lambda place: (round(gain[place], 4), place))]
+
+
+def test_keys_move_through_the_segments_over_the_ends_of_the_list_and_into_the_search(shown):
+    page = shown("one")
+    segments = Segments(page)
+    order = segments.found(order="segment number")[0]
+    page.evaluate("document.activeElement.blur()")
+    focused = "document.activeElement.querySelector('h5')?.textContent"
+    for key, number in (
+        ("j", 1),
+        ("j", 2),
+        ("k", 1),
+        *(("j", number) for number in range(2, 12)),
+        ("k", 10),
+        ("k", 9),
+    ):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == f"Segment {order[number - 1]}", key
+    page.keyboard.press("/")
+    page.keyboard.type("jk/")
+    assert page.locator("[name=text]").input_value() == "jk/"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement === document.body")
+
+
+def test_the_address_of_a_segment_leads_to_it_even_in_a_page_that_was_just_opened(shown, reports):
+    page = shown("several")
+    page.goto(f"{(reports / 'several.html').as_uri()}#t2-s4")
+    page.reload()
+    article = page.locator("details.segments").nth(1).locator("article")
+    expect(article).to_have_count(1)
+    assert article.locator("h5").text_content() == "Segment 4"
+    assert not page.locator("details.segments").first.get_attribute("open")
+    page.goto(f"{(reports / 'several.html').as_uri()}#t2-s5")
+    expect(article.locator("h5")).to_have_text("Segment 5")
+    for nowhere in ("#t2-s99999", "#t9-s1", "#t2-s"):
+        page.goto(f"{(reports / 'several.html').as_uri()}{nowhere}")
+
+
+def test_words_that_two_systems_do_not_share_are_marked(browser, tmp_path):
+    """Blanks stay outside, punctuation is a word, and what is markup is text."""
+    texts = {"one": ["the old cat sat.", "same <b>"], "other": ["the cat sat down!", "same <b>"]}
+    found = compare(texts, "chrf", references=["the cat sat", "same"], n_resamples=20)
+    path = tmp_path / "words.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    segments = Segments(page)
+    assert segments.section.locator("[name=marked]").is_disabled()
+    segments.found(one="other", other="one (baseline)", marked="words that differ", order="segment number")
+    assert segments.section.locator("del").all_text_contents() == ["old", "."]
+    assert segments.section.locator("ins").all_text_contents() == ["down!"]
+    shown_texts = segments.section.locator(".text").all_text_contents()
+    assert shown_texts == [texts["one"][0], texts["other"][0], "same <b>", "same <b>"]
+    page.close()
 
 
 def test_each_test_set_has_its_own_controls(shown):

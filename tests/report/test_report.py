@@ -124,7 +124,8 @@ class TestNumbers:
                     assert rows[f"{row.system} baseline"] == [*expected, "", "", ""]
                     continue
                 counts = f"{row.wins}/{row.ties}/{row.losses}"
-                tested = [f"{row.difference:+.2f}", pvalue_text(row.adjusted_pvalue), counts]
+                sign = "" if row.adjusted_pvalue >= 0.05 else " ▲" if row.difference > 0 else " ▼"
+                tested = [f"{row.difference:+.2f}{sign}", pvalue_text(row.adjusted_pvalue), counts]
                 assert rows[row.system] == [*expected, *tested]
 
     def test_groups_and_what_can_be_seen_are_said_of_each_score(self, comparison, page):
@@ -138,27 +139,46 @@ class TestNumbers:
 
     def test_the_summary_has_all_scores(self, comparison, page):
         head, *rows = page.tables["All scores of en"]
-        assert head == ["system", *(table.title for table in comparison.tables)]
-        for system, *values in rows:
-            own = [next(r for r in table.rows if r.system == system.split()[0]) for table in comparison.tables]
-            assert [value.rstrip("†") for value in values] == [f"{row.value:.2f}" for row in own]
+        assert head == ["rank", "system", *(table.title for table in comparison.tables)]
+        first = comparison.tables[0]
+        assert [cells[0] for cells in rows] == [first.rows[place].places for place in first.order]
+        for _, system, *values in rows:
+            row_of = [next(r for r in table.rows if r.system == system.split()[0]) for table in comparison.tables]
+            for text, row in zip(values, row_of, strict=True):
+                score, *tested = text.split()
+                assert score.rstrip("†") == f"{row.value:.2f}"
+                assert score.endswith("†") == (row.as_good and not row.best)
+                if row.difference is None:
+                    assert tested == []
+                    continue
+                sign = [] if row.adjusted_pvalue >= 0.05 else ["▲" if row.difference > 0 else "▼"]
+                assert tested == [f"{row.difference:+.2f}", *sign, pvalue_text(row.adjusted_pvalue)]
 
-    def test_all_pairs_say_p_and_direction(self):
+    def test_the_verdict_and_the_groups_stand_before_the_table(self, page):
+        before, _ = page.text.split("All scores of en", 1)
+        assert "is best in" in before
+        assert "BLEU: 3 groups that the test tells apart" in before
+        assert "cannot be seen reliably here" in before
+
+    def test_all_pairs_say_direction_and_p_where_it_is_not_the_least_of_all(self):
         found = compared(replace(ENGLISH, systems={**ENGLISH.systems, "twin": ENGLISH.systems["large"]}))
         page = Page(to_html([found]))
         for table in found.tables:
             assert "adjusted p" in page.tables[f"{table.title} of each system"][0]
-            _, *rows = page.tables[f"{table.title}: adjusted p of all pairs"]
+            _, *rows = page.tables[f"{table.title}: all pairs"]
+            least = table.pvalues[np.triu_indices(4, 1)].min()
+            assert f"it is {pvalue_text(least)} where none stands" in page.text
             names = [cells[0].lstrip("0123456789") for cells in rows]
             places = [list(table.segments).index(name) for name in names]
             for one, cells in zip(places, rows, strict=True):
                 for other, cell in zip(places, cells[1:], strict=True):
                     p = table.pvalues[one, other]
                     better = table.rows[one].value > table.rows[other].value
-                    mark = "" if p >= 0.05 else "▲ " if better else "▼ "
-                    assert cell == ("–" if one == other else mark + pvalue_text(p).lstrip("0"))
+                    mark = "" if p >= 0.05 else "▲" if better else "▼"
+                    number = "" if p == least else pvalue_text(p).lstrip("0")
+                    assert cell.strip() == ("–" if one == other else f"{mark} {number}".strip())
             large, twin = names.index("large"), names.index("twin")
-            assert rows[large][1 + twin] == "1.000"
+            assert rows[large][1 + twin].strip() == "1.000"
 
     def test_without_a_test_there_is_none_in_the_page(self):
         page = page_of(test=None)
@@ -198,14 +218,16 @@ class TestNumbers:
     def test_few_systems(self):
         for number in [1, 2]:
             page = page_of(replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number])))
-            assert ("BLEU: p of all pairs" in page.tables) == (number == 2)
+            assert not any("pairs" in caption for caption in page.tables)  # of two, p is in the table
             assert "side by side" not in page.text  # two systems are side by side anyway
 
     @ZERO_BLEU
     def test_one_segment_and_no_segment_that_differs(self):
         page = page_of(one_segment("the cat sat", a="the cat", b="the cat"))
         assert "They score the same on every segment." in page.text
-        assert page.tables["BLEU by length of the reference"][:2] == [["words", "3"], ["segments", "1"]]
+        assert page.tables["BLEU of each system"][1][0] == "a baseline"
+        assert not [tag for tag, each in page.tags if each.get("class") in ("plot", "matrix", "dots histograms few")]
+        assert not any("by length" in caption or "N-grams" in caption for caption in page.tables)
 
     def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
         found = compared(metrics=[written("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
@@ -513,9 +535,11 @@ class TestLengths:
         head, *rows = page.tables["Lengths of the predictions"]
         assert head == ["system", "words", "empty"]
         assert sorted(rows) == [["a baseline", "5", "0"], ["b", "5", "0"]]
-        assert [row[0] for row in rows] == [row[0][1:] for row in page.tables["perplexity of each system"][1:]]
-        page = page_of(replace(bare, source=["le chat", "il pleut"]), [perplexity], n_resamples=20)
-        assert page.tables["perplexity by length of the source"][1] == ["segments", "2"]
+        assert [row[0] for row in rows] == [row[0] for row in page.tables["perplexity of each system"][1:]]
+        longer = {name: lines * 30 for name, lines in texts.items()}
+        sources = ["le chat", "il pleut sur la ville"] * 30
+        page = page_of(TestSet("bare", longer, [[]] * 60, sources), [perplexity], n_resamples=20)
+        assert page.tables["perplexity by length of the source"][1] == ["segments", "30", "30"]
 
     def test_segments_without_reference_are_left_out(self):
         references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]

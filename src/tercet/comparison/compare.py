@@ -323,6 +323,9 @@ def read_test_set(
         if error is not None:
             raise error
     argument_names = [f"predictions of {shorten(name)}" for name in test_set]
+    if len(set(argument_names)) < len(argument_names):
+        # long names that are the same where they are cut
+        argument_names = [f"predictions of {name!r}" for name in test_set]
     corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
     # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()

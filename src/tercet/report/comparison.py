@@ -12,10 +12,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.comparison.lengths import Buckets, buckets_of
 from tercet.comparison.overall import Overall
-from tercet.comparison.scores import wide_table
+from tercet.comparison.scores import against, wide_table
 from tercet.comparison.sections import Section
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
@@ -25,7 +26,9 @@ from tercet.tables import decimals, pvalue_text
 
 from .plots import (
     SERIES,
+    Dot,
     DotChart,
+    DotColumn,
     Histograms,
     Marks,
     Plot,
@@ -35,7 +38,7 @@ from .plots import (
     primary_table,
     score_distributions,
     short_names,
-    summary_charts,
+    shown_tables,
 )
 from .rendering import render
 from .segments import (
@@ -117,6 +120,33 @@ def _title(comparisons: Sequence[Comparison]) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """A score of a system as a table shows it."""
+
+    row: SystemScore
+    dot: Dot
+    score: str
+    against: tuple[str, str, str]  # the difference from the baseline, its p, and the counts of segments
+    way: str  # "better" or "worse" than the baseline, where that is significant; else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A score of all systems in a table, in the order of its rows."""
+
+    table: ScoreTable
+    title: str
+    drawn: DotColumn
+    cells: list[Cell]
+
+    @property
+    def widths(self) -> list[int]:
+        """Letters of the longest score, difference and p, so that they stand below each other."""
+        texts = [(cell.score, *cell.against[:2]) for cell in self.cells]
+        return [max(map(len, column)) for column in zip(*texts, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoreView:
     """A score as the template shows it; rows and what goes by row have the best system first."""
 
@@ -130,7 +160,8 @@ class ScoreView:
     rule: str  # how the scores of buckets are made
     series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
     marks: Marks
-    chart: DotChart
+    column: Column
+    least: float  # p of several pairs, which a legend says once for them all; NaN without such pairs
     lengths: Plot | None
     distributions: Histograms | None
     same_segments: str  # the score before it whose segments have the same scores; empty without one
@@ -193,9 +224,9 @@ class TestSetView:
     verdict: list[Sentence]
     titles: list[str]  # of the scores
     segment_rules: list[tuple[str, str]]  # by which single segments are scored, and the score, where they differ
-    charts: list[DotChart]  # of all scores; none where there is one
+    opening: list[Sentence]  # which systems cannot be told apart by the first score, and which differences be seen
+    columns: list[Column]  # of the table of all scores; none where there is one
     marks: Marks
-    places: dict[str, int]  # of the systems in a table
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
@@ -240,6 +271,22 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         verdict = list(dict.fromkeys(part for metric in metrics for score in metric.scores for part in score.verdict))
     elif has_several_scores:
         verdict = summary_verdict(comparison.tables, titles, names)
+    order = [row.system for row in rows]
+    columns = [
+        _column(comparison, table, title, order)
+        for table, title in zip(comparison.tables, titles, strict=True)
+        if table in shown_tables(comparison.tables)
+    ]
+    opening = [
+        sentence
+        for key in ("groups", "power")
+        for section in metrics[0].scores[0].sections
+        if section.key == key and section.table is None
+        for sentence in _with_names(section, names).sentences
+    ]
+    if columns and has_several_scores and opening:
+        start, *rest = opening[0]
+        opening[0] = (f"{metrics[0].scores[0].table.title}: {start}", *rest)
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
@@ -256,11 +303,9 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
             for table in comparison.tables
             if "seg" in (notes := table.scorer.notes("", segments=True))
         ],
-        charts=(
-            summary_charts(comparison, titles, [row.system for row in rows], names) if has_several_scores else []
-        ),
+        columns=columns if has_several_scores else [],
+        opening=opening,
         marks=marks_of(comparison, comparison.tables),
-        places={name: place for place, name in enumerate(names)},
         metrics=metrics,
         words=words,
         browse=browse(segments, titles, names, metrics[0].buckets),
@@ -313,12 +358,17 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
             plot=None,
             pairs=[],
         )
+    pairs = ngram_pairs(words, compared_pairs(comparison, table))
+    # where no pair has any, there is nothing to show
+    pairs = [pair for pair in pairs if any(ngrams for _, ngrams in pair.groups)]
+    if _is_small(comparison):
+        return WordsView(words.unit, True, lengths, None, [], [], [], None, pairs)
     frequencies, coloured = word_frequencies(words), _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
     # outputs that are runs of a system are not judged
     judged = not comparison.joins_runs
-    description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
+    description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table below"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
         unit=words.unit,
@@ -328,8 +378,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         verdict=bucket_verdict(columns, row_names, True, "frequency groups") if judged else [],
         best=[float(np.nanmax(column)) if judged else math.nan for column in columns],
         series=_series(row_names, coloured),
-        plot=length_plot(values, coloured, frequencies.labels, labels),
-        pairs=ngram_pairs(words, compared_pairs(comparison, table)),
+        plot=length_plot(values, coloured, frequencies.labels, labels) if len(frequencies.labels) > 1 else None,
+        pairs=pairs,
     )
 
 
@@ -362,7 +412,8 @@ def _score(
     coloured, judged = _shown(rows), not comparison.joins_runs
     columns, choose = list(zip(*by_length, strict=True)), np.fmax if higher else np.fmin
     plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
-    if buckets is not None:
+    # of one group, a plot would be a point, and a table what stands above
+    if buckets is not None and len(buckets.labels) > 1:
         axis = f"{buckets.unit} of the {buckets.of}"
         description = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
         plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
@@ -380,12 +431,42 @@ def _score(
         rule=rule,
         series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
-        chart=DotChart(row_names, [dot_column(comparison, table, table.title, [row.system for row in rows])]),
+        column=_column(comparison, table, table.title, [row.system for row in rows]),
+        least=_shared_least(table.pvalues),
         lengths=plot,
-        distributions=None if same_segments else score_distributions(table, rows, row_names),
+        distributions=(
+            None if same_segments or _is_small(comparison) else score_distributions(table, rows, row_names)
+        ),
         same_segments=same_segments,
         sections=[_with_names(section, names) for section in table.sections],
     )
+
+
+def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> Column:
+    drawn = dot_column(comparison, table, title, order)
+    places = {row.system: place for place, row in enumerate(table.rows)}
+    baseline, tested, cells = places[comparison.baseline], comparison.test is not None, []
+    for name, dot in zip(order, drawn.dots, strict=True):
+        row = table.rows[places[name]]
+        way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
+        score = decimals(row.value, row.digits)
+        cells.append(Cell(row, dot, score, against(row) if tested else ("", "", ""), way or "" if tested else ""))
+    return Column(table, title, drawn, cells)
+
+
+def _shared_least(pvalues: NDArray[np.float64]) -> float:
+    """Return the least p of all pairs where several pairs have it: mostly the least that the test can give."""
+    pairs = pvalues[np.triu_indices(len(pvalues), 1)]
+    least = pairs.min(initial=math.inf)
+    return float(least) if (pairs == least).sum() > 1 else math.nan
+
+
+#: Segments below which no chart shows how their scores or words are distributed.
+_FEW = 10
+
+
+def _is_small(comparison: Comparison) -> bool:
+    return len(comparison.test_set.references) < _FEW
 
 
 def _with_names(section: Section, names: Mapping[str, str]) -> Section:

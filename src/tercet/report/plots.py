@@ -54,20 +54,14 @@ def primary_table(tables: Sequence[ScoreTable]) -> ScoreTable:
     return next((table for table in tables if table.name == table.scorer.primary), tables[0])
 
 
-def summary_charts(
-    comparison: Comparison, titles: Sequence[str], order: Sequence[str], names: dict[str, str]
-) -> list[DotChart]:
-    """Return the scores of all systems as dots; of many scores, those that each metric sorts systems by."""
-    titled_tables = list(zip(comparison.tables, titles, strict=True))
-    if len(titled_tables) > _MOST_COLUMNS:
-        by_metric: dict[str, list[ScoreTable]] = {}
-        for table in comparison.tables:
-            by_metric.setdefault(table.metric, []).append(table)
-        titled_tables = [
-            (table, title) for table, title in titled_tables if table is primary_table(by_metric[table.metric])
-        ]
-    columns = [dot_column(comparison, table, title, order) for table, title in titled_tables]
-    return dot_charts([names[name] for name in order], columns)
+def shown_tables(tables: Sequence[ScoreTable]) -> list[ScoreTable]:
+    """Return the scores that stand side by side; of many scores, those that each metric sorts systems by."""
+    if len(tables) <= _MOST_COLUMNS:
+        return list(tables)
+    by_metric: dict[str, list[ScoreTable]] = {}
+    for table in tables:
+        by_metric.setdefault(table.metric, []).append(table)
+    return [primary_table(of_metric) for of_metric in by_metric.values()]
 
 
 def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> DotColumn:

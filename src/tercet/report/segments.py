@@ -206,12 +206,17 @@ def browse(
         "coloured": [index in coloured for index in indices],
         "lengths": None if buckets is None else [buckets.lengths.get(index) for index in indices],
         "slices": [slices.numbers[indices].tolist() for slices in comparison.slices],
-        "outputs": [[output(name, index) for index in indices] for name in systems],
+        # By segment, since the outputs for one segment are alike: so they take a third of the room.
+        "outputs": [[output(name, index) for name in systems] for index in indices],
         "scores": [
             {
                 "title": title,
                 "higher": table.higher_is_better,
-                "values": [[_rounded(table.segments[name][index]) for index in indices] for name in systems],
+                "digits": table.rows[0].digits,
+                "values": [
+                    [_rounded(table.segments[name][index], table.rows[0].digits) for name in systems]
+                    for index in indices
+                ],
             }
             for table, title in zip(comparison.tables, titles, strict=True)
         ],
@@ -278,9 +283,9 @@ def _pieces(text: Text) -> Any:
     return "".join(part for _, part in text.pieces)
 
 
-def _rounded(value: float | None) -> float | None:
-    # so that ties are equal; no page shows more
-    return None if value is None or not math.isfinite(value) else round(value, 6)
+def _rounded(value: float | None, digits: int) -> float | None:
+    # so that ties are equal; two more than a page shows, for differences
+    return None if value is None or not math.isfinite(value) else round(value, digits + 2)
 
 
 # Scores by the length of the reference: the score of each bucket.

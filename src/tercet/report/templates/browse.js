@@ -29,9 +29,48 @@ const written = (tag, name, text) => {
   return box;
 };
 
+// The words of two texts that the longest common row of words leaves out: of each a list of [changed, words].
+const MOST_WORDS = 600;
+const words = text => plain(text).match(/\s*[\p{L}\p{N}\p{M}]+|\s*\S|\s+/gu) ?? [];
+const changes = (one, other) => {
+  const [a, b] = [words(one), words(other)], same = (i, j) => a[i].trim() === b[j].trim();
+  if (a.length > MOST_WORDS || b.length > MOST_WORDS) return null;
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      longest[i][j] = same(i, j) ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
+  const rows = [[], []];
+  const add = (row, changed, word) => {
+    if (row.at(-1)?.[0] === changed) row.at(-1)[1] += word;
+    else row.push([changed, word]);
+  };
+  let i = 0, j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && same(i, j)) {
+      add(rows[0], false, a[i++]);
+      add(rows[1], false, b[j++]);
+    } else if (j === b.length || (i < a.length && longest[i + 1][j] >= longest[i][j + 1])) add(rows[0], true, a[i++]);
+    else add(rows[1], true, b[j++]);
+  }
+  return rows;
+};
+const compared = (tag, row) => {
+  const box = make("p", "text");
+  box.dir = "auto";
+  for (const [changed, part] of row) {
+    const blank = changed ? part.match(/^\s*/)[0] : "";
+    if (blank) box.append(blank);
+    box.append(changed ? make(tag, "", part.slice(blank.length)) : part);
+  }
+  return box;
+};
+
 class Browser {
   constructor(section, data) {
     this.data = data;
+    this.prefix = section.dataset.prefix;
     this.list = section.querySelector(".found");
     this.controls = section.querySelector(".filter");
     this.status = section.querySelector("[role=status]");
@@ -47,6 +86,32 @@ class Browser {
   }
 
   given(name) { return this.controls.querySelector(`[name=${name}]`)?.value ?? ""; }
+
+  // Shows one segment, whatever else is chosen.
+  find(number) {
+    for (const box of this.controls.querySelectorAll("input:not([type=hidden])")) box.value = "";
+    for (const box of this.controls.querySelectorAll("[name=way], [name^=slice]")) box.value = "";
+    this.controls.querySelector("[name=number]").value = number;
+    this.page = 0;
+    this.show();
+    this.select(0);
+  }
+
+  // Moves to a segment of this page, and over its ends to those before and after.
+  select(place) {
+    const articles = [...this.list.children], last = Math.max(0, Math.ceil(this.count / SHOWN) - 1);
+    if (place < 0 && this.page > 0) return this.turn(-1), this.select(SHOWN - 1);
+    if (place >= articles.length && this.page < last) return this.turn(1), this.select(0);
+    const article = articles[Math.max(0, Math.min(place, articles.length - 1))];
+    article?.focus({ preventScroll: true });
+    article?.scrollIntoView({ block: "nearest" });
+  }
+
+  key(name) {
+    const place = [...this.list.children].findIndex(article => article.contains(document.activeElement));
+    if (name === "/") this.controls.querySelector("[name=text]").focus();
+    else this.select(name === "j" ? place + 1 : Math.max(place, 0) - 1);
+  }
 
   bound(name, otherwise) { return this.given(name) === "" ? otherwise : Number(this.given(name)); }
 
@@ -68,7 +133,7 @@ class Browser {
 
   difference({ score, one, other, systems }, place) {
     if (one !== null && other === null) return null;
-    const values = systems.map(system => score.values[system][place]).filter(known);
+    const values = systems.map(system => score.values[place][system]).filter(known);
     if (values.length < 2) return null;
     return other === null ? Math.max(...values) - Math.min(...values) : values[1] - values[0];
   }
@@ -77,7 +142,7 @@ class Browser {
     this.search ??= new Map();
     if (!this.search.has(place)) {
       const { source, references, outputs } = this.data;
-      const texts = [...references[place], ...outputs.map(each => each[place]), ...(source ? [source[place]] : [])];
+      const texts = [...references[place], ...outputs[place], ...(source ? [source[place]] : [])];
       this.search.set(place, texts.map(text => folded(plain(text))));
     }
     return this.search.get(place);
@@ -98,7 +163,7 @@ class Browser {
       if (least > 0 && !(Math.abs(difference ?? 0) >= least)) return;
       if (way && !((way === "better" ? sign : -sign) * (difference ?? 0) > 0 && asked.other !== null)) return;
       if (text && !this.texts(place).some(each => each.includes(text))) return;
-      const values = asked.systems.map(system => asked.score.values[system][place]).filter(known);
+      const values = asked.systems.map(system => asked.score.values[place][system]).filter(known);
       segments.push({ place, difference, lowest: Math.min(...values), highest: Math.max(...values) });
     });
     const worst = asked.score.higher ? each => each.lowest : each => -each.highest;
@@ -106,6 +171,7 @@ class Browser {
     const difference = each => known(each.difference) ? -Math.abs(each.difference) : 1;
     const key = {
       difference: asked.systems.length > 1 ? difference : worst, worst, best, number: () => 0,
+      losses: asked.other === null ? difference : each => known(each.difference) ? sign * each.difference : Infinity,
     }[this.given("order")];
     return segments.sort((a, b) => key(a) - key(b) || a.place - b.place);
   }
@@ -113,6 +179,7 @@ class Browser {
   show() {
     const asked = this.asked(), segments = this.found(asked), last = Math.max(0, Math.ceil(segments.length / SHOWN) - 1);
     this.page = Math.min(this.page, last);
+    this.count = segments.length;
     const shown = segments.slice(this.page * SHOWN, (this.page + 1) * SHOWN);
     const count = value => value.toLocaleString("en");
     const from = count(this.page * SHOWN + 1), to = count(this.page * SHOWN + shown.length);
@@ -123,12 +190,13 @@ class Browser {
     after.disabled = this.page === last;
     this.pages.hidden = last === 0;
     const alone = asked.one !== null && asked.other === null;
-    const off = { other: asked.one === null, way: asked.other === null, least: alone };
+    const off = { other: asked.one === null, way: asked.other === null, least: alone, marked: asked.other === null };
     for (const [name, disabled] of Object.entries(off)) {
       const box = this.controls.querySelector(`[name=${name}]`);
       if (box) box.disabled = disabled;
     }
-    if (this.legend) this.legend.hidden = !shown.some(({ place }) => this.data.coloured[place]);
+    this.words = asked.other !== null && this.given("marked") === "words";
+    if (this.legend) this.legend.hidden = this.words || !shown.some(({ place }) => this.data.coloured[place]);
     this.list.replaceChildren(...shown.map(({ place, difference }) => this.article(asked, place, difference)));
   }
 
@@ -140,33 +208,66 @@ class Browser {
       const label = references[place].length > 1 ? `reference ${index + 1}` : "reference";
       texts.append(make("dt", "", label), written("dd", "", text));
     });
-    const boxes = asked.systems.map(system => {
-      const value = asked.score.values[system][place];
+    const pair = asked.systems.map(system => outputs[place][system]);
+    const rows = this.words ? changes(...pair) : null;
+    const boxes = asked.systems.map((system, which) => {
+      const value = asked.score.values[place][system];
       const beside = system === asked.one && known(difference)
-        ? ` (${difference < 0 ? "" : "+"}${difference.toFixed(2)})` : "";
-      const number = known(value) ? `${asked.score.title} ${value.toFixed(2)}${beside}` : "not scored";
+        ? ` (${difference < 0 ? "" : "+"}${difference.toFixed(asked.score.digits)})` : "";
+      const number = known(value) ? `${asked.score.title} ${value.toFixed(asked.score.digits)}${beside}` : "not scored";
       const who = make("p", "who", make("b", "", make("bdi", "", systems[system])), " ", make("span", "number", number));
-      return make("div", "output", who, written("p", "text", outputs[system][place]));
+      const text = rows ? compared(which ? "ins" : "del", rows[which]) : written("p", "text", pair[which]);
+      return make("div", "output", who, text);
     });
     const rest = more[place] ? [make("p", "soft", `and ${more[place]} more references`)] : [];
-    const bare = coloured.includes(true) && !coloured[place] ? ", without colours" : "";
-    const title = make("h5", "", `Segment ${numbers[place].toLocaleString("en")}${bare}`);
-    return make("article", "example", title, texts, ...rest, make("div", "outputs", ...boxes));
+    const bare = coloured.includes(true) && !coloured[place] && !rows ? ", without colours" : "";
+    const link = make("a", "", `Segment ${numbers[place].toLocaleString("en")}`);
+    link.href = `#${this.prefix}-s${numbers[place]}`;
+    const article = make("article", "example", make("h5", "", link, bare), texts, ...rest, make("div", "outputs", ...boxes));
+    article.tabIndex = -1;
+    return article;
   }
 }
 
+// By prefix of the test set; the last one that was used has the keys.
+const browsers = new Map();
+let latest = null;
+const open = async section => {
+  const packed = section.querySelector(".packed");
+  if (!packed) return;
+  const status = section.querySelector("[role=status]");
+  if (typeof DecompressionStream === "undefined") {
+    status.textContent = "This browser is too old to unpack the segments: one of 2023 or later can.";
+    return;
+  }
+  const data = packed.textContent;
+  packed.remove();
+  status.textContent = "Unpacking the segments …";
+  latest = new Browser(section, await unpack(data));
+  browsers.set(section.dataset.prefix, latest);
+  for (const event of ["focusin", "pointerdown"]) {
+    section.addEventListener(event, () => { latest = browsers.get(section.dataset.prefix); });
+  }
+  follow();
+};
+// Shows the segment that the address names.
+const follow = () => {
+  const [, prefix, number] = /^#(t\d+)-s(\d+)$/.exec(location.hash) ?? [];
+  const section = document.querySelector(`.segments[data-prefix="${prefix}"]`);
+  if (!section) return;
+  section.open = true;
+  browsers.get(prefix)?.find(Number(number));
+};
 for (const section of document.querySelectorAll(".segments")) {
-  section.addEventListener("toggle", async () => {
-    const packed = section.querySelector(".packed");
-    if (!packed) return;
-    const status = section.querySelector("[role=status]");
-    if (typeof DecompressionStream === "undefined") {
-      status.textContent = "This browser is too old to unpack the segments: one of 2023 or later can.";
-      return;
-    }
-    const data = packed.textContent;
-    packed.remove();
-    status.textContent = "Unpacking the segments …";
-    new Browser(section, await unpack(data));
-  });
+  section.addEventListener("toggle", () => open(section));
 }
+addEventListener("hashchange", follow);
+addEventListener("keydown", event => {
+  const writing = event.target.closest?.("input, select, textarea");
+  if (!latest?.list.checkVisibility() || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (writing && event.key === "Escape") writing.blur();
+  if (writing || !["j", "k", "/"].includes(event.key)) return;
+  event.preventDefault();
+  latest.key(event.key);
+});
+follow();
