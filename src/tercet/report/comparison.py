@@ -19,7 +19,7 @@ from tercet.comparison.scores import wide_table
 from tercet.comparison.sections import Section
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
-from tercet.markup import MOST_NAMED, Sentence, all_of, listed
+from tercet.markup import MOST_NAMED, Sentence, all_of, listed, short_names
 from tercet.signature import __version__
 from tercet.tables import decimals, pvalue_text
 
@@ -34,7 +34,6 @@ from .plots import (
     marks_of,
     primary_table,
     score_distributions,
-    short_names,
     summary_charts,
 )
 from .rendering import render
