@@ -78,7 +78,10 @@ Source = Annotated[
 Segment = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Number of the segment that is explained; default: the one that scores worst."
+        min=1,
+        metavar="N",
+        help="Number of the segment that is explained; default: the one that tells the systems apart best; of one "
+        "system, the one that scores worst.",
     ),
 ]
 _Form = Annotated[
@@ -193,7 +196,7 @@ def _of_segments(
     colour: bool,
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment import explain_segment, to_html, to_text
+    from tercet.comparison.segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.tables import json_text
 
@@ -201,7 +204,11 @@ def _of_segments(
         explanations = [explain_segment(test_set, metric, segment) for test_set in test_sets for metric in metrics]
     if form == "json":
         return json_text([row for explanation in explanations for row in explanation.to_dict()])
-    return to_html(explanations) if form == "html" else to_text(explanations, width=width, colour=colour)
+    if form == "html":
+        from tercet.report.explained import to_html
+
+        return to_html(explanations)
+    return to_text(explanations, width=width, colour=colour)
 
 
 def _of_package(
