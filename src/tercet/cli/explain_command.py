@@ -24,6 +24,7 @@ from tercet.registry import in_suite, metric_class
 
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
+    OPENS,
     ReferenceColumns,
     References,
     SourceColumn,
@@ -128,6 +129,7 @@ def explain(
     ] = None,
     format: _Form = None,
     out: Out = None,
+    opens: Annotated[bool, typer.Option("--open", help=OPENS)] = False,
 ) -> None:
     """Show why a segment scores as it does: its matches, and the numbers behind the score.
 
@@ -137,7 +139,7 @@ def explain(
     from tercet.comparison.metric_specs import split_metric
     from tercet.comparison.test_sets import read_test_sets
 
-    from .output import check_before, chosen_format, coloured, write
+    from .output import check_before, check_open, chosen_format, coloured, write
 
     excluded_options: dict[str, object] = {"--segment": segment}
     if against is None:
@@ -162,6 +164,7 @@ def explain(
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
+    check_open(opens, form, out)
     check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
     test_sets = read_test_sets(
         files,
@@ -183,7 +186,7 @@ def explain(
         text = _of_package(
             test_sets, metrics, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
         )
-    write(text, out, form)
+    write(text, out, form, opens=opens)
 
 
 def _of_segments(

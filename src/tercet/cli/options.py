@@ -129,6 +129,7 @@ ClusterColumn = Annotated[
 ]
 LEVEL = setting(CompareSettings, "confidence_level", metavar="X", min=0.01, max=0.9999)
 Out = Annotated[Path | None, writing("--out", "-o", metavar="FILE", help="Output file; default: standard output.")]
+OPENS = "Show the page that --out writes (.html) in the browser."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 
 
@@ -353,6 +354,7 @@ class Output(Progress):
         "--bom",
         help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
     )
+    open: bool = writing(False, "--open", help=OPENS)
 
 
 @dataclass
