@@ -383,6 +383,12 @@ class ScoreOutput(Output):
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
     )
 
+    plain: bool = writing(
+        False,
+        "--plain",
+        help="Text for logs: no colours, no lines, whole names, and all columns whatever the width of the terminal.",
+    )
+
     @property
     def margins(self) -> Sequence[str]:
         """What ``--fail-if-worse`` takes, which is an option of comparisons."""
@@ -462,6 +468,7 @@ class CompareOutput(ScoreOutput):
         """Refuse options of tables beside --segment."""
         excluded_options = {
             "--format": form != "text",
+            "--plain": self.plain,
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,

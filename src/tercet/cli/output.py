@@ -235,6 +235,13 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
     if format == "text":
         from rich.console import Console
 
-        width = Console().width if in_terminal(output.out) else 200
-        return to_text(comparisons, width=width, colour=coloured(output.out), verbose=output.verbose)
+        wraps = in_terminal(output.out) and not output.plain
+        return to_text(
+            comparisons,
+            width=Console().width if wraps else 200,
+            colour=coloured(output.out) and not output.plain,
+            verbose=output.verbose,
+            plain=output.plain,
+            wraps=wraps,
+        )
     return in_format(comparisons, format)

@@ -178,6 +178,8 @@ def _checked(
             needs_workbooks()
     check_bom(output.bom, form, segments)
     check_open(output.open, form, output.out)
+    if output.plain and form != "text":
+        raise OptionError(f"--plain is for text: it cannot be given with the format {form}.")
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
     return metrics, gate, form
