@@ -265,7 +265,7 @@ class TestForms:
         assert [each["adjusted_pvalue"] for each in of_json["systems"]] == expected
         assert [each["adjusted_pvalue"] for each in rows_of(to_tsv([found]))] == ["", *map(str, expected[1:])]
         for row in table.rows[1:]:
-            line = next(line for line in to_text([found]).splitlines() if f" {row.system} " in line)
+            line = next(line for line in to_text([found]).splitlines() if line.split()[1:2] == [row.system])
             assert f" {pvalue_text(row.adjusted_pvalue)} " in line
         assert table.rows[2].pvalue < pairs[0][2]
         assert " adj. p " in to_text([found])
