@@ -15,7 +15,7 @@ from .verdicts import verdict_of
 #: notebook may be dark. As a fragment, it is drawn where pages allow no script and no style sheet.
 _INTERVAL = (
     '<div style="position:relative;height:8px;width:9em;margin-left:auto">'
-    '<div style="position:absolute;top:3px;height:2px;left:{low:.1f}%;width:{width:.1f}%;background:currentColor;'
+    '<div style="position:absolute;top:2px;height:4px;left:{low:.1f}%;width:{width:.1f}%;background:currentColor;'
     'opacity:.5"></div>'
     '<div style="position:absolute;top:0;height:8px;width:2px;left:{value:.1f}%;background:currentColor"></div></div>'
 )
@@ -50,7 +50,7 @@ def to_html(comparison: Comparison) -> str:
 
 def _row(comparison: Comparison, name: str, place: int) -> str:
     cells = "".join(
-        f'<td style="text-align:right">{_score(row)}{_drawn(table, row)}</td>'
+        f'<td style="text-align:right;padding-left:1.5em">{_score(row)}{_drawn(table, row)}</td>'
         for table in comparison.tables
         for row in (table.rows[place],)
     )

@@ -274,7 +274,8 @@ def to_text(
     for each in shown:
         for table in each.comparison.tables:
             rich_table, table_width = _rich_table(each, table)
-            text += to_terminal([rich_table, *_sections_text(each, table)], table_width, colour, wraps=wraps)
+            above = [""] if plain and text else []
+            text += to_terminal([*above, rich_table, *_sections_text(each, table)], table_width, colour, wraps=wraps)
         # An empty line is between two test sets.
         text += to_terminal([*_below(each, verbose), *([""] if several else [])], width, colour, wraps=wraps)
     text += to_terminal(_legends(shown), width, colour, wraps=wraps)
