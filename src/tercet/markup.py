@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 # Names from user input, escaped for terminals and tables.
@@ -20,6 +21,68 @@ def visible(text: object) -> str:
 def one_cell(text: str) -> str:
     """Return a name for a cell of a table: white space becomes a space, the rest visible."""
     return visible(" ".join(text.split()))
+
+
+# Names of systems, shortened for tables, charts and sentences.
+
+#: Where names are cut.
+_JOINTS = "._-/ "
+#: The columns of the longest name that stays as it is where all are such.
+_SHORT = 18
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each name without the beginning and the end that all of them share, cut at joints.
+
+    Names stay unchanged where all are short, or a short name could be mistaken for another.
+
+    >>> short_names(["newstest2017.online-A.en-de", "newstest2017.uedin-nmt.en-de"])
+    {'newstest2017.online-A.en-de': 'online-A', 'newstest2017.uedin-nmt.en-de': 'uedin-nmt'}
+    """
+    if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
+        return {name: name for name in names}
+    head = _common(names)
+    start = 1 + max(head.rfind(joint) for joint in _JOINTS)
+    tail = _common([name[start:][::-1] for name in names])[::-1]
+    places = [tail.find(joint) for joint in _JOINTS if joint in tail]
+    stop = len(tail) - min(places) if places else 0
+    cut = {name: name[start : len(name) - stop] for name in names}
+    # a name that is nothing but shared parts would be empty, and p.a of p.p.a is the name of another
+    unclear = not all(cut.values()) or not set(names).isdisjoint(cut.values() if start or stop else ())
+    return {name: name for name in names} if unclear else cut
+
+
+def fitted(name: str, columns: int) -> str:
+    """Return a name cut in the middle to so many columns: wide characters take two."""
+    if _columns(name) <= columns:
+        return name
+    # one column is for the ellipsis; letters come from both ends in turn until there is no room
+    room, head, tail = columns - 1, "", ""
+    while True:
+        for letter in (name[len(head)], name[-1 - len(tail)]):
+            room -= _width(letter)
+            if room < 0:
+                return f"{head}…{tail}"
+            if len(head) <= len(tail):
+                head += letter
+            else:
+                tail = letter + tail
+
+
+def _common(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    # What the first and the last name in the order of letters share, all names between them share too.
+    first, last = min(names), max(names)
+    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]
+
+
+def _columns(text: str) -> int:
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> int:
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
 # Sentences and HTML.

@@ -43,6 +43,7 @@ METRICS: Mapping[str, str] = {
 _DRAWINGS: Mapping[str, str] = {
     "comparison as a page": "report.comparison.to_html",
     "comparison as a figure": "report.plots.intervals_figure",
+    "comparison in a notebook": "comparison.notebook.to_html",
     "comparison as results of the Hub": "comparison.eval_results.to_entries",
 }
 

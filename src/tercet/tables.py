@@ -164,15 +164,18 @@ def pvalue_text(pvalue: float) -> str:
     return "<0.0001" if pvalue < 0.00005 else f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
 
 
-def to_terminal(parts: Iterable[Any], width: int | None, colour: bool) -> str:
-    """Return lines, which no width breaks, and tables of rich, which a terminal of a width has room for."""
+def to_terminal(parts: Iterable[Any], width: int | None, colour: bool, *, wraps: bool = False) -> str:
+    """Return lines and tables of rich, which a terminal of a width has room for.
+
+    No width breaks a line, unless `wraps` breaks it between words; one without blanks, as a signature, stays whole.
+    """
     from rich.console import Console
 
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, emoji=False)
     for part in parts:
         is_line = isinstance(part, str)
-        console.print(part, soft_wrap=is_line, markup=not is_line)
+        console.print(part, soft_wrap=is_line and not (wraps and " " in part), markup=not is_line)
     return buffer.getvalue()
 
 

@@ -71,7 +71,7 @@ class TestOneSegment:
         assert (found["test_set"], found["segment"], found["metric"], found["system"]) == ("en", 3, "ter", "tuned")
 
     def test_files_have_the_form_of_their_ending(self, tmp_path):
-        for ending, start in ((".html", "<!doctype html>"), (".json", "["), (".txt", "en, segment "), ("", "en, ")):
+        for ending, start in ((".html", "<!DOCTYPE html>"), (".json", "["), (".txt", "en, segment "), ("", "en, ")):
             path = tmp_path / f"why{ending}"
             run = command("explain", "bleu", self.EN, "-s", "tuned", "-o", path)
             assert (run.stdout, run.stderr.splitlines()[-1]) == ("", str(path))

@@ -473,3 +473,14 @@ class TestClusters:
         texts.write_text("yes\n", encoding="utf-8")
         refused = command("score", texts, "-r", texts, "--cluster", "docid", code=2)
         assert "'docid' is the name of a column" in refused.stderr
+
+
+def test_plain_text_is_the_same_at_every_width_and_is_text():
+    table = str(ROOT / "examples" / "data" / "en.tsv")
+    line = ["compare", table, "-m", "bleu", "-m", "chrf", "--n-resamples", "20", "--plain"]
+    narrow, wide = (command(*line, env={"COLUMNS": width}).stdout for width in ("30", "300"))
+    assert narrow == wide
+    assert "wins/ties/losses" in narrow
+    assert "─" not in narrow
+    assert "--plain is for text" in command(*line, "-f", "json", code=2).stderr
+    assert "--plain" in command(*line, "--segment", "2", code=2).stderr

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations, compress
 from typing import ClassVar
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from tercet.comparison.metric_specs import label, label_of, metric_of, parse_met
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
 from tercet.comparison.test_sets import TestSet
+from tercet.comparison.verdicts import verdict_of
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
@@ -270,7 +272,7 @@ class TestForms:
         assert [each["adjusted_pvalue"] for each in of_json["systems"]] == expected
         assert [each["adjusted_pvalue"] for each in rows_of(to_tsv([found]))] == ["", *map(str, expected[1:])]
         for row in table.rows[1:]:
-            line = next(line for line in to_text([found]).splitlines() if f" {row.system} " in line)
+            line = next(line for line in to_text([found]).splitlines() if line.split()[1:2] == [row.system])
             assert f" {pvalue_text(row.adjusted_pvalue)} " in line
         assert table.rows[2].pvalue < pairs[0][2]
         assert " adj. p " in to_text([found])
@@ -491,15 +493,29 @@ class TestInANotebook:
             own, other = (each.astype(object).where(each.notna(), None).to_dict("list") for each in (frame, written))
             assert own == other
 
-    def test_the_table_has_a_row_for_each_system_with_scores_and_intervals(self, found):
+    def test_a_notebook_has_the_verdict_a_row_for_each_system_and_the_way_to_the_report(self, found):
         shown = found._repr_html_()
-        assert re.findall("<bdi>(.*?)</bdi>", shown) == list(EN.systems)
+        ElementTree.fromstring(shown.replace("<br>", ""))
+        table = shown[shown.index("<table>") : shown.index("</table>")]
+        order = [found.tables[0].rows[place].system for place in found.tables[0].order]
+        assert re.findall("<bdi>(.*?)</bdi>", table) == order
+        verdict = "".join(map("".join, verdict_of(found, {name: name for name in EN.systems})))
+        assert re.sub("<.*?>", "", shown[: shown.index("<table>")]).replace(" ", "") == verdict.replace(" ", "")
+        assert ".to_html()" in shown
         for table in found.tables:
             assert f'<th scope="col">{table.name}</th>' in shown
             assert table.signature in shown
             for row in table.rows:
                 mark = "*" if row.best else "†" if row.as_good else ""
                 assert f">{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})<" in shown
+
+    def test_a_notebook_draws_intervals_on_one_scale(self, found):
+        drawn = re.findall(r"left:([\d.]+)%;width:([\d.]+)%", found._repr_html_())
+        rows = [table.rows[place] for place in found.tables[0].order for table in found.tables]
+        for (left, width), row, table in zip(drawn, rows, found.tables * 3, strict=True):
+            low, high = min(each.low for each in table.rows), max(each.high for each in table.rows)
+            assert float(left) == pytest.approx(100 * (row.low - low) / (high - low), abs=0.06)
+            assert float(width) == pytest.approx(100 * (row.high - row.low) / (high - low), abs=0.06)
 
     def test_its_repr_says_what_was_compared(self, found):
         assert repr(found) == (

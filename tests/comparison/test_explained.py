@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import combinations
 
 import pytest
 import sacrebleu
@@ -11,11 +12,12 @@ import tercet
 from conftest import ROOT, ZERO_BLEU, needed, segment_options, written
 from suite import SUITE
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
-from tercet.comparison.segment import explain_segment, to_html, to_text
+from tercet.comparison.segment import explain_segment, to_text
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError
 from tercet.explanation.places import Word
 from tercet.explanation.terminal import coloured
+from tercet.report.explained import to_html
 
 FILES = [ROOT / "examples" / "data" / f"{language}.tsv" for language in ("en", "es", "ru", "zh")]
 SAMPLES = tercet.read_test_sets(FILES)
@@ -51,16 +53,39 @@ class TestWhichSegment:
         assert found.label("tuned").endswith(" (lower is better)")
         assert "lower" not in explain_segment(ONE, BLEU).label("tuned")
 
-    def test_of_several_systems_the_worst_on_average(self):
+    def test_of_several_systems_the_one_that_tells_most_pairs_apart_by_the_most(self):
         lists = [
             tercet.score("chrf", texts, EN.references, segments=True)["segments"]["chrf"]
             for texts in EN.systems.values()
         ]
-        means = [sum(values) for values in zip(*lists, strict=True)]
+        apart = [
+            (len(set(values)), sum(abs(a - b) for a, b in combinations(values, 2)))
+            for values in zip(*lists, strict=True)
+        ]
         found = explain_segment(EN, parse_metric("chrf"))
-        assert found.segment == means.index(min(means)) + 1
-        assert found.heading.endswith("the worst by chrf, averaged over 3 systems; choose another with --segment")
+        assert found.segment == apart.index(max(apart)) + 1
+        assert found.heading == (
+            f"en, segment {found.segment} of 44, which tells the systems apart best by chrF: no two score the same, "
+            f"and two differ by {max(apart)[1] / 3:.2f} on average; choose another with --segment"
+        )
         assert list(found.explanations) == list(EN.systems)
+        assert found.order == sorted(EN.systems, key=lambda name: -found.scores[name]["chrf"])
+
+    def test_of_two_systems_the_one_in_which_they_differ_most(self):
+        texts = {"a": ["x y z q", "x y z q", "k"], "b": ["x y z q", "x y a b", "k"]}
+        found = explain_segment(TestSet("t", texts, [["x y z q"], ["x y z q"], ["l"]], None), parse_metric("wer"))
+        assert (found.segment, found.order) == (2, ["a", "b"])
+        assert "in which the two systems differ most by WER: 50.00;" in found.heading
+        same = {"a": texts["a"], "b": texts["a"]}
+        found = explain_segment(TestSet("t", same, [["x y z q"], ["x y z q"], ["l"]], None), parse_metric("wer"))
+        assert (found.segment, found.chosen) == (3, "the worst by wer; choose another with --segment")
+
+    def test_a_segment_that_not_every_pair_is_told_apart_in_says_so(self):
+        texts = {"a": ["x y"], "b": ["x z"], "c": ["x q"]}
+        found = explain_segment(TestSet("t", texts, [["x y"]], None), parse_metric("wer"))
+        assert (
+            "apart best by WER: 2 of 3 pairs score differently, and two differ by 33.33 on average" in found.heading
+        )
 
     def test_a_segment_without_reference_is_never_the_worst(self):
         holed = TestSet("t", {"a": ["x", "a b c d", "y"]}, [[], ["a b c d"], ["z"]], None)

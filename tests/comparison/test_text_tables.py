@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from samples import sample
 from tercet import compare
 from tercet.comparison.tables import to_text
+from tercet.markup import one_cell
 
 SETS = list(map(sample, ("en", "es")))
 
@@ -42,15 +43,15 @@ def test_all_scores_come_first_with_their_marks(found):
         for each in found for table in each.tables for row in table.rows
     }  # fmt: skip
     for width in [45, 60, 80, 120, 200]:
-        text = to_text(found, width=width)
-        assert summary(text) == expected
+        text = to_text(found, width=width, wraps=True)
+        assert summary(text[text.index("All scores") :]) == expected
         head = text.split("\nen: BLEU")[0]
         assert max(map(cell_len, head.splitlines())) <= max(width, 46)
 
 
 def test_one_score_needs_no_summary_and_one_test_set_is_in_its_title(found):
     assert "All scores" not in to_text([compare(SETS[0], ["bleu"], test=None)], width=100)
-    assert to_text(found[:1], width=100).startswith("All scores of en ")
+    assert "\n\nAll scores of en " in to_text(found[:1], width=100)
     assert to_text(found, width=200).count("All scores") == 1 < to_text(found, width=60).count("All scores")
 
 
@@ -72,7 +73,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
 def test_any_name_fits_and_every_value_is_there(systems, width):
     texts = {name: ["a cat sat on a mat", f"a dog {'too ' * number}"] for number, name in enumerate(systems)}
     comparison = compare(texts, ["chrf", "ter"], references=["a cat sat on the mat", "a dog"], test=None)
-    head = to_text([comparison], width=width).split("\ntest set: ")[0]
+    head = to_text([comparison], width=width, wraps=True).split("\ntest set: ")[0]
     assert max(map(cell_len, head.splitlines())) <= max(width, 60)
     assert all(f"{row.value:.2f}" in head for table in comparison.tables for row in table.rows)
 
@@ -90,3 +91,63 @@ def test_long_paths_are_shortened_in_headings_where_they_stay_different(tmp_path
         else:
             assert labels == [table.metric for table in tables]
     assert f"en:BLEU({labels[0].partition(':')[2]})" in "".join(to_text([comparison]).split())
+
+
+WMT = [f"newstest2017.{name}.en-de" for name in ("uedin-nmt.4722", "LMU-nmt-reranked.4934", "online-A.0", "xmu.4910")]
+
+
+def called(names, **settings):
+    rows = [f"row {row} of a text that is long enough for each order of {row}" for row in "abcdefghijkl"]
+    texts = {name: [" ".join(row.split()[: 14 - number]) for row in rows] for number, name in enumerate(names)}
+    return compare(texts, ["bleu", "chrf"], references=rows, n_resamples=200, **settings)
+
+
+def test_the_verdict_comes_first_and_names_are_those_of_the_report():
+    text = to_text([called(WMT[::-1])], width=100)
+    assert text.startswith("xmu.4910 is best in both metrics.")
+    assert "newstest2017" not in text
+    assert [name for name in re.findall(r"^  (\S+)  .*$", text, re.MULTILINE) if "." in name][:4] == [
+        "xmu.4910", "online-A.0", "LMU-nmt-reranked.4934", "uedin-nmt.4722",
+    ]  # fmt: skip
+    assert "permutation test against xmu.4910," in text
+
+
+def test_systems_are_sorted_by_the_first_score_with_or_without_a_test():
+    for test in ("permutation", None):
+        lines = to_text([called(["c", "a", "b"], test=test)]).splitlines()
+        names = [words[0] for words in map(str.split, lines) if words[:1] and words[0] in ("a", "b", "c")]
+        assert names[1:4] == ["c", "a", "b"]  # behind the verdict
+    assert "a has the best" in to_text([compare({"b": ["x y"], "a": ["x y z"]}, "chrf", references=["x y z"])])
+
+
+def test_a_line_is_broken_between_words_only_and_a_name_at_its_joints():
+    names = [f"{number}-of-a-model_with-a-long-name.and-version" for number in range(3)]
+    for width in (50, 100):
+        text = to_text([called([*names, "b"])], width=width, wraps=True)
+        pieces = {piece for name in names for piece in re.findall("[^-._]+[-._]?", name)}
+        tables = text[text.index("All scores") : text.index("\nbleu_multi|")]
+        assert all(len(line) <= width for line in tables.splitlines())
+        for line in tables.splitlines():
+            if "-" in line and not re.search("[;:]|[-–] ", line):
+                assert not set(re.findall("[a-z]+[-._]", line)) - pieces
+        words = {word for line in text.splitlines() for word in line.split()}
+        assert {"significantly", "resamples,", "bootstrap,", "adjusted"} <= words
+
+
+def test_names_that_are_alike_where_messages_cut_them_are_compared():
+    names = [f"{'long ' * 60}{number}" for number in range(2)]
+    assert [row.system for row in called(names).tables[0].rows] == names
+
+
+def test_plain_text_has_all_columns_whole_names_and_nothing_drawn():
+    comparison = called([f"{'long ' * 20}{number}" for number in range(2)] + WMT)
+    text = to_text([comparison], width=20, plain=True)
+    assert text == to_text([comparison], width=500, plain=True)
+    assert not re.search("[\x1b\u2500-\u257f]", text)
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+    assert text.count("wins/ties/losses") == 2
+    for table in comparison.tables:
+        for row in table.rows:
+            assert f"{one_cell(row.system)}" in text
+    heads = [line for line in text.splitlines() if "wins/ties/losses" in line]
+    assert re.split(" {2,}", heads[0].strip())[:4] == ["rank", "system", "bleu", "95 %"]

@@ -23,8 +23,8 @@ from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.comparison.test_sets import TestSet
 from tercet.explanation.places import Word
+from tercet.markup import fitted, short_names
 from tercet.report.comparison import to_html
-from tercet.report.plots import fitted, short_names
 from tercet.report.rendering import _environment
 from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, placed, plain, spelled
 from tercet.tables import pvalue_text
@@ -368,6 +368,10 @@ class TestTexts:
         short = short_names(names)
         assert len(set(short.values())) == len(names)
         assert all(own in name and own for name, own in short.items())
+
+    def test_no_short_name_is_the_name_of_another_system(self):
+        names = ["system.a", "system.system.a", f"system.{20 * 'b'}"]
+        assert short_names(names) == {name: name for name in names}
 
     @given(st.text().map(lambda text: text.replace("…", "")), st.integers(3, 30))
     def test_a_name_is_cut_in_its_middle(self, name, columns):

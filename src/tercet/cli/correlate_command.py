@@ -119,12 +119,13 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
     from tercet.correlation.result import sheet_of
     from tercet.statistics.progress import bars_within, line_of
 
-    from .output import check_before, check_bom, chosen_format, write, write_book
+    from .output import check_before, check_bom, check_open, chosen_format, write, write_book
 
     metrics = read_metrics(figures.metric or ([] if graded.scores else ["bleu_multi"]))
     form = chosen_format(output.format, output.out)
     check_before(form, output.out)
     check_bom(output.bom, form)
+    check_open(output.open, form, output.out)
     _check_options(figures, output)
     inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics)]
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
@@ -159,7 +160,7 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
     if form == "xlsx" and output.out is not None:
         write_book([sheet_of(correlation)], output.out)
     else:
-        write(text, output.out, form, bom=output.bom)
+        write(text, output.out, form, bom=output.bom, opens=output.open)
 
 
 def _check_options(figures: Figures, output: _MeanOutput) -> None:

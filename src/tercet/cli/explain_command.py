@@ -24,6 +24,7 @@ from tercet.registry import in_suite, metric_class
 
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
+    OPENS,
     ReferenceColumns,
     References,
     SourceColumn,
@@ -78,7 +79,10 @@ Source = Annotated[
 Segment = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Number of the segment that is explained; default: the one that scores worst."
+        min=1,
+        metavar="N",
+        help="Number of the segment that is explained; default: the one that tells the systems apart best; of one "
+        "system, the one that scores worst.",
     ),
 ]
 _Form = Annotated[
@@ -125,6 +129,7 @@ def explain(
     ] = None,
     format: _Form = None,
     out: Out = None,
+    opens: Annotated[bool, typer.Option("--open", help=OPENS)] = False,
 ) -> None:
     """Show why a segment scores as it does: its matches, and the numbers behind the score.
 
@@ -134,7 +139,7 @@ def explain(
     from tercet.comparison.metric_specs import split_metric
     from tercet.comparison.test_sets import read_test_sets
 
-    from .output import check_before, chosen_format, coloured, write
+    from .output import check_before, check_open, chosen_format, coloured, write
 
     excluded_options: dict[str, object] = {"--segment": segment}
     if against is None:
@@ -159,6 +164,7 @@ def explain(
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
+    check_open(opens, form, out)
     check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
     test_sets = read_test_sets(
         files,
@@ -180,7 +186,7 @@ def explain(
         text = _of_package(
             test_sets, metrics, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
         )
-    write(text, out, form)
+    write(text, out, form, opens=opens)
 
 
 def _of_segments(
@@ -193,7 +199,7 @@ def _of_segments(
     colour: bool,
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment import explain_segment, to_html, to_text
+    from tercet.comparison.segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.tables import json_text
 
@@ -201,7 +207,11 @@ def _of_segments(
         explanations = [explain_segment(test_set, metric, segment) for test_set in test_sets for metric in metrics]
     if form == "json":
         return json_text([row for explanation in explanations for row in explanation.to_dict()])
-    return to_html(explanations) if form == "html" else to_text(explanations, width=width, colour=colour)
+    if form == "html":
+        from tercet.report.explained import to_html
+
+        return to_html(explanations)
+    return to_text(explanations, width=width, colour=colour)
 
 
 def _of_package(

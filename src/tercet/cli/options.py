@@ -130,6 +130,7 @@ ClusterColumn = Annotated[
 ]
 LEVEL = setting(CompareSettings, "confidence_level", metavar="X", min=0.01, max=0.9999)
 Out = Annotated[Path | None, writing("--out", "-o", metavar="FILE", help="Output file; default: standard output.")]
+OPENS = "Show the page that --out writes (.html) in the browser."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 
 
@@ -356,6 +357,7 @@ class Output(Progress):
         "--bom",
         help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
     )
+    open: bool = writing(False, "--open", help=OPENS)
 
 
 @dataclass
@@ -382,6 +384,12 @@ class ScoreOutput(Output):
         "-v",
         help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
+    )
+
+    plain: bool = writing(
+        False,
+        "--plain",
+        help="Text for logs: no colours, no lines, whole names, and all columns whatever the width of the terminal.",
     )
 
     @property
@@ -463,6 +471,7 @@ class CompareOutput(ScoreOutput):
         """Refuse options of tables beside --segment."""
         excluded_options = {
             "--format": form != "text",
+            "--plain": self.plain,
             "--segments": self.segments,
             "--export": self.export,
             "--fail-under": self.fail_under,

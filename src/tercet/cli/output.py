@@ -16,7 +16,7 @@ from tercet.comparison.overall import Overall
 from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
 from tercet.comparison.test_sets import TestSet
-from tercet.errors import OptionError, needs
+from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
 from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
@@ -32,6 +32,9 @@ _FORMS: dict[str, ScoreFormat] = {
 #: The extensions of scores, and those of tables alone.
 SCORE_FORMS = tuple(_FORMS)
 _TABLE_FORMS = tuple(extension for extension, form in _FORMS.items() if form != "hub")
+
+#: The endings of pages, by which a browser knows them.
+_PAGES = (".html", ".htm")
 
 #: The folder of a model on the Hub that has its results.
 _HUB_FOLDER = ".eval_results"
@@ -84,6 +87,28 @@ def check_bom(bom: bool, format: ScoreFormat, segments: Path | None = None) -> N
         )
 
 
+def check_open(opens: bool, format: ScoreFormat, out: Path | None) -> None:
+    """Refuse to open what is no page in a file."""
+    if opens and (format != "html" or out is None or out.suffix.lower() not in _PAGES):
+        output = "the standard output" if out is None else f"{shorten(str(out))}, whose format is {format}"
+        raise OptionError(
+            f"--open shows a page in the browser, which needs an HTML file: give one, as in --out report.html. "
+            f"Got {output}."
+        )
+
+
+def open_page(out: Path) -> None:
+    """Show a page in the browser, or say that there is none."""
+    import webbrowser
+
+    try:
+        is_shown = webbrowser.open(out.resolve().as_uri())
+    except webbrowser.Error:
+        is_shown = False
+    if not is_shown:
+        typer.echo(f"note: no browser was found to show {visible(out)}.", err=True)
+
+
 def in_terminal(out: Path | None) -> bool:
     """Return whether the output is shown in a terminal."""
     return out is None and sys.stdout.isatty()
@@ -99,10 +124,12 @@ def command_line() -> str:
     return shlex.join(["tercet", *sys.argv[1:]])
 
 
-def write(text: str, out: Path | None, format: ScoreFormat = "text", *, bom: bool = False) -> None:
+def write(
+    text: str, out: Path | None, format: ScoreFormat = "text", *, bom: bool = False, opens: bool = False
+) -> None:
     """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale.
 
-    With `bom`, CSV and TSV begin with a byte order mark.
+    With `bom`, CSV and TSV begin with a byte order mark. With `opens`, a page is shown in the browser.
     """
     if bom and format in ("csv", "tsv"):
         text = f"{BOM}{text}"
@@ -116,6 +143,8 @@ def write(text: str, out: Path | None, format: ScoreFormat = "text", *, bom: boo
         with write_text_file(out) as file:
             file.write(text)
         typer.echo(visible(out), err=True)
+        if opens:
+            open_page(out)
 
 
 def write_book(sheets: Sequence[Table], out: Path) -> None:
@@ -173,7 +202,7 @@ def finish(
         text = _rendered(shown, format, output)
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
-        write(text, output.out, format, bom=output.bom)
+        write(text, output.out, format, bom=output.bom, opens=output.open)
     failed, passed = gate.findings(comparisons)
     lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
     for line in lines:
@@ -206,6 +235,13 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
     if format == "text":
         from rich.console import Console
 
-        width = Console().width if in_terminal(output.out) else 200
-        return to_text(comparisons, width=width, colour=coloured(output.out), verbose=output.verbose)
+        wraps = in_terminal(output.out) and not output.plain
+        return to_text(
+            comparisons,
+            width=Console().width if wraps else 200,
+            colour=coloured(output.out) and not output.plain,
+            verbose=output.verbose,
+            plain=output.plain,
+            wraps=wraps,
+        )
     return in_format(comparisons, format)

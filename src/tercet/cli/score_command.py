@@ -162,7 +162,7 @@ def _checked(
     """
     from tercet.tables import needs_workbooks
 
-    from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, chosen_format
+    from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, check_open, chosen_format
     from .thresholds import read_gate
 
     metrics = scores.metrics()
@@ -177,6 +177,9 @@ def _checked(
         if _in_workbook(segments):
             needs_workbooks()
     check_bom(output.bom, form, segments)
+    check_open(output.open, form, output.out)
+    if output.plain and form != "text":
+        raise OptionError(f"--plain is for text: it cannot be given with the format {form}.")
     check_before(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
     return metrics, gate, form

@@ -322,10 +322,10 @@ def read_test_set(
         error = surrogate_error(f"The name of the system {shorten(name)}", name)
         if error is not None:
             raise error
-    argument_names = [f"predictions of {shorten(name)}" for name in test_set]
-    if len(set(argument_names)) < len(argument_names):
-        # long names that are the same where they are cut
-        argument_names = [f"predictions of {name!r}" for name in test_set]
+    calls = [shorten(name) for name in test_set]
+    # Long names may be alike where they are cut.
+    calls = calls if len(set(calls)) == len(calls) else list(map(repr, test_set))
+    argument_names = [f"predictions of {call}" for call in calls]
     corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
     # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()

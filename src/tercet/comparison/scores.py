@@ -25,7 +25,7 @@ from tercet.result import Result
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, pvalue_text, to_notebook
+from tercet.tables import Cell, Column, Table, decimals, pvalue_text
 
 from .metric_specs import label_of
 from .sections import Section
@@ -403,10 +403,9 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        """Show the scores as a table in a notebook: a row for each system, a column for each score."""
-        level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        notes = [*self.section_lines(), f"{level}{self.legend(best=BEST)}", *self.remarks()]
-        return to_notebook(wide_table(self, notes, tested=False))
+        """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
+        shown: str = drawing("comparison in a notebook")(self)
+        return shown
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
@@ -547,12 +546,12 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     return is_scored
 
 
-def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "", tested: bool = True) -> Table:
+def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "") -> Table:
     """Return a table with a row for each system: each score with its interval and mark, and against the baseline.
 
     Where ranks are shown, the best by the first score is first, and lines are between its groups.
     """
-    tested = tested and comparison.test is not None
+    tested = comparison.test is not None
     ranked = tested and comparison.has_ranks
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ from rich.text import Text
 from tercet.base.metric import Metric, corpus_stats, segment_lists, stats_of_systems, warn
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.explanation import Explanation
 from tercet.explanation.terminal import coloured, drawn, grid
-from tercet.markup import clean, one_cell, visible
+from tercet.markup import one_cell, visible
+from tercet.statistics.groups import best_first
 from tercet.tables import decimals
 
 from .columns import in_percent
@@ -35,6 +36,9 @@ class ExplainedSegment:
     test_set: TestSet
     #: With the options that were given.
     metric: str
+    #: The score by which systems are sorted, as in `scores`, and what people call it.
+    name: str
+    title: str
     #: The number of the segment, from 1.
     segment: int
     #: Why it was chosen, in words; "" if the user chose it.
@@ -47,15 +51,31 @@ class ExplainedSegment:
     explanations: dict[str, Any]
 
     @property
-    def heading(self) -> str:
-        """The test set, the segment, and why it was chosen, on one line."""
+    def place(self) -> str:
+        """The segment, and why it was chosen, on one line."""
         n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
-        return ", ".join(filter(None, [f"{one_cell(self.test_set.name)}, {n_segments}", self.chosen]))
+        return ", ".join(filter(None, [n_segments, self.chosen]))
+
+    @property
+    def heading(self) -> str:
+        """The same after the test set."""
+        return f"{one_cell(self.test_set.name)}, {self.place}"
+
+    @property
+    def digits(self) -> int:
+        """With how many decimals people read the scores."""
+        return 4 if self.scale == 1 else 2
+
+    @property
+    def order(self) -> list[str]:
+        """The systems, the best first, those without a score last."""
+        systems = list(self.scores)
+        values = [self.scores[system].get(self.name, math.nan) for system in systems]
+        return [systems[place] for place in best_first(values, self.higher_is_better)]
 
     def label(self, system: str) -> str:
         """Return the name of a system with its scores."""
-        digits = 4 if self.scale == 1 else 2
-        scores = ", ".join(f"{name} {value:.{digits}f}" for name, value in self.scores[system].items())
+        scores = ", ".join(f"{name} {value:.{self.digits}f}" for name, value in self.scores[system].items())
         lower = "" if self.higher_is_better else " (lower is better)"
         return f"{one_cell(system)}: {scores}{lower}"
 
@@ -69,7 +89,7 @@ class ExplainedSegment:
 
 
 def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = None) -> ExplainedSegment:
-    """Explain a segment, which counts from 1; by default the worst one, on average of the systems."""
+    """Explain a segment, counted from 1; by default what tells the systems apart best, of one system the worst."""
     if isinstance(metric, MeanOfMetrics):
         raise OptionError(f"{shorten(name_of(metric))} is a mean of metrics; explain each of them by itself.")
     metric = metric.with_defaults(scale=100)
@@ -77,14 +97,14 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     if metric.takes_references:
         check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
     corpus, systems = metric.as_scored(test_set.corpus()), list(test_set.systems)
+    name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     if segment is not None:
         check_segment(test_set, segment)
         context, chosen = metric.fit(corpus), ""
     else:
         stats, context = corpus_stats(metric, corpus)
-        name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        segment, chosen = _worst(test_set, np.array(values, float), metric, name)
+        segment, chosen = _chosen(test_set, np.array(values, float), metric, name)
     warn(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
@@ -99,6 +119,8 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     return ExplainedSegment(
         test_set=test_set,
         metric=label_of(metric),
+        name=name,
+        title=metric.score_title(metric.primary),
         segment=segment,
         chosen=chosen,
         scale=metric.scale,
@@ -108,18 +130,52 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     )
 
 
-def _worst(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the number of the worst segment that can be explained, and that it is."""
-    means = values.mean(axis=0)
+def _chosen(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
+    """Return the number of the segment that can be explained and says most, and why it does."""
     if metric.takes_references:
-        means[[not texts for texts in test_set.references]] = np.nan
-    if np.isnan(means).all():
+        values[:, [not texts for texts in test_set.references]] = np.nan
+    if np.isnan(values).any(axis=0).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
+    title = metric.score_title(metric.primary)
+    index, why = _most_apart(values, title, 4 if metric.scale == 1 else 2) or _worst(values, metric, name)
+    return index + 1, f"{why}; choose another with --segment"
+
+
+#: Scores nearer than this are equal, as those of sums in another order.
+_SAME = 1e-9
+
+
+def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
+    """Return the place of the segment in which most pairs of systems score differently; of several, by the most.
+
+    None where no segment tells any two systems apart.
+    """
+    ordered = np.sort(values, axis=0)
+    n_systems, n_apart, distance = len(values), np.zeros(values.shape[1]), np.zeros(values.shape[1])
+    with np.errstate(invalid="ignore"):
+        for lag in range(1, n_systems):
+            differences = ordered[lag:] - ordered[:-lag]
+            n_apart += (differences > _SAME).sum(axis=0)
+            distance += differences.sum(axis=0)
+    n_apart[~np.isfinite(distance)] = 0
+    if not n_apart.any():
+        return None
+    index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
+    n_pairs, apart = n_systems * (n_systems - 1) // 2, int(n_apart[index])
+    mean = f"{distance[index] / n_pairs:.{digits}f}"
+    if n_pairs == 1:
+        return index, f"in which the two systems differ most by {title}: {mean}"
+    pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
+    return index, f"which tells the systems apart best by {title}: {pairs}, and two differ by {mean} on average"
+
+
+def _worst(values: Any, metric: Metric, name: str) -> tuple[int, str]:
+    """Return the place of the segment that scores worst, and that it does."""
+    means = values.mean(axis=0)
     worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
     choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    averaging = f", averaged over {len(values)} systems" if len(values) > 1 else ""
-    return int(np.flatnonzero(means == worst)[0]) + 1, f"{choice}{averaging}; choose another with --segment"
+    return int(np.flatnonzero(means == worst)[0]), choice
 
 
 def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
@@ -132,7 +188,8 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
             table = grid()
             table.add_row("source", Text(visible(segment.test_set.source[segment.segment - 1])))
             console.print(table)
-        for system, explanation in segment.explanations.items():
+        for system in segment.order:
+            explanation = segment.explanations[system]
             console.print()
             console.print(Text(segment.label(system), style="bold"))
             for part in drawn(explanation, segment.scores[system].values(), scale=segment.scale, colour=colour):
@@ -141,30 +198,6 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
         console.print()
     lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
-
-
-def to_html(segments: Sequence[ExplainedSegment]) -> str:
-    """Return explanations as one page."""
-    parts = []
-    for segment in segments:
-        parts.append(f"<h1>{clean(segment.heading)}</h1>")
-        if segment.test_set.source is not None:
-            parts.append(f'<p dir="auto"><b>source</b> {clean(segment.test_set.source[segment.segment - 1])}</p>')
-        for system, explanation in segment.explanations.items():
-            parts.append(f"<h2>{clean(one_cell(system))}</h2>")
-            # A user's own metric may explain itself by anything, with or without a method to_html.
-            if isinstance(explanation, Explanation):
-                parts.append(explanation.to_html(segment.scale))
-            elif hasattr(explanation, "to_html"):
-                parts.append(explanation.to_html())
-            else:
-                parts.append(f"<p>{clean(str(explanation))}</p>")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Why segments score as they do</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><style>:root{color-scheme:light dark}'
-        "body{font-family:sans-serif;max-width:60em;margin:0 auto;padding:1em}h1{font-size:1.3em}h2{font-size:1.1em}"
-        "td,th{padding:0 .5em}</style></head><body>" + "\n".join(parts) + "</body></html>\n"
-    )
 
 
 def _first(lists: dict[str, list[float | None]]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.errors import InputError, shorten
-from tercet.markup import one_cell
+from tercet.markup import one_cell, short_names
 from tercet.signature import __version__
 from tercet.tables import (
     FOR_PEOPLE,
@@ -37,6 +37,7 @@ from tercet.tables import (
 from .overall import Overall
 from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore, against, wide_table
 from .test_sets import TestSet
+from .verdicts import verdict_of
 
 _PVALUE = "p adjusted for all pairs (Holm's method)"
 #: In a workbook, the widths of columns, and the formats of numbers.
@@ -206,47 +207,96 @@ def _notes(comparisons: Sequence[Comparison]) -> Table:
     return Table("Notes", _columns(("test_set", "note")), rows)
 
 
-# Comparisons as tables for a terminal: all scores, then each with its interval and tests.
+# Comparisons as tables for a terminal: the verdict, all scores, then each with its interval and tests.
 
 #: Least width of a system's name before columns are left out; greatest width of a header before it folds.
 _NAME_WIDTH, _HEAD_WIDTH = 12, 20
 _LONGEST_NAME = 30
 #: As rich's SIMPLE_HEAD, with a line between groups too.
 _LINED = box.Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
+#: The width of tables in a log: every column has room.
+_WITHOUT_END = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a comparison is shown: what its systems are called, in how much room, with lines or without."""
+
+    comparison: Comparison
+    width: int
+    plain: bool
+
+    def name(self, system: str) -> str:
+        """Return the name of a system without what all of them share; in a log the whole, by which it is found."""
+        names = {} if self.plain else short_names(list(self.comparison.test_set.systems))
+        return one_cell(names.get(system, system))
+
+    def grid(self, title: str, lines: box.Box = box.SIMPLE_HEAD) -> Grid:
+        """Return a table without rows and columns."""
+        return Grid(title=escape(title), box=None if self.plain else lines, title_justify="left")
+
+    def order(self, table: ScoreTable) -> Sequence[int]:
+        """Return the places of the rows: the best first, but two systems as they were given."""
+        return table.order if len(table.rows) > 2 else range(len(table.rows))
 
 
 def to_text(
-    comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False, verbose: bool = False
+    comparisons: Sequence[Comparison],
+    width: int | None = None,
+    colour: bool = False,
+    verbose: bool = False,
+    *,
+    plain: bool = False,
+    wraps: bool = False,
 ) -> str:
     """Return tables for a terminal: one of all scores where there are several, then one for each score.
 
     Columns that do not fit continue in a further table. `verbose` adds the metrics' facts, such as BLEU's lengths and
-    precisions.
+    precisions. With `plain`, for logs, no line is drawn, and names and columns are whole whatever the width; `wraps`
+    breaks long lines between words.
     """
-    width = Console(width=width, force_terminal=colour).width
-    text, several = "", len(comparisons) > 1
+    width = _WITHOUT_END if plain else Console(width=width, force_terminal=colour).width
+    shown = [_Shown(comparison, width, plain) for comparison in comparisons]
+    several = len(shown) > 1
+    parts: list[Any] = []
     # Logs of different tasks have different scores.
-    by_scores: dict[tuple[tuple[str, int], ...], list[Comparison]] = {}
-    for comparison in comparisons:
+    by_scores: dict[tuple[tuple[str, int], ...], list[_Shown]] = {}
+    for each in shown:
+        parts += _verdict(each, several)
         # Shares and percents are not in one column.
-        scales = (table.scorer.scale for table in comparison.tables)
-        key = tuple(zip(comparison.marked_labels(), scales, strict=True))
-        by_scores.setdefault(key, []).append(comparison)
+        scales = (table.scorer.scale for table in each.comparison.tables)
+        key = tuple(zip(each.comparison.marked_labels(), scales, strict=True))
+        by_scores.setdefault(key, []).append(each)
     for labels, alike in by_scores.items():
         if len(labels) * len(alike) > 1:
-            text += to_terminal(_summaries(alike, width), width, colour)
-    for comparison in comparisons:
-        for table in comparison.tables:
-            rich_table, table_width = _rich_table(comparison, table, width)
-            text += to_terminal([rich_table, *_sections_text(table)], table_width, colour)
+            parts += _summaries(alike)
+    text = to_terminal(parts, width, colour, wraps=wraps)
+    for each in shown:
+        for table in each.comparison.tables:
+            rich_table, table_width = _rich_table(each, table)
+            above = [""] if plain and text else []
+            text += to_terminal([*above, rich_table, *_sections_text(each, table)], table_width, colour, wraps=wraps)
         # An empty line is between two test sets.
-        text += to_terminal([*_below(comparison, verbose), *([""] if several else [])], width, colour)
-    return text + to_terminal(_legends(comparisons), width, colour)
+        text += to_terminal([*_below(each, verbose), *([""] if several else [])], width, colour, wraps=wraps)
+    text += to_terminal(_legends(shown), width, colour, wraps=wraps)
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines()) if plain else text
 
 
-def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Grid]:
+def _verdict(shown: _Shown, several: bool) -> Iterator[str]:
+    """Yield what a comparison shows in sentences; what holds over several test sets stands in their sections."""
+    comparison = shown.comparison
+    if len(comparison.test_set.systems) > 1 and not isinstance(comparison, Overall):
+        names = {system: shown.name(system) for system in comparison.test_set.systems}
+        sentences = " ".join(map("".join, verdict_of(comparison, names)))
+        if sentences:
+            yield f"{one_cell(comparison.test_set.name)}: {sentences}" if several else sentences
+            yield ""
+
+
+def _summaries(alike: Sequence[_Shown]) -> Iterator[Grid]:
     """Yield tables of all systems, each with as many scores as fit."""
-    names = [one_cell(system) for comparison in comparisons for system in comparison.test_set.systems]
+    comparisons = [shown.comparison for shown in alike]
+    names = [shown.name(system) for shown in alike for system in shown.comparison.test_set.systems]
     test_set_names = [one_cell(comparison.test_set.name) for comparison in comparisons]
     several = len(comparisons) > 1
     # A column is 3 cells wider than its texts, and a table 1 cell wider than its columns, as in _room.
@@ -263,35 +313,53 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Grid]:
     start = 0
     while start < len(labels):
         end, summary_width = start + 1, names_width + widths[start] + 3
-        while end < len(labels) and summary_width + widths[end] + 3 <= width:
+        while end < len(labels) and summary_width + widths[end] + 3 <= alike[0].width:
             summary_width += widths[end] + 3
             end += 1
-        yield _summary(comparisons, range(start, end), widths)
+        yield _summary(alike, range(start, end), widths)
         start = end
 
 
-def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Grid:
-    """Return a table of some scores of all systems, with a section per test set."""
-    several = len(comparisons) > 1
-    title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
+def _summary(alike: Sequence[_Shown], scores: range, widths: Sequence[int]) -> Grid:
+    """Return a table of some scores of all systems, the best by the first first, with a section per test set."""
+    several, first = len(alike) > 1, alike[0].comparison
+    title = f"All scores{'' if several else f' of {one_cell(first.test_set.name)}'}"
     title += ", continued" if scores.start else ""
-    summary = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    summary = alike[0].grid(title)
+    longest = None if alike[0].plain else _LONGEST_NAME
     if several:
-        summary.add_column("test set", overflow="fold", max_width=_LONGEST_NAME)
-    summary.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
-    labels = comparisons[0].marked_labels()
+        summary.add_column("test set", overflow="fold", max_width=longest)
+    summary.add_column("system", overflow="fold", max_width=longest)
+    labels = first.marked_labels()
     for index in scores:
         summary.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
-    for comparison in comparisons:
-        for number, system in enumerate(comparison.test_set.systems):
-            cells = [_value(comparison.tables[index].rows[number]) for index in scores]
-            names = [escape(one_cell(system))]
+    for shown in alike:
+        tables = shown.comparison.tables
+        for number, place in enumerate(shown.order(tables[0])):
+            cells = [_value(tables[index].rows[place]) for index in scores]
+            names = [escape(_folded(shown.name(tables[0].rows[place].system), longest))]
             if several:
-                # Only the first row of a section names its test set.
-                names.insert(0, escape(one_cell(comparison.test_set.name)) if number == 0 else "")
+                # Only the first row of a section names its test set; in a log, every row.
+                is_named = shown.plain or number == 0
+                names.insert(0, escape(one_cell(shown.comparison.test_set.name)) if is_named else "")
             summary.add_row(*names, *cells)
         summary.add_section()
     return summary
+
+
+#: Where a name that is too long for its column goes on in the next line.
+_JOINTS = re.compile(r"(?<=[-._/ ])")
+
+
+def _folded(name: str, width: int | None) -> str:
+    """Return a name in lines of a width, broken at its joints; a part that is too long is left to the table."""
+    lines = [""]
+    for part in _JOINTS.split(name):
+        if width is None or not lines[-1] or cell_len(f"{lines[-1]}{part}".rstrip()) <= width:
+            lines[-1] += part
+        else:
+            lines.append(part)
+    return "\n".join(lines)
 
 
 def _value(row: SystemScore) -> str:
@@ -299,48 +367,53 @@ def _value(row: SystemScore) -> str:
     return f"{value}{BEST if row.best else AS_GOOD if row.as_good else ' '}"
 
 
-def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
+def _below(shown: _Shown, verbose: bool) -> Iterator[str]:
     """Yield the lines below the tables of a test set."""
+    comparison = shown.comparison
     if verbose:
         labels = comparison.metric_labels()
         for row in comparison.facts:
             if row.line:
-                yield one_cell(f"{labels[row.metric]}, {row.system}: {row.line}")
+                yield one_cell(f"{labels[row.metric]}, {shown.name(row.system)}: {row.line}")
     for signature in dict.fromkeys(table.signature for table in comparison.tables):
         yield one_cell(signature)
-    yield from comparison.remarks(one_cell)
+    yield from comparison.remarks(shown.name)
 
 
-def _sections_text(table: ScoreTable) -> Iterator[Grid | str]:
+def _sections_text(shown: _Shown, table: ScoreTable) -> Iterator[Grid | str]:
     """Yield what else is said of a score, with an empty line before a table and at the end."""
     above = False
     for section in table.sections:
         if section.table is not None:
             yield from [""] if above else []
-            yield _grid(section.title, section.table)
-        yield from section.lines(one_cell)
+            yield _grid(shown, section.title, section.table)
+        # The verdict has said what is said of runs.
+        yield from section.lines(shown.name) if section.key != "runs" else []
         above = above or section.table is not None or bool(section.sentences)
     if any(section.sentences for section in table.sections):
         yield ""
 
 
-def _grid(title: str, table: Table) -> Grid:
+def _grid(shown: _Shown, title: str, table: Table) -> Grid:
     """Return a section's table for a terminal."""
-    grid = Grid(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    grid = shown.grid(title)
     for column in table.columns:
         grid.add_column(
-            escape(one_cell(column.title)) + column.after, justify="left" if column.kind == "name" else "right"
+            escape(shown.name(column.title)) + column.after, justify="left" if column.kind == "name" else "right"
         )
     for row in table.rows:
         cells = [value if isinstance(value, Cell) else Cell(value) for value in row]
-        texts = [f"{escape(one_cell(str(cell.value)))}{cell.after}" for cell in cells]
+        texts = [f"{escape(shown.name(str(cell.value)))}{cell.after}" for cell in cells]
         grid.add_row(*(f"[bold]{text}[/]" if cell.best else text for text, cell in zip(texts, cells, strict=True)))
     return grid
 
 
-def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _legends(shown_sets: Sequence[_Shown]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
-    legends = {one_cell(comparison.test_set.name): comparison.legend(one_cell, BEST) for comparison in comparisons}
+    comparisons = [shown.comparison for shown in shown_sets]
+    legends = {
+        one_cell(shown.comparison.test_set.name): shown.comparison.legend(shown.name, BEST) for shown in shown_sets
+    }
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
     else:
@@ -348,17 +421,17 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
 
 
-def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Grid, int]:
+def _rich_table(shown: _Shown, table: ScoreTable) -> tuple[Grid, int]:
     """Return a table with as many columns as fit, and its width."""
+    comparison, width = shown.comparison, shown.width
     level, counts_label = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
-    names = [*(["rank"] if comparison.has_ranks else []), "system", score, level]
+    labels = [*(["rank"] if comparison.has_ranks else []), "system", score, level]
     if comparison.test:
-        names += ["difference", comparison.p_label, counts_label]
-    columns: dict[str, list[str]] = {name: [] for name in names}
-    # Where there are ranks, the best is first.
-    for row in [table.rows[place] for place in table.order] if comparison.has_ranks else table.rows:
-        name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
+        labels += ["difference", comparison.p_label, counts_label]
+    columns: dict[str, list[str]] = {name: [] for name in labels}
+    for row in [table.rows[place] for place in shown.order(table)]:
+        name = shown.name(row.system) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = against(row) if comparison.test else ()
         interval = f"{decimals(row.low, row.digits)} – {decimals(row.high, row.digits)}"
         cells = (*([row.places] if comparison.has_ranks else []), name, _value(row), interval, *tested)
@@ -368,10 +441,13 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for name in (counts_label, level, "rank"):
         if _room(columns) > width:
             columns.pop(name, None)
+    room = max(width, _room(columns))
+    longest = max(map(cell_len, ["system", *columns["system"]]))
+    names_width = min(longest, _NAME_WIDTH) + room - _room(columns)
+    columns["system"] = [escape(_folded(name, names_width)) for name in columns["system"]]
     options = comparison.options()[table.metric]
     options_in_words = f" ({options})" if options else ""
-    title = one_cell(f"{comparison.test_set.name}: {table.title}{options_in_words}")
-    rich_table = Grid(title=escape(title), box=_LINED, title_justify="left")
+    rich_table = shown.grid(one_cell(f"{comparison.test_set.name}: {table.title}{options_in_words}"), _LINED)
     for name in columns:
         if name == "system":
             rich_table.add_column(name, overflow="fold")
@@ -380,13 +456,16 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     lines = table.lines if comparison.has_ranks else []
     for place, cells in enumerate(zip(*columns.values(), strict=True), 1):
         rich_table.add_row(*cells, end_section=place in lines)
-    return rich_table, max(width, _room(columns))
+    return rich_table, room
 
 
 def _room(columns: dict[str, list[str]]) -> int:
     """Return the width of a table in which long system names fold."""
     widths = {
-        name: max(Text.from_markup(cell, emoji=False).cell_len for cell in [name, *cells])
+        name: max(
+            cell_len(cell) if name == "system" else Text.from_markup(cell, emoji=False).cell_len
+            for cell in [name, *cells]
+        )
         for name, cells in columns.items()
     }
     return min(widths["system"], _NAME_WIDTH) + sum(widths.values()) - widths["system"] + 3 * len(widths) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +12,7 @@ import numpy as np
 
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
-from tercet.markup import one_cell
+from tercet.markup import fitted, one_cell, short_names
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
@@ -419,59 +418,3 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
     high = max((row.high for row in with_interval), default=1.0)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
-
-
-# Short names of systems in a report: without shared parts, and cut to fit.
-
-_JOINTS = "._-/ "
-_SHORT = 18  # columns
-
-
-def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return each name without the beginning and the end that all of them share, cut at joints.
-
-    Short names stay unchanged.
-    """
-    if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
-        return {name: name for name in names}
-    head = _common(names)
-    start = 1 + max(head.rfind(joint) for joint in _JOINTS)
-    tail = _common([name[start:][::-1] for name in names])[::-1]
-    places = [tail.find(joint) for joint in _JOINTS if joint in tail]
-    stop = len(tail) - min(places) if places else 0
-    cut = {name: name[start : len(name) - stop] for name in names}
-    # a name that is nothing but shared parts would be empty
-    return cut if all(cut.values()) else {name: name for name in names}
-
-
-def fitted(name: str, columns: int) -> str:
-    """Return a name cut in the middle to so many columns: wide characters take two."""
-    if _columns(name) <= columns:
-        return name
-    # one column is for the ellipsis; letters come from both ends in turn until there is no room
-    room, head, tail = columns - 1, "", ""
-    while True:
-        for letter in (name[len(head)], name[-1 - len(tail)]):
-            room -= _width(letter)
-            if room < 0:
-                return f"{head}…{tail}"
-            if len(head) <= len(tail):
-                head += letter
-            else:
-                tail = letter + tail
-
-
-def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
-    # What the first and the last name in the order of letters share, all names between them share too.
-    first, last = min(names), max(names)
-    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length]
-
-
-def _columns(text: str) -> int:
-    return sum(map(_width, text))
-
-
-def _width(letter: str) -> int:
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

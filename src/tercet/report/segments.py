@@ -440,12 +440,14 @@ class Colours:
                 self._explain([item])
             return
         for item, words in zip(items, words_of_items, strict=True):
-            self._known[item] = self._coloured(item[0], words)
+            self._known[item] = in_colour(item[0], words, self.legend, ascii_only=self._ascii_only)
 
-    def _coloured(self, prediction: str, words: Sequence[Word]) -> Text:
-        most, pieces = len(self.legend), placed(prediction, words, self._ascii_only) or spelled(words)
-        pieces = [(level if level < most else most, part) for level, part in pieces]
-        return _cut(_joined(pieces, self.legend[:1] == NGRAM_LEVELS[:1]))
+
+def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, ascii_only: bool) -> Text:
+    """Return a text with its tokens in the colours of their levels, which the legend names from 1 on."""
+    most, pieces = len(legend), placed(prediction, words, ascii_only) or spelled(words)
+    pieces = [(level if level < most else most, part) for level, part in pieces]
+    return _cut(_joined(pieces, tuple(legend[:1]) == NGRAM_LEVELS[:1]))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:

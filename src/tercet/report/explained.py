@@ -1,0 +1,126 @@
+"""Segments, and why each system scores as it does there, as one HTML file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.comparison.segment import ExplainedSegment
+from tercet.errors import needs
+from tercet.explanation.explanation import Explanation
+from tercet.explanation.parts import COLOURS, Heading, Legend, Line, Part, Sentence, Share, number_text
+from tercet.markup import clean, short_names
+from tercet.tables import decimals
+
+from .rendering import render
+from .segments import MOST_REFERENCES, Text, in_colour, plain
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """A system as the template shows it."""
+
+    name: str
+    score: str
+    share: float  # of the greatest score of a system, from 0 to 1: how long its bar is
+    text: Text
+    numbers: list[str]  # its other scores, and what the score is made of
+    why: Any  # all that explains the score, as HTML
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """A segment as the template shows it."""
+
+    segment: ExplainedSegment
+    legend: Legend
+    shares: bool  # whether the colours are of what an output shares with a reference
+    source: Text | None
+    references: list[Text]
+    more_references: int  # not shown
+    rows: list[SystemRow]
+
+
+def to_html(segments: Sequence[ExplainedSegment]) -> str:
+    """Return a page that loads nothing and needs no script: of each segment, the systems with their matches."""
+    needs("An HTML report", "report", "jinja2")
+    title = "Why segments score as they do"
+    if len(segments) == 1:
+        title = f"Why segment {segments[0].segment:,} of {segments[0].test_set.name} scores as it does"
+    return render("explained.html", title=title, views=list(map(_view, segments)), colours=COLOURS)
+
+
+def _view(segment: ExplainedSegment) -> SegmentView:
+    from markupsafe import Markup
+
+    test_set, index = segment.test_set, segment.segment - 1
+    names = short_names(list(test_set.systems))
+    values = {system: segment.scores[system].get(segment.name, math.nan) for system in segment.order}
+    most = max((abs(value) for value in values.values() if math.isfinite(value)), default=0.0)
+    rows, legend, shares = [], Legend([]), False
+    for system, value in values.items():
+        explanation, text = segment.explanations[system], test_set.systems[system][index]
+        parts = list(explanation.parts()) if isinstance(explanation, Explanation) else []
+        line, legend = _first(parts, legend)
+        shares = line is not None and line.label == "prediction" and not line.losses
+        rows.append(
+            SystemRow(
+                name=names[system],
+                score=decimals(value, segment.digits),
+                share=abs(value) / most if most and math.isfinite(value) else 0.0,
+                text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
+                numbers=[*_more_scores(segment, system), *_numbers(explanation, parts, segment)],
+                why=Markup(_html(explanation, segment.scale)),
+            )
+        )
+    references = test_set.references[index]
+    return SegmentView(
+        segment=segment,
+        legend=legend,
+        shares=shares,
+        source=None if test_set.source is None else plain(test_set.source[index]),
+        references=list(map(plain, references[:MOST_REFERENCES])),
+        more_references=max(0, len(references) - MOST_REFERENCES),
+        rows=rows,
+    )
+
+
+def _first(parts: Sequence[Part], legend: Legend) -> tuple[Line | None, Legend]:
+    """Return the tokens of the system's text, which stand first, and the legend of their colours."""
+    for part in parts:
+        if isinstance(part, Legend):
+            legend = part
+        elif isinstance(part, Line):
+            return part, legend
+    return None, legend
+
+
+def _more_scores(segment: ExplainedSegment, system: str) -> Iterator[str]:
+    for name, score in segment.scores[system].items():
+        if name != segment.name:
+            yield f"{name} {decimals(score, segment.digits)}"
+
+
+def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment) -> Iterator[str]:
+    """Yield what a score is made of, without the score: it stands beside the text."""
+    heading = next((part for part in parts if isinstance(part, Heading)), Heading("", {}))
+    if isinstance(explanation, Explanation):
+        for name, value in (explanation.title.numbers or heading.numbers).items():
+            number = segment.scale * value if isinstance(value, Share) else value
+            if not any(math.isclose(number, score) for score in _scores(segment)):
+                yield f"{name} {number_text(value, segment.scale)}".strip()
+    yield from (part.text for part in parts[:2] if isinstance(part, Sentence))
+
+
+def _scores(segment: ExplainedSegment) -> Iterator[float]:
+    for scores in segment.scores.values():
+        yield from scores.values()
+
+
+def _html(explanation: Any, scale: float) -> str:
+    """Return an explanation as a fragment; that of a user's metric may be anything, with or without `to_html`."""
+    if isinstance(explanation, Explanation):
+        return explanation.to_html(scale)
+    return str(explanation.to_html()) if hasattr(explanation, "to_html") else f"<p>{clean(str(explanation))}</p>"

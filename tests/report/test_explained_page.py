@@ -1,0 +1,101 @@
+"""The page of `tercet explain --out x.html`: systems as rows, the best first, in any window, without a script."""
+
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from samples import sample
+from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.segment import explain_segment
+from tercet.comparison.test_sets import TestSet
+from tercet.report.explained import to_html
+
+EN = sample("en")
+LONG, ARABIC = "a.very.long.name-" * 5, "نظام الترجمة"
+OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(each => !each.closest("details > div"))
+    .filter(each => each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 200))"""
+OVERLAPS = """() => [...document.querySelectorAll(".systems > tbody > tr > *")].flatMap((one, i, all) => all
+    .slice(i + 1)
+    .filter(other => {
+        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+        return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+    }).map(other => [one.textContent, other.textContent]))"""
+
+
+def page_of(*metrics, test_set=EN, segment=None):
+    return to_html([explain_segment(test_set, parse_metric(metric), segment) for metric in metrics])
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    contexts = []
+
+    def show(text, **settings):
+        path = tmp_path / "why.html"
+        path.write_text(text, encoding="utf-8")
+        contexts.append(browser.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.goto(path.as_uri())
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
+def many(n_systems):
+    texts = [[f"the cat {'sat ' * (number % 7)}on mat {number}"] for number in range(n_systems)]
+    systems = {f"{LONG}{number}": text for number, text in enumerate(texts)} | {ARABIC: ["القط على السجادة"]}
+    return TestSet("x" * 80, systems, [["the cat sat on the mat " * 30]], ["source " * 40])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_cut(shown, width, scheme):
+    page = shown(
+        page_of("bleu", "ter", "chrf", "rouge"), color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert [each["id"] for each in Axe().run(page).response["violations"]] == []
+    assert (page.evaluate(OUTSIDE), page.evaluate(OVERLAPS)) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_many_systems_with_long_and_arabic_names_keep_their_places(shown, width):
+    page = shown(page_of("bleu", test_set=many(40)), viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert (page.evaluate(OUTSIDE), page.evaluate(OVERLAPS)) == ([], [])
+
+
+def test_systems_are_rows_the_best_first_with_their_matches(shown):
+    found = explain_segment(EN, parse_metric("bleu"), 3)
+    page = shown(to_html([found]))
+    rows = page.locator(".systems > tbody > tr")
+    assert rows.locator("> th").all_inner_texts() == found.order
+    scores = [f"{found.scores[name]['bleu']:.2f}" for name in found.order]
+    assert rows.locator(".score").all_inner_texts() == scores
+    assert rows.locator(".text").all_inner_texts() == [EN.systems[name][2] for name in found.order]
+    assert page.locator("dd").all_inner_texts() == [EN.source[2], *EN.references[2]]
+    assert rows.nth(0).locator(".text [class^=m]").count()
+
+
+def test_the_segment_is_named_with_the_reason_it_was_chosen():
+    page = page_of("bleu")
+    assert "which tells the systems apart best by BLEU: no two score the same, and two differ by " in page
+    assert "apart best" not in page_of("bleu", segment=3)
+    assert "Segment 3 of 44." in page_of("bleu", segment=3)
+
+
+def test_texts_and_names_are_no_markup():
+    odd = "<script>alert(1)</script>"
+    page = page_of("bleu", "chrf", test_set=TestSet(odd, {odd: [odd], "b": [""]}, [[odd, "{{ 7 * 7 }}"]], [odd]))
+    assert "<script" not in page
+    assert "{{ 7 * 7 }}" in page
+
+
+def test_a_segment_with_many_references_shows_some(shown):
+    test_set = replace(EN, references=[[f"reference of a segment {number}" for number in range(20)]] * 44)
+    page = shown(page_of("bleu", test_set=test_set, segment=1))
+    assert page.get_by_text("and 12 more references").is_visible()
