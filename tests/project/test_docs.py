@@ -70,6 +70,14 @@ def test_no_page_links_to_a_site_of_tercet_as_it_is_not_there_yet():
     assert [page for page in PAGES if any(site in page.read_text(encoding="utf-8") for site in sites)] == []
 
 
+def test_every_column_of_a_table_has_a_head():
+    """Those who hear a page read to them know a cell by it."""
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        heads = re.findall(r"^(\|.*\|)\n\|[-:| ]+\|$", text, re.MULTILINE)
+        assert [head for head in heads if not all(map(str.strip, head.strip("|").split("|")))] == [], page
+
+
 @pytest.mark.parametrize("metric", METRICS)
 class TestCard:
     def test_has_the_head_of_a_space_every_section_of_the_template_and_an_example(self, metric):
