@@ -33,6 +33,8 @@ COMPARED = [
     "-m",
     "ter",
 ]
+#: With two metrics, which fit the first screen of a phone.
+COMPARED_SHORTLY = COMPARED[:-2]
 GRADED = [
     *("correlate", DATA / "graded.tsv", "-m", "bleu_multi", "-m", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode"),
     *("-m", "jaccard_sets", "--dimension", "content"),
@@ -46,8 +48,8 @@ PICTURES = {
     "report_phone": (COMPARED, 390, 1500),
     "report_answer": (COMPARED, 640, ("h1", SCORES)),
     "report_answer_dark": (COMPARED, 640, ("h1", SCORES)),
-    "report_answer_phone": (COMPARED, 390, (SCORES, SCORES)),
-    "report_answer_dark_phone": (COMPARED, 390, (SCORES, SCORES)),
+    "report_answer_phone": (COMPARED_SHORTLY, 390, (SCORES, SCORES)),
+    "report_answer_dark_phone": (COMPARED_SHORTLY, 390, (SCORES, SCORES)),
     "trust": (GRADED, 1180, 1500),
     "trust_phone": (GRADED, 390, 1500),
 }
@@ -61,7 +63,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (command, width, shown) in PICTURES.items():
-            report = Path(folder, f"{command[0]}.html")
+            report = Path(folder, f"{command[0]}_{len(command)}.html")
             if not report.exists():
                 run = [sys.executable, "-m", "tercet", *map(str, command), "--format", "html", "--out", str(report)]
                 subprocess.run(run, check=True)
