@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 #: The numbers of a call that asks for nothing special.
 _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
 
+#: Rows of which a result makes its attributes when they are read, and not before.
+FEW_ROWS = 64
+
 #: What a user does with a metric; all else is for the code of the package.
 PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
 
@@ -451,9 +454,11 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         )
         requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
         notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
-    # Of the rows, which may be many, a result keeps none but where the metric's `details` read them.
-    rows, references = stats if metric.keeps_rows else None, scored_stats.span("references")
-    details = partial(_details, metric, stats.signature, references, notes, totals, rows, entries, requested)
+    # A result keeps few rows, until its attributes are made; many only where the metric's `details` read them.
+    rows, span = stats if metric.keeps_rows else None, partial(scored_stats.span, "references")
+    if n_scored > FEW_ROWS:
+        span = partial(str, span())
+    details = partial(_details, metric, stats.signature, span, notes, totals, rows, entries, requested)
     result = Result._lazy(entries, metric.name, details)
     for name in ("segments", "intervals") if requested else ():
         if name in requested:
@@ -466,7 +471,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
 def _details(
     metric: Metric,
     rows_signature: Signature,
-    references: str,
+    reference_span: Callable[[], str],
     notes: Mapping[str, str],
     totals: Any,
     stats: SegmentStats | None,
@@ -474,6 +479,7 @@ def _details(
     requested: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the attributes of a result."""
+    references = reference_span()
     # How segments are scored comes last.
     of_segments = metric.notes(references, segments=metric.asked.segments)
     return {

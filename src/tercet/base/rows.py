@@ -66,7 +66,8 @@ def as_rows(totals: NDArray[np.float64], columns: Sequence[str], *, by_column: b
         raise MergeError(f"The sums have {k} numbers, but these options have {len(columns)}: {', '.join(columns)}.")
     if by_column and totals.ndim == 2 and totals.dtype == np.float64 and totals.flags.f_contiguous:
         return totals
-    return np.ascontiguousarray(totals, np.float64).reshape(-1, k)
+    rows = np.ascontiguousarray(totals, np.float64)
+    return rows[None] if rows.ndim == 1 else rows.reshape(-1, k)
 
 
 def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:

@@ -116,11 +116,21 @@ class Wer(HasTokenizer):
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
-        (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
-        counts = [*map(int, totals[len(self.base_columns) :].tolist())]
-        hits, *edits = counts[len(self.facts) :]
-        of_characters = {"character_mer": self.scale * sum(edits) / max(hits + sum(edits), 1)}
-        return dict(zip((*_RATES, *self.facts), (*rates, *counts), strict=False)) | of_characters
+        ((wer, cer, mer, wil, wip),) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
+        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = map(int, totals.tolist())
+        edits = sum(wrong)
+        return {
+            "wer": wer,
+            "cer": cer,
+            "mer": mer,
+            "wil": wil,
+            "wip": wip,
+            "hits": hits,
+            "substitutions": substitutions,
+            "deletions": deletions,
+            "insertions": insertions,
+            "character_mer": self.scale * edits / max(right + edits, 1),
+        }
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
