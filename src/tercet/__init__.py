@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .comparison.compare import compare as compare
     from .comparison.overall import overall as overall
     from .comparison.plan import plan as plan
-    from .comparison.test_sets import read_test_sets as read_test_sets
     from .correlation.best_mean import best_mean as best_mean
     from .correlation.correlate import correlate as correlate
     from .huggingface.generation_callback import GenerationCallback as GenerationCallback
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from .rewards.reward import reward as reward
     from .streaming.columns import arrow_statistics as arrow_statistics
     from .streaming.stream import Stream as Stream
+    from .test_sets.read import read_test_sets as read_test_sets
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
@@ -65,7 +65,7 @@ _PLACES = {
     "overall": "comparison.overall",
     "plan": "comparison.plan",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
-    "read_test_sets": "comparison.test_sets",
+    "read_test_sets": "test_sets.read",
     "reward": "rewards.reward",
     "score": "api",
     "scorer": "api",

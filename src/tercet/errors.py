@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -200,6 +201,11 @@ def level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         level, frame = level + 1, frame.f_back
     return level
+
+
+def warn(message: str) -> None:
+    """Warn at the first line outside tercet and evaluate."""
+    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
 
 def first_line(error: BaseException) -> str:

@@ -12,11 +12,11 @@ from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
 from tercet.base.metric import summarize
 from tercet.comparison.scores import paired_significance
-from tercet.comparison.test_sets import TestSet
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.registry import metric_class
 from tercet.statistics.bootstrap import bootstrap_weights
 from tercet.statistics.stats import SegmentStats
+from tercet.test_sets.test_set import TestSet
 from texts import all_pairs, corpora
 
 CASES = [(metric, options) for metric, known in SUITE.items() for options in known.options]

@@ -17,9 +17,9 @@ from openpyxl import load_workbook
 from commands import command, process
 from conftest import ROOT
 from tercet import score
-from tercet.comparison.test_sets import read_test_sets
 from tercet.files.read import read_table
 from tercet.markup import visible
+from tercet.test_sets.read import read_test_sets
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 

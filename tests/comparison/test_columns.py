@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tercet
 from commands import command
-from tercet.comparison.test_sets import TestSet
 from tercet.files.roles import clear_role, unrelated
+from tercet.test_sets.test_set import TestSet
 
 REFERENCES = [
     "Der Dampfer legt am Abend im alten Hafen an.", "Die Fischer flicken ihre Netze vor dem Haus.",

@@ -26,7 +26,6 @@ from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
-from tercet.comparison.test_sets import TestSet
 from tercet.comparison.verdicts import verdict_of
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, metric_class
@@ -34,6 +33,7 @@ from tercet.report.comparison import to_html
 from tercet.statistics import bootstrap, paired_tests
 from tercet.statistics.paired_tests import holm, paired_permutation_test
 from tercet.tables import pvalue_text
+from tercet.test_sets.test_set import TestSet
 
 BLEU_TOKENIZERS = {"zh": "zh"}
 SAMPLES = {language: sample(language) for language in ("en", "es", "ru", "zh")}

@@ -13,11 +13,11 @@ from conftest import ROOT, ZERO_BLEU, needed, segment_options, written
 from suite import SUITE
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
 from tercet.comparison.segment import explain_segment, to_text
-from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError, OptionError
 from tercet.explanation.places import Word
 from tercet.explanation.terminal import coloured
 from tercet.report.explained import to_html
+from tercet.test_sets.test_set import TestSet
 
 FILES = [ROOT / "examples" / "data" / f"{language}.tsv" for language in ("en", "es", "ru", "zh")]
 SAMPLES = tercet.read_test_sets(FILES)

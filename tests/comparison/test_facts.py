@@ -11,7 +11,7 @@ from samples import sample
 from tercet import compare, score
 from tercet.comparison.scores import NO_REFERENCE
 from tercet.comparison.tables import in_format, to_text
-from tercet.comparison.test_sets import test_set_warnings as warnings_of
+from tercet.test_sets.checks import test_set_warnings as warnings_of
 
 NEWS = sample("en")
 TEXTS = {

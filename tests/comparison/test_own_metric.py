@@ -13,9 +13,9 @@ from own_metric import WordErrors, Words
 from samples import sample
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.segment import explain_segment
-from tercet.comparison.test_sets import TestSet
 from tercet.correlation.best_mean import best_mean
 from tercet.report.correlation import trust_html
+from tercet.test_sets.test_set import TestSet
 from texts import PAIRS
 
 DATA = ROOT / "examples" / "data"

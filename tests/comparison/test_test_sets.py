@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.comparison.compare import compare
-from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.errors import InputError
 from tercet.files.text import read_lines, stream_lines
+from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.test_set import TestSet
 from texts import all_pairs, any_texts
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -10,10 +10,10 @@ from commands import command
 from conftest import ROOT
 from tercet.comparison.compare import compare
 from tercet.comparison.tables import check_segments_fit, sheets_of
-from tercet.comparison.test_sets import TestSet
 from tercet.errors import InputError
 from tercet.files.read import read_table
 from tercet.tables import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook
+from tercet.test_sets.test_set import TestSet
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 METRICS = ("chrf", "ter")

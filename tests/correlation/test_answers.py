@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tercet
-from tercet.comparison.test_sets import TestSet
 from tercet.correlation.coefficients import FigureValue
 from tercet.correlation.correlate import ranking_warnings
 from tercet.correlation.grades import Grades, MetricColumn
 from tercet.correlation.result import Correlation, DimensionTable, answer
+from tercet.test_sets.test_set import TestSet
 
 THREE = {"a": 0.6, "b": 0.5, "c": 0.4}
 MANY = {f"m{number}": 0.9 - number / 10 for number in range(7)}

@@ -16,9 +16,9 @@ import tercet
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.comparison.compare import compare
-from tercet.comparison.test_sets import TestSet
 from tercet.metrics import cosine as vectors
 from tercet.networks.encoder import Encoder, overlapping_windows
+from tercet.test_sets.test_set import TestSet
 from texts import ALL_TEXTS, MINILM, all_pairs, any_texts, awkward_corpus
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -7,9 +7,9 @@ import pytest
 
 import tercet
 from tercet import InputError
-from tercet.comparison.test_sets import read_test_sets
 from tercet.files.score_columns import is_lower_better, score_columns, systems_of
 from tercet.files.table import Table
+from tercet.test_sets.read import read_test_sets
 
 TEXTS = {"base": ["a cat", "a dog"], "tuned": ["the cat", "the dog"], "reference": ["a cat", "the dog"]}
 

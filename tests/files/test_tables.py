@@ -466,7 +466,7 @@ class TestLimits:
             file.write(b"mt\tref\n")
             for _ in range(100):
                 file.write(b"a\tb\n" * 262_144)
-        code = "from tercet.comparison.test_sets import read_test_sets; read_test_sets('bomb.tsv.gz')"
+        code = "from tercet.test_sets.read import read_test_sets; read_test_sets('bomb.tsv.gz')"
         process = subprocess.run(
             [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30)),

@@ -6,7 +6,7 @@ import pytest
 
 import tercet
 from commands import command
-from tercet.comparison.test_sets import read_test_sets
+from tercet.test_sets.read import read_test_sets
 
 REFERENCES = [
     "ein Hund bellt laut",

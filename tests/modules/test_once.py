@@ -15,12 +15,12 @@ from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.scores import paired_significance
 from tercet.comparison.segment import side_by_side
-from tercet.comparison.test_sets import TestSet
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
 from tercet.huggingface.space.scoring import Demo
 from tercet.report.segments import Colours
+from tercet.test_sets.test_set import TestSet
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
 REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]

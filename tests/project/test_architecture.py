@@ -16,7 +16,18 @@ HOUSE = [
     *("errors", "checks", "signature", "markup", "result"),
     *("engine", "corpus", "files", "statistics", "networks", "explanation", "tables", "base", "metrics"),
     *("registry", "api", "bayes_risk", "streaming"),
-    *("comparison", "correlation", "report", "huggingface", "rewards", "compat", "harnesses", "testing", "cli"),
+    *(
+        "test_sets",
+        "comparison",
+        "correlation",
+        "report",
+        "huggingface",
+        "rewards",
+        "compat",
+        "harnesses",
+        "testing",
+        "cli",
+    ),
     *("examples", "__init__", "__main__"),
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}

@@ -9,8 +9,8 @@ from conftest import ZERO_BLEU, close, needed, written
 from suite import SUITE
 from tercet.comparison.difference import explain_difference
 from tercet.comparison.scores import paired_significance
-from tercet.comparison.test_sets import TestSet
 from tercet.registry import metric_class
+from tercet.test_sets.test_set import TestSet
 from texts import without_path
 
 PREDICTIONS = ["the cat sat down on the mat", "на кошке шапка", "猫 坐 了 。"]

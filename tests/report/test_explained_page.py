@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from samples import sample
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.segment import explain_segment
-from tercet.comparison.test_sets import TestSet
 from tercet.report.explained import to_html
+from tercet.test_sets.test_set import TestSet
 
 EN = sample("en")
 LONG, ARABIC = "a.very.long.name-" * 5, "نظام الترجمة"

@@ -21,13 +21,13 @@ from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
-from tercet.comparison.test_sets import TestSet
 from tercet.explanation.places import Word
 from tercet.markup import fitted, short_names
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment
 from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, placed, plain, spelled
 from tercet.tables import pvalue_text
+from tercet.test_sets.test_set import TestSet
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 ENGLISH = sample("en")

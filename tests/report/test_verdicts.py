@@ -6,9 +6,9 @@ import numpy as np
 
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import SystemScore
-from tercet.comparison.test_sets import TestSet
 from tercet.comparison.verdicts import score_verdict, summary_verdict
 from tercet.report.comparison import bucket_verdict
+from tercet.test_sets.test_set import TestSet
 
 SAMPLE = TestSet("sample", {"a": ["the cat sat on it"]}, [["the cat sat on it"]], None)
 (BLEU,), (TER,) = (compare(SAMPLE, metric).tables for metric in ("bleu", "ter"))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import sample
-from tercet.comparison.test_sets import TestSet
 from tercet.report.segments import ngram_pairs, read_words, word_frequencies
+from tercet.test_sets.test_set import TestSet
 
 #: Scripts with blanks and without, and what is no word.
 TOKENS = ["the", "The", "cat", "猫", "犬", "сидел", "été", "نام"]

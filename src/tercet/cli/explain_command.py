@@ -38,7 +38,7 @@ from .score_command import MetricCommand
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.difference import Difference, Rule
-    from tercet.comparison.test_sets import TestSet
+    from tercet.test_sets.test_set import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
@@ -137,7 +137,7 @@ def explain(
     """
     from tercet.comparison.difference import checked_peers
     from tercet.comparison.metric_specs import split_metric
-    from tercet.comparison.test_sets import read_test_sets
+    from tercet.test_sets.read import read_test_sets
 
     from .output import check_before, check_open, chosen_format, coloured, write
 
@@ -227,9 +227,9 @@ def _of_package(
 ) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.difference import explain_difference
-    from tercet.comparison.test_sets import check_references
     from tercet.statistics.progress import bars_within, line_of
     from tercet.tables import to_terminal
+    from tercet.test_sets.checks import check_references
 
     differences: list[tuple[str, str, Difference]] = []
     for test_set in test_sets:

@@ -100,8 +100,9 @@ class Candidates:
         return self._of_table(tables[0]) if tables else self._of_text_files()
 
     def _of_table(self, path: str) -> Groups:
-        from tercet.comparison.test_sets import check_has_texts, read_test_sets
         from tercet.files.candidates import Groups, read_lists
+        from tercet.test_sets.checks import check_has_texts
+        from tercet.test_sets.read import read_test_sets
 
         if self.candidates is not None:
             raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")

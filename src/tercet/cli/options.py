@@ -21,7 +21,7 @@ from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
-    from tercet.comparison.test_sets import TestSet
+    from tercet.test_sets.test_set import TestSet
 
 
 # Shell completion of ``--metric``: names of metrics, their options, and values of these.
@@ -155,8 +155,8 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 def report_on(test_set: TestSet) -> None:
     """Say which columns or fields were taken as what, and warn of problems."""
-    from tercet.comparison.test_sets import warn_of
     from tercet.markup import visible
+    from tercet.test_sets.checks import warn_of
 
     for note in filter(None, (test_set.fields, test_set.hint)):
         typer.echo(f"note: {visible(note)}", err=True)
@@ -195,8 +195,8 @@ class Texts:
 
     def test_sets(self, metrics: Sequence[Metric], by: Sequence[str] = ()) -> list[TestSet]:
         """Read what the metrics and slices need, and warn of problems in it."""
-        from tercet.comparison.test_sets import read_test_sets
         from tercet.metrics.column import Column
+        from tercet.test_sets.read import read_test_sets
 
         test_sets = read_test_sets(
             self.files,

@@ -15,11 +15,11 @@ from tercet.base.metric import Metric
 from tercet.comparison.overall import Overall
 from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
-from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
 from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
+from tercet.test_sets.test_set import TestSet
 
 from .options import ResultsOutput, ScoreFormat, ScoreOutput
 from .thresholds import Gate

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.overall import Overall
     from tercet.comparison.scores import Comparison
-    from tercet.comparison.test_sets import TestSet
+    from tercet.test_sets.test_set import TestSet
 
     from .thresholds import Gate
 
@@ -90,7 +90,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
     from tercet.comparison.compare import compare
     from tercet.comparison.tables import check_segments_fit, export_paths, export_systems
-    from tercet.comparison.test_sets import check_has_texts
+    from tercet.test_sets.checks import check_has_texts
 
     from .output import finish, segment_text, write
 

@@ -11,10 +11,10 @@ from tercet.comparison.gate import losses
 from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.runs import members
 from tercet.comparison.scores import Comparison, ScoreTable
-from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
 from tercet.tables import decimals
+from tercet.test_sets.test_set import TestSet
 
 
 class Threshold(NamedTuple):

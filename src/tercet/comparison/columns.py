@@ -17,9 +17,9 @@ from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import mcnemar, wilson
 from tercet.statistics.stats import SegmentStats
+from tercet.test_sets.test_set import TestSet, without_texts
 
 from .metric_specs import metric_of, parse_column
-from .test_sets import TestSet, without_texts
 
 if TYPE_CHECKING:
     from .scores import ScoreTable

@@ -23,6 +23,18 @@ from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
+from tercet.test_sets.checks import (
+    check_baseline,
+    check_has_texts,
+    check_references,
+    odd_references,
+    recorded,
+    same_systems,
+    warn_of_artefacts,
+    warn_of_gaps,
+    warn_of_scores,
+)
+from tercet.test_sets.test_set import TestSet
 
 from .columns import (
     column_stats,
@@ -43,18 +55,6 @@ from .scores import Comparison, ScoreTable, digits_of, facts_of_systems, scored_
 from .sections import Section
 from .slice_scores import sliced, slices_section
 from .slices import slice_warnings, slices_of
-from .test_sets import (
-    TestSet,
-    check_baseline,
-    check_has_texts,
-    check_references,
-    odd_references,
-    recorded,
-    same_systems,
-    warn_of_artefacts,
-    warn_of_gaps,
-    warn_of_scores,
-)
 
 
 @known_keywords

@@ -13,9 +13,9 @@ from tercet.markup import MOST_NAMED, one_cell
 from tercet.signature import __version__
 from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.tables import decimals, json_text
+from tercet.test_sets.test_set import TestSet
 
 from .scores import Comparison, ScoreTable, SystemScore
-from .test_sets import TestSet
 
 #: The version of the schema of Every Eval Ever.
 _SCHEMA = "0.3.0"

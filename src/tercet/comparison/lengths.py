@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.corpus.artefacts import count_letters
 from tercet.corpus.items import read_items
-
-from .test_sets import TestSet
+from tercet.test_sets.test_set import TestSet
 
 _MOST_BUCKETS = 5
 _LEAST_SEGMENTS = 8  # of a bucket, if there are several

@@ -18,13 +18,13 @@ from tercet.registry import drawing
 from tercet.statistics.bootstrap import N_RESAMPLES, ROUNDING, bootstrap_scores, percentile_interval
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
+from tercet.test_sets.test_set import TestSet
 
 from .groups import groups_section
 from .runs import runs_section
 from .score_rows import score_rows
 from .scores import Comparison, ScoreTable, SystemScore, digits_of
 from .sections import Section
-from .test_sets import TestSet
 
 #: What a test set may weigh by.
 WEIGHTS = {"set": "each weighing the same", "segment": "weighed by their segments"}

@@ -20,13 +20,13 @@ from tercet.statistics.bootstrap import bootstrap_scores
 from tercet.statistics.power import MANY, smallest_difference, units_needed
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
+from tercet.test_sets.test_set import TestSet
 
 from .columns import check_within
 from .compare import check_test_set, compare, read_metrics
 from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
 from .scores import Comparison, scored_for_all
 from .sections import Section
-from .test_sets import TestSet
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
 CORRELATION = (0.5, 0.85)

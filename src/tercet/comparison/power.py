@@ -131,3 +131,32 @@ def between(texts: Sequence[str]) -> str:
     """Return the least and greatest of some numbers, or the one that they are."""
     ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
     return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
+
+
+def too_little(
+    test: str | None, n_resamples: int | None, n_units: int, unit: str, n_systems: int, alpha: float
+) -> str | None:
+    """Return why no difference could be significant, however large; None if one could.
+
+    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
+    observed difference counts as one of the resamples, of which an exact test has none (None). Holm multiplies the
+    least p by the number of pairs.
+    """
+    if test is None:
+        return None
+    n_pairs = n_systems * (n_systems - 1) // 2
+    adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
+    least_by_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
+    bounds = [(least_by_units, f"{n_units:,} {unit}")]
+    bounds += [] if n_resamples is None else [(1 / (n_resamples + 1), f"{n_resamples:,} resample")]
+    for least_p, cause in bounds:
+        if n_pairs * least_p >= alpha:
+            plural = "" if cause.startswith("1 ") else "s"
+            p = f"{min(1, n_pairs * least_p):.3g}"
+            # Chance decides how often these two permutations are drawn.
+            bound = "always 1" if p == "1" else f"about {p} or more" if least_p == least_by_units else f"at least {p}"
+            return (
+                f"No difference can be significant here: with {cause}{plural}{adjusted}, p is {bound}. "
+                f"More {cause.split()[-1]}s would help."
+            )
+    return None

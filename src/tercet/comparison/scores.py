@@ -26,10 +26,11 @@ from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, pvalue_text
+from tercet.test_sets.test_set import TestSet
 
 from .metric_specs import label_of
+from .power import too_little
 from .sections import Section
-from .test_sets import TestSet, too_little
 
 if TYPE_CHECKING:
     from tercet.streaming.rows import Rows

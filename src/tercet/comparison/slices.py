@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.test_sets.labels import LENGTH, NO_LABEL, column_and_pattern, slice_labels
+from tercet.test_sets.test_set import TestSet
 
 from .lengths import buckets_of
-from .test_sets import LENGTH, NO_LABEL, TestSet, column_and_pattern, slice_labels
 
 #: With more slices than these, the labels look like ids.
 _MOST_SLICES = 50

@@ -33,10 +33,10 @@ from tercet.tables import (
     write_lines,
     write_workbook,
 )
+from tercet.test_sets.test_set import TestSet
 
 from .overall import Overall
 from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore, against, wide_table
-from .test_sets import TestSet
 from .verdicts import verdict_of
 
 _PVALUE = "p adjusted for all pairs (Holm's method)"

@@ -18,7 +18,6 @@ from tercet.checks import known_keywords
 from tercet.comparison.columns import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import label_of, name_of
-from tercet.comparison.test_sets import TestSet, check_has_texts, check_references, warn_of_artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.score_columns import is_lower_better
@@ -27,6 +26,8 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
+from tercet.test_sets.checks import check_has_texts, check_references, warn_of_artefacts
+from tercet.test_sets.test_set import TestSet
 
 from .coefficients import (
     FIGURES,

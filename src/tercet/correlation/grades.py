@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
-from tercet.files.read import MEMORIES, READERS, check_no_workbook, table_format
+from tercet.files.read import MEMORIES, check_no_workbook, read_file, table_format
 from tercet.files.roles import guess_roles, role_of
 from tercet.files.score_columns import (
     BETWEEN_GRADES,
@@ -31,8 +30,10 @@ from tercet.files.score_columns import (
     without_scores,
 )
 from tercet.files.table import Table
-from tercet.files.text import open_binary
 from tercet.statistics.clusters import Clusters
+from tercet.test_sets.names import names_of
+from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.test_set import TestSet
 
 #: Dimension, rater, system, number of the item from 0, and value.
 Row = tuple[str, str, str, int, Any]
@@ -315,8 +316,7 @@ def _table(path: str) -> Table:
     if not format or format in MEMORIES:
         formats = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
         raise InputError(f"{path}: expected a table of texts and grades ({formats}).")
-    with open_binary(path) as stream:
-        return READERS[format](stream, path)
+    return read_file(path)
 
 
 def _find(table: Table, names: Sequence[str]) -> str | None:

@@ -14,7 +14,6 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, needs, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, one_cell, sentences_html
 from tercet.tables import (
@@ -29,6 +28,7 @@ from tercet.tables import (
     to_notebook,
     to_terminal,
 )
+from tercet.test_sets.test_set import TestSet
 
 from .coefficients import FIGURES, UNITS, FigureValue
 from .grades import Array, Grades, MetricColumn, Numbers, graded

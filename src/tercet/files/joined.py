@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, level_of_caller, shorten
 
-from .read import READERS, items, table_format
+from .read import items, read_file, table_format
 from .results import joined_parts
 from .table import SOURCE_TEXT, Log, Memory, Table
-from .text import open_binary
 
 
 class Joined(NamedTuple):
@@ -174,8 +173,7 @@ def join_memories(
 
 
 def _read(path: str) -> Memory:
-    with open_binary(path) as stream:
-        memory = READERS[table_format(path)](stream, path)
+    memory = read_file(path)
     assert isinstance(memory, Memory)
     return memory
 
@@ -630,8 +628,7 @@ def read_folder(folder: str) -> list[Log]:
     logs, errors = [], []
     for path in paths:
         try:
-            with open_binary(path) as stream:
-                table = READERS[table_format(path)](stream, path)
+            table = read_file(path)
         except InputError as refusal:
             errors.append(refusal)
             continue

@@ -12,7 +12,7 @@ from typing import Any
 from tercet.errors import InputError, did_you_mean, shorten
 
 from .table import Table
-from .text import LIMITS, Limits, check_beginning
+from .text import LIMITS, Limits, check_beginning, open_binary
 
 
 def _reader(file: str, function: str) -> Callable[..., Table]:
@@ -90,6 +90,12 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
             return reader(stream, path.name, limits)
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+
+
+def read_file(path: str) -> Table:
+    """Read a table or log by the end of its name, perhaps compressed; ``-`` is the standard input."""
+    with open_binary(path) as stream:
+        return READERS[table_format(path)](stream, path)
 
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:

@@ -21,10 +21,9 @@ from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
 from tercet.files.arrow_tables import open_parquet
-from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
+from tercet.files.read import SUFFIXES, read_file, unpacked
 from tercet.files.roles import guess_roles
 from tercet.files.table import Log, Roles, Table
-from tercet.files.text import open_binary
 from tercet.statistics.stats import SegmentStats
 
 from .columns import TextColumns, read_ids, roles_of
@@ -509,8 +508,7 @@ def _readable(path: str) -> Iterator[None]:
 
 def _table(path: str) -> Table:
     try:
-        with open_binary(path) as stream:
-            table = READERS[table_format(path)](stream, path)
+        table = read_file(path)
     except InputError as error:
         raise BadFileError(str(error)) from None
     if isinstance(table, Log):

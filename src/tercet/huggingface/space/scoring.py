@@ -25,7 +25,6 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric, score_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import Comparison
-from tercet.comparison.test_sets import TestSet, names_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.engine.chosen import engine
@@ -37,6 +36,8 @@ from tercet.files.text import Limits
 from tercet.registry import metric_class
 from tercet.report.comparison import compared_html
 from tercet.report.plots import primary_table
+from tercet.test_sets.names import names_of
+from tercet.test_sets.test_set import TestSet
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
 

@@ -1,0 +1,239 @@
+"""What keeps a test set from being scored, and what is odd in one: errors and warnings, in the words of users."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from tercet.base.metric import Metric
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, token_list_warning
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.statistics.stats import SegmentStats
+
+from .test_set import TestSet
+
+
+def check_has_texts(test_set: TestSet, reader: str) -> None:
+    """Raise an InputError for a test set without the texts that are read; warn where they say little of its task."""
+    if test_set.no_texts:
+        raise InputError(f"{test_set.name} has no texts for {reader}: {test_set.no_texts}.")
+    if test_set.exact_task:
+        warn(test_set.exact_task)
+
+
+def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
+    """Raise an OptionError for a baseline that is not a system."""
+    names = list(systems)
+    if baseline is not None and baseline not in names:
+        hint = did_you_mean(baseline, names)
+        raise OptionError(f"There is no system {shorten(baseline)} to use as the baseline. {hint}")
+
+
+def check_segment(test_set: TestSet, segment: int) -> None:
+    """Raise an InputError for the number of a segment, from 1, that a test set does not have."""
+    n_segments = test_set.n_segments
+    if not 1 <= segment <= n_segments:
+        raise InputError(
+            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
+        )
+
+
+def check_references(name: str, references: Sequence[Sequence[str]], metric: Metric, how: str) -> None:
+    """Raise an InputError for the first segment without a reference, unless the options allow it.
+
+    `how` precedes ``missing_references=skip`` on a command line.
+    """
+    if metric.missing_references != "error":
+        return
+    missing = [number for number, texts in enumerate(references, 1) if not texts]
+    if missing:
+        further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{name}, segment {missing[0]} has no reference{further}; {how}missing_references=skip leaves such "
+            "segments out."
+        )
+
+
+# Warnings.
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Record the warnings of a block, each once, and raise them after it."""
+    sentences: list[str] = []
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield sentences
+    finally:
+        sentences += dict.fromkeys(
+            str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+        )
+        # Of warnings with the same message, only the last is raised.
+        for warning in {str(warning.message): warning for warning in caught}.values():
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
+            )
+
+
+def warn_of(test_set: TestSet) -> None:
+    """Warn of problems in a test set."""
+    for warning in test_set_warnings(test_set):
+        warnings.warn(warning, UserWarning, stacklevel=2)
+
+
+def test_set_warnings(test_set: TestSet) -> list[str]:
+    """Return warnings of empty texts and odd references."""
+    if test_set.no_texts:
+        return []
+    messages = []
+    for system, texts in test_set.systems.items():
+        empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
+        if empty:
+            texts_in_words = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
+            # Without references nothing is matched, as by metrics of predictions alone.
+            effect = ": nothing matches there" if any(test_set.references) else ""
+            messages.append(f"{test_set.name}: the system {shorten(system)} has {texts_in_words}{effect}.")
+    return messages + same_systems(test_set) + odd_references(test_set)
+
+
+def same_systems(test_set: TestSet) -> list[str]:
+    """Return warnings of systems with the same texts."""
+    if test_set.no_texts:
+        return []
+    by_texts: dict[tuple[str, ...], list[str]] = {}
+    for system, texts in test_set.systems.items():
+        by_texts.setdefault(tuple(texts), []).append(shorten(system))
+    return [
+        f"{test_set.name}: the systems {', '.join(names[:-1])} and {names[-1]} have the same texts."
+        for names in by_texts.values()
+        if len(names) > 1
+    ]
+
+
+def odd_references(test_set: TestSet) -> list[str]:
+    """Return warnings of empty references, and of a system that repeats them."""
+    messages = []
+    empty = [
+        number
+        for number, references in enumerate(test_set.references, 1)
+        if references and not any(map(str.strip, references))
+    ]
+    if empty:
+        ending = "s have" if len(empty) > 1 else " has"
+        messages.append(
+            f"{test_set.name}: {len(empty):,} segment{ending} only empty references, the first is segment "
+            f"{empty[0]:,}: nothing matches there."
+        )
+    for system, texts in test_set.systems.items():
+        if any(map(str.strip, texts)) and all(map(operator.contains, test_set.references, texts)):
+            messages.append(
+                f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
+                "a copy of the references?"
+            )
+    return messages + _copied_sources(test_set)
+
+
+def _copied_sources(test_set: TestSet) -> list[str]:
+    """Return warnings of references, and of systems, that are the sources in every segment."""
+    source = test_set.source
+    if source is None or not any(map(str.strip, source)):
+        return []
+    messages = []
+    repeats = [
+        references
+        for references, text in zip(test_set.references, source, strict=True)
+        if references and {*references} == {text}
+    ]
+    if repeats and len(repeats) == sum(map(bool, test_set.references)):
+        messages.append(
+            f"{test_set.name}: the references are identical to the source in every segment: is one of them given in "
+            "the place of the other?"
+        )
+    messages += [
+        f"{test_set.name}: the system {shorten(system)} is identical to the source in every segment: are its texts "
+        "copies of the source?"
+        for system, texts in test_set.systems.items()
+        if texts == source
+    ]
+    return messages
+
+
+def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:
+    """Raise the warnings that the metric gives for a system's texts."""
+    warning = metric.score_warning(stats.total())
+    if warning is not None:
+        message = f"{test_set.name}: the system {shorten(system)}: {metric.name}: {warning}"
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def warn_of_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
+    scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
+    n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
+    if n_gaps:
+        segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
+        gaps = f"{segments} not scored for every system, and {verb} left out for all of them."
+        warnings.warn(f"{test_set.name}: {metric.name}: {gaps}", UserWarning, stacklevel=3)
+
+
+def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metric]) -> list[str]:
+    """Warn of what the systems or the references alone have, once for all metrics, and return the warnings.
+
+    What the metrics' ``normalize`` mends is no artefact.
+    """
+    messages: list[str] = []
+    scored: list[Corpus] = []
+    for metric in metrics:
+        if metric.takes_references and (texts := metric.as_scored(corpus)) not in scored:
+            scored.append(texts)
+            messages += [message for message in _artefact_warnings(test_set, texts) if message not in messages]
+    for message in messages:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return messages
+
+
+def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
+    """Return the warnings of what the systems or the references alone have, of texts that no reader sees as such."""
+    # Segments count from 1. Where there are no artefacts, the list of them is empty.
+    artefacts = dict(zip(test_set.systems, artefacts_of(corpus.numbered(1)), strict=False))
+    # The numbered corpus was marked as searched; this one goes to the metrics, which would warn again.
+    corpus.searched = True
+    messages = []
+    for name in dict.fromkeys(name for system_artefacts in artefacts.values() for name in system_artefacts.names()):
+        sides = {system: system_artefacts.alone(name) for system, system_artefacts in artefacts.items()}
+        for system in (system for system, side in sides.items() if side == "predictions"):
+            system_artefacts = artefacts[system]
+            contrast = none_or_some(
+                "no reference has", "the references have", system_artefacts.references.get(name, Items())
+            )
+            subject = f"the system {shorten(system)} has"
+            messages.append(
+                system_artefacts.message(name, system_artefacts.predictions[name], subject, contrast, "segment")
+            )
+        lacking = [system for system, side in sides.items() if side == "references"]
+        if lacking:
+            messages.append(_of_references(name, artefacts, lacking))
+    tokens = token_list_warning(corpus)
+    return [f"{test_set.name}: {message}" for message in [*messages, *([tokens] if tokens else [])]]
+
+
+def _of_references(name: str, artefacts: dict[str, Artefacts], lacking: list[str]) -> str:
+    """Return the warning of what the references have, and some systems lack."""
+    commonest = max(
+        (artefacts[system].predictions.get(name, Items()) for system in lacking), key=lambda items: items.number
+    )
+    first_artefacts = artefacts[lacking[0]]
+    if len(lacking) == len(artefacts):
+        contrast = f"which no system has{f' in more than {commonest.number:,}' if commonest.number else ''}"
+    else:
+        names = ", ".join(map(shorten, lacking))
+        systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
+        contrast = f"which {systems} in {f'{commonest.number:,} at most' if commonest.number else 'none'}"
+    return first_artefacts.message(name, first_artefacts.references[name], "the references have", contrast, "segment")

@@ -1,0 +1,56 @@
+"""Labels of segments in the columns of files, by which slices go."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
+
+from tercet.errors import InputError, OptionError, argument, shorten
+from tercet.files.table import Table
+
+#: The slices that go by no column, but by the length of texts; and the label of a cell without one.
+LENGTH, NO_LABEL = "length", "(none)"
+
+
+def slices_of_columns(table: Table, by: Sequence[str], order: Sequence[int] | None = None) -> dict[str, list[str]]:
+    """Return the labels of the rows in the columns that slices go by; `order` has the row of each segment."""
+    slices = {}
+    for spec in by:
+        name, _ = column_and_pattern(spec, table.columns)
+        cells = table.column(name)
+        rows = range(len(cells)) if order is None else order
+        slices[name] = slice_labels([cells[row] for row in rows], partial(_place_of, table, name, rows))
+    return slices
+
+
+def _place_of(table: Table, column: str, rows: Sequence[int], segment: int) -> str:
+    return table.place(rows[segment], column)
+
+
+def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | None]:
+    """Return the column that slices go by, and the regular expression behind it, as ``id~^([a-z]+)`` has one."""
+    name, tilde, pattern = spec.partition("~")
+    if spec in columns or not tilde:
+        return spec, None
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise OptionError(f"{shorten(pattern)} of {argument('by')} is no regular expression: {error}.") from None
+    return name, pattern
+
+
+def slice_labels(cells: Sequence[Any], place: Callable[[int], str]) -> list[str]:
+    """Return the cells of a column as labels of segments; InputError says the place of one that is no label."""
+    labels = []
+    for row, cell in enumerate(cells):
+        # 2**512 is far above any label, and far below what Python refuses to write.
+        is_huge = isinstance(cell, int) and abs(cell) >= 1 << 512
+        is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
+        if is_huge or not (is_missing or isinstance(cell, str | int | float)):
+            raise InputError(f"{place(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}.")
+        label = "" if is_missing else str(cell).strip()
+        labels.append(label.encode("utf-8", "backslashreplace").decode() or NO_LABEL)
+    return labels

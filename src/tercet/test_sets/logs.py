@@ -1,0 +1,110 @@
+"""Logs of harnesses and output of batches -> a test set for each task."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.files.batches import Answers, Requests, with_references
+from tercet.files.joined import Runs, join_logs
+from tercet.files.read import read_file, table_format
+from tercet.files.score_columns import is_lower_better
+from tercet.files.table import Log, Table
+from tercet.files.writing import check_different
+from tercet.statistics.clusters import Clusters
+
+from .labels import slices_of_columns
+from .roles import Columns
+from .test_set import TestSet
+
+# Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
+_EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choice", "pass", "correct", "pattern"})
+_OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
+
+
+def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
+    """Return a test set for each task that logs are of; those without the scores that are named are left out."""
+    test_sets = [
+        replace(_log_set(runs), slices=slices_of_columns(runs.first, columns.slices, runs.order))
+        for runs in join_logs(logs, columns.systems, columns.references, columns.source, columns.cluster)
+    ]
+    # Where none has all of the scores, the error comes from who reads them.
+    having = [test_set for test_set in test_sets if {*columns.scores} <= {*test_set.scores}]
+    for test_set in test_sets if having else []:
+        missing = [name for name in columns.scores if name not in test_set.scores]
+        if missing:
+            warn(f"{test_set.name} is left out: it has no scores {shorten(missing[0])}.")
+    return having or test_sets
+
+
+def _log_set(runs: Runs) -> TestSet:
+    """Return the runs of a task, with the scores of their logs."""
+    scores = {
+        name: {system: np.array(numbers) for system, numbers in by_system.items()}
+        for name, by_system in runs.scores.items()
+    }
+    directions = runs.first.higher_is_better
+    return TestSet(
+        runs.task,
+        runs.systems,
+        runs.references,
+        runs.source,
+        fields=runs.fields,
+        clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
+        scores=scores,
+        lower_is_better=tuple(name for name in scores if not directions.get(name, not is_lower_better(name))),
+        no_texts=runs.no_texts
+        and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
+        exact_task=_exact_task(runs.first),
+    )
+
+
+def _exact_task(log: Log) -> str:
+    """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
+    words = frozenset().union(*map(_words, log.scores))
+    if not words & _EXACT or words & _OF_TEXTS:
+        return ""
+    return (
+        f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
+        "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
+        "right answer, and say little of it."
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall("[a-z]+", name.lower()))
+
+
+def batch_sets(
+    first: Table, paths: list[str], reference_paths: list[str], source_paths: list[str], columns: Columns
+) -> list[TestSet]:
+    """Return a test set for each task of batches, given the first of them, and tables that have their ids."""
+    for path in [*paths, *reference_paths, *source_paths]:
+        if not table_format(path):
+            raise InputError(
+                f"{path!r} is a text file, whose lines have no ids, and {paths[0]!r} is a batch; expected a table "
+                "with the ids of its requests, in a column custom_id or id."
+            )
+    check_different(paths, reference_paths, role="a batch")
+    batches = [first, *map(read_file, paths[1:])]
+    answers = [table for table in batches if isinstance(table, Answers)]
+    requests = [table for table in batches if isinstance(table, Requests)]
+    for table in batches:
+        if not isinstance(table, Answers | Requests):
+            raise InputError(
+                f"{table.name!r} is neither the output nor the input of a batch, and {paths[0]!r} is; give batches "
+                f"alone, and their references as such ({argument('references')})."
+            )
+    if not answers:
+        raise InputError(f"{paths[0]!r} is the input of a batch; expected its output, with the answers.")
+    if columns.need_references and not reference_paths:
+        raise InputError(
+            f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
+            f"({argument('references')})."
+        )
+    references, sources = [*map(read_file, reference_paths)], [*requests, *map(read_file, source_paths)]
+    logs = with_references(answers, references, sources, columns=columns.references, source=columns.source)
+    return log_sets(logs, replace(columns, references=[], source=None))

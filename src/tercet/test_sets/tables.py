@@ -1,0 +1,304 @@
+"""Tables -> test sets: a column for each system, by names that a user gives or that suggest a role."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import Any
+
+from tercet.errors import InputError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.files.joined import columns_of, complete
+from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
+from tercet.files.roles import clear_role, document_column, guess_roles, role_of
+from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
+from tercet.files.table import Memory, Roles, Table
+from tercet.statistics.clusters import Clusters
+
+from .labels import column_and_pattern, slices_of_columns
+from .roles import MOST_NAMED, Columns, columns_in_words, named, warn_left_out, warn_swapped, warn_unused
+from .test_set import TestSet, without_texts
+
+#: The alternative for translation memories.
+_JOINED = " Or give a {} for each system, and one with the references ({})."
+
+
+def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
+    """Return the texts of a table; columns that are not named have the role that their name suggests."""
+    if isinstance(table, Memory):
+        systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
+        table = complete(table, [*systems, *references])
+        columns = replace(columns, systems=systems, references=references, source=source)
+    slices = slices_of_columns(table, columns.slices)
+    test_set = _texts_or_scores(table, path, name, columns)
+    return replace(_with_clusters(test_set, table, columns.cluster), slices=slices)
+
+
+def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> TestSet:
+    guessed = without_scores(table, columns.scores)
+    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
+    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
+    # What labels segments is no output and no reference, unless its name says so.
+    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
+    labelling -= {*columns.systems, *columns.references, columns.source}
+    guessed = replace(
+        guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
+    )
+    roles = guess_roles(guessed, [column for column in columns.references if column in table.columns])
+    has_texts = any(column in table.columns for column in columns.systems or roles.systems)
+    if columns.scores and not columns.need_references and not has_texts:
+        return _scores_alone(table, name, columns, [*guessed.columns])
+    ids = None
+    if isinstance(table, Memory):
+        # The columns are languages, whose codes suggest no role.
+        roles, ids = Roles(None, (), ()), table.labels.get("id")
+    _check_columns(table, columns)
+    source = columns.source or roles.source
+    references = columns.references or [
+        column for column in roles.references if column not in {*columns.systems, source}
+    ]
+    systems = columns.systems or [column for column in roles.systems if column not in {*references, source}]
+    check_roles(table, table_format(path), systems, references, columns.need_references)
+    # Who names the systems leaves the other columns out on purpose.
+    if not columns.systems:
+        warn_left_out(table, roles)
+        with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
+        warn_unused(table, [column for column in table.columns if column not in with_role | labelling])
+    reference_lists = items(table, systems[0], references)[1]
+    texts = {column: items(table, column, [])[0] for column in systems}
+    warn_swapped(table.name, systems, references, source)
+    columns = replace(columns, systems=systems, references=references, source=source)
+    return TestSet(
+        name,
+        texts,
+        reference_lists,
+        None if source is None else _sources(table, source),
+        fields=columns_in_words(table, columns, columns_of_scores, slice_columns),
+        scores={score: score_columns(table, systems, score) for score in columns.scores},
+        lower_is_better=tuple(filter(is_lower_better, columns.scores)),
+        ids=ids,
+    )
+
+
+def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list[str]) -> TestSet:
+    """Return the scores in a table that has no texts of systems; its other columns are left out."""
+    scores = columns.scores
+    systems = columns.systems or systems_of(table, scores[0])
+    if not systems:
+        hint = ", or texts of a system beside it."
+        if scores[0] not in table.columns:
+            hint = f". {did_you_mean(scores[0], table.columns)}"
+        raise InputError(
+            f"{table.name} has no scores {shorten(scores[0])} of a system; expected columns such as "
+            f"{f'base.{scores[0]}'!r} or {f'{scores[0]}_base'!r}{hint}"
+        )
+    numbers = {score: score_columns(table, systems, score) for score in scores}
+    left_out = [column for column in other_columns if column not in {*systems, columns.cluster}]
+    fields = f"{table.name}: no texts; scores of {named(systems)}: {named(scores)}"
+    fields += f"; left out: {named(left_out)}." if left_out else "."
+    alone = without_texts(name, systems, len(table.lines))
+    return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
+
+
+def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
+    """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
+    if column is not None:
+        return replace(test_set, clusters=_clusters_of(table, column))
+    _warn_repeated_ids(table)
+    column_of_documents = document_column(table)
+    if column_of_documents is None:
+        return test_set
+    n_documents = len(set(table.columns[column_of_documents]))
+    hint = (
+        f"{table.name}: {shorten(column_of_documents)} names {n_documents:,} documents of {len(table.lines):,} "
+        "segments. Segments of a document are not independent: "
+        f"{argument_set('cluster', column_of_documents)} resamples documents."
+    )
+    return replace(test_set, hint=hint)
+
+
+def _clusters_of(table: Table, column: str) -> Clusters:
+    """Return the clusters that a column of a table names."""
+    cells = table.column(column)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
+            raise InputError(
+                f"{table.place(row, column)}: expected the name of the row's cluster, a text or an integer, got "
+                f"{shorten(cell)}."
+            )
+    return Clusters.of(cells, len(cells), column)
+
+
+def _sources(table: Table, column: str) -> list[str]:
+    cells = table.column(column)
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, str | None):
+            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
+    return [cell or "" for cell in cells]
+
+
+def _check_columns(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    systems, references = columns.systems, columns.references
+    for column in [*systems, *references, *([] if columns.source is None else [columns.source])]:
+        table.column(column)
+    for role, names in (("a system", systems), ("references", references)):
+        repeated = [column for column, times in Counter(names).items() if times > 1]
+        if repeated:
+            raise InputError(f"{table.name}: the column {repeated[0]!r} is named twice as {role}; name it once.")
+    in_two_roles = [column for column in systems if column in references]
+    if in_two_roles:
+        raise InputError(f"{table.name}: the column {in_two_roles[0]!r} is named both as a system and as references.")
+
+
+def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
+    """Raise an InputError for a table without a column of a system, or of references."""
+    missing = [
+        f"{role} (choose with {option})"
+        for role, option, columns in (
+            ("predictions of a system", argument("systems"), systems),
+            ("references", argument("reference_columns"), references),
+        )
+        if not columns and (need_references or role != "references")
+    ]
+    if missing:
+        kind = "language" if format in TRANSLATIONS else "column"
+        file = "TMX file" if format == "tmx" else "file"
+        problem, quoted = f"no {kind}", list(map(repr, table.columns))
+        # A column that is called as a system, but has other cells than texts, is what the user looks for.
+        lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
+        if lookalikes and kind == "column" and not systems:
+            problem += f" ({', '.join(lookalikes)} {'are' if len(lookalikes) > 1 else 'is'} not all text)"
+        further = f" and {len(quoted) - MOST_NAMED} more" if len(quoted) > MOST_NAMED else ""
+        raise InputError(
+            f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
+            f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
+            f"{', '.join(quoted[:MOST_NAMED])}{further}."
+            f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
+        )
+
+
+def _warn_repeated_ids(table: Table) -> None:
+    """Warn of the first id in several rows: a copied segment counts twice."""
+    for column in table.columns:
+        if column.strip().lower() != "id":
+            continue
+        rows: dict[str, list[int]] = {}
+        for line, cell in zip(table.lines, table.columns[column], strict=True):
+            if cell is not None and str(cell).strip():
+                rows.setdefault(str(cell), []).append(line)
+        repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
+        if repeated:
+            cell, lines = repeated[0]
+            n_others = len(repeated) - 1
+            further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
+            warn(
+                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
+                f"and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+                f"{argument_set('cluster', column)} resamples those of an id together.",
+            )
+
+
+# Tables of a system each.
+
+
+def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
+    """Return the test sets; of tables with one system each for the same references and sources, one."""
+    alike: dict[Any, list[TestSet]] = {}
+    for place, test_set in enumerate(test_sets):
+        segments = _identity(test_set)
+        alike.setdefault(place if segments is None else segments, []).append(test_set)
+    joined_sets: list[TestSet] = []
+    _warn_of_near_misses([tables[0] for tables in alike.values() if len(tables) == 1])
+    for tables in alike.values():
+        if len(tables) == 1:
+            joined_sets += tables
+            continue
+        name, systems = _apart([table.name for table in tables])
+        columns = [column for table in tables for column in table.systems]
+        systems = columns if len({*columns}) == len(columns) else systems
+        first = tables[0]
+        shared = "references" if any(first.references) else "sources"
+        note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
+        for table in tables:
+            if table.slices != first.slices:
+                warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
+        joined_sets.append(
+            replace(
+                first,
+                name=name if name not in {test_set.name for test_set in joined_sets} else ", ".join(systems),
+                systems={
+                    system: texts
+                    for system, table in zip(systems, tables, strict=True)
+                    for texts in table.systems.values()
+                },
+                fields=" ".join([*(table.fields for table in tables), note]),
+                scores={
+                    score: {
+                        system: numbers
+                        for system, table in zip(systems, tables, strict=True)
+                        for numbers in table.scores[score].values()
+                    }
+                    for score in first.scores
+                },
+            )
+        )
+    return joined_sets
+
+
+def _identity(test_set: TestSet) -> Any:
+    """Return what the tables of one test set share; None for one that stays alone.
+
+    References, or else sources, tell segments apart unless all are the same, such as "yes".
+    """
+    texts = [*map(tuple, test_set.references)] if any(test_set.references) else test_set.source
+    if len(test_set.systems) != 1 or texts is None or (len(texts) > 1 and len({*texts}) == 1):
+        return None
+    clusters = None if test_set.clusters is None else test_set.clusters.numbers.tobytes()
+    return tuple(texts), None if test_set.source is None else tuple(test_set.source), clusters
+
+
+def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
+    """Warn of tables of one system each that have nearly the same references: their systems are not compared."""
+    alone = [test_set for test_set in test_sets if len(test_set.systems) == 1 and any(test_set.references)]
+    first_of: dict[int, TestSet] = {}
+    for test_set in alone:
+        first = first_of.setdefault(test_set.n_segments, test_set)
+        pairs = list(zip(first.references, test_set.references, strict=True))
+        places = [place for place, (one, other) in enumerate(pairs) if one != other]
+        if first is test_set or len({*map(tuple, test_set.references)}) == 1:
+            continue
+        if not places:
+            difference = "the same references, but other sources or clusters"
+        elif sorted(first.references) == sorted(test_set.references):
+            difference = "the same references in another order"
+        elif len(places) <= len(pairs) // 2:
+            difference = (
+                f"different references in {len(places):,} of {len(pairs):,} rows, the first in row {places[0] + 1:,}"
+            )
+        else:
+            continue
+        warn(f"{first.name} and {test_set.name} have {difference}: their systems are not compared.")
+
+
+def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what the names of files share, as the name of a test set, and what tells them apart.
+
+    >>> _apart(["news.base", "news.tuned"]), _apart(["main", "pr"]), _apart(["seed-1", "seed-2"])
+    (('news', ['base', 'tuned']), ('test set', ['main', 'pr']), ('test set', ['seed-1', 'seed-2']))
+    """
+    words = [re.split(r"([._/ -]+)", name) for name in names]
+    start = _n_first_equal(words)
+    end = _n_first_equal([name_words[start:][::-1] for name_words in words])
+    parts = ["".join(name_words[start : len(name_words) - end]) for name_words in words]
+    if not all(any(map(str.isalpha, part)) for part in parts) or len({*parts}) < len(parts):
+        return "test set", [*names]
+    shared = words[0][:start] + words[0][len(words[0]) - end :]
+    return "".join(shared).strip("._/ -") or "test set", parts
+
+
+def _n_first_equal(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many first words all lists share."""
+    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, zip(*lists, strict=False)))
