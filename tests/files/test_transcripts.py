@@ -144,6 +144,22 @@ class TestTranscripts:
         with pytest.raises(InputError, match=message):
             parse(reader, text)
 
+    @pytest.mark.parametrize(
+        ("reader", "text", "shown"),
+        [
+            (read_stm, "rec 1 anna 0 1 the ship\nrec 1 anna 1 2 {um / uh} it sails\n", "'{um / uh}' on line 2"),
+            (read_trn, "ja (doch) gut (utt-1)\nnein (utt-2)\n", r"'\(doch\)' on line 1"),
+        ],
+    )
+    def test_alternatives_of_sclite_are_warned_of(self, reader, text, shown):
+        with pytest.warns(UserWarning, match=f"1 of 2 texts have alternative or optional words, .* {shown}"):
+            parse(reader, text)
+
+    def test_braces_and_brackets_that_are_no_alternatives(self):
+        """Nor does looking for them take long where none is closed."""
+        for words in ("f(x) = {a}", "{猫} (a b) :( ", "{" + "/" * 400_000, "{/" * 200_000, "(" * 400_000):
+            parse(read_trn, f"{words} (utt-1)\n")
+
     def test_ids_in_files_under_other_names_are_warned_of(self, tmp_path):
         save(
             tmp_path,

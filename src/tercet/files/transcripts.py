@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any, BinaryIO
 
-from tercet.errors import InputError, first_line, level_of_caller, needs, shorten
+from tercet.errors import InputError, first_line, needs, shorten, warn
 
 from .table import Memory, RaggedRows
 from .text import LIMITS, Limits, decode, read_bytes
@@ -23,6 +22,8 @@ _RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
 _LONGEST_SUBTITLE = 4096
 #: The text of an STM segment that is not to be scored, as SCLITE has it.
 _IGNORED = "ignore_time_segment_in_scoring"
+#: Words of which one is said, as {um / uh}, and a word that may be left out, as (um).
+_ALTERNATIVES = re.compile(r"(?<!\S)(?:\{[^{}/]*/[^{}]*\}|\([^()\s]+\))(?!\S)")
 
 
 def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -45,10 +46,9 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     lines = (line.partition("-->") for line in text.split("\n"))
     n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
     if n_times > len(subtitles):
-        warnings.warn(
+        warn(
             f"{name}: {n_times:,} lines look like times (-->), and {len(subtitles):,} subtitles can be read: the "
-            "others are left out.",
-            stacklevel=level_of_caller(),
+            "others are left out."
         )
     return Memory(name, table.columns, table.lines, source_language=_TIME, joined_by=_TIME)
 
@@ -100,7 +100,7 @@ def read_trn(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
                 f"{name}, line {number}: expected words and an utterance's id in brackets, found {shorten(line)}."
             )
         pairs.append((number, match[2].strip(), match[1].strip()))
-    return _by_id(pairs, name)
+    return _with_warning(_by_id(pairs, name))
 
 
 def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -122,7 +122,21 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         for key, cell in zip(labels, (recording, begin, end, fields[2], label), strict=True):
             labels[key].append(cell)
     table = rows.table("segments that are to be scored")
-    return Memory(name, table.columns, table.lines, source_language=_ID, joined_by=_ID, labels=labels)
+    return _with_warning(Memory(name, table.columns, table.lines, source_language=_ID, joined_by=_ID, labels=labels))
+
+
+def _with_warning(memory: Memory) -> Memory:
+    """Return a memory, and warn of texts that only SCLITE reads as they are meant."""
+    pairs = zip(memory.lines, memory.columns[_TEXT], strict=True)
+    marked = [(line, match[0]) for line, text in pairs if (match := _ALTERNATIVES.search(text))]
+    if marked:
+        line, words = marked[0]
+        warn(
+            f"{memory.name}: {len(marked):,} of {len(memory.lines):,} texts have alternative or optional words, as "
+            f"SCLITE writes them, the first {shorten(words)} on line {line:,}: here each is a word that must be "
+            "said. Keep one of the alternatives, or score them with SCLITE."
+        )
+    return memory
 
 
 def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -189,10 +203,9 @@ def _joined(words: Memory, reference: Memory) -> Memory:
             else:
                 texts[of_recording[place][2]].append(word)
     if outside:
-        warnings.warn(
+        warn(
             f"{words.name}: {len(outside):,} of {len(words.lines):,} words lie outside the segments of "
-            f"{reference.name}, the first {outside[0]}: not scored.",
-            stacklevel=level_of_caller(),
+            f"{reference.name}, the first {outside[0]}: not scored."
         )
     return _by_id([(1, key, " ".join(words_of_key)) for key, words_of_key in texts.items()], words.name)
 
