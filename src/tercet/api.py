@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -12,7 +11,7 @@ from tercet.base.metric import Metric, score_batch
 from tercet.base.options import Call
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 
-from .errors import OptionError, level_of_caller
+from .errors import OptionError, warn
 from .registry import METRICS, in_suite, metric_class
 from .result import Result
 
@@ -252,7 +251,7 @@ def _leave_to_siblings(
                     f"{cls.name}: {name!r} is an argument of {sibling} and goes to that metric only; use "
                     f"{names[name]!r} here."
                 )
-                warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+                warn(message)
     for name in foreign:
         raise no_option(cls.name, name, names_here, cls.dialects)
 

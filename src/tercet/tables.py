@@ -8,12 +8,11 @@ import json
 import math
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TextIO
 
-from .errors import InputError, level_of_caller, needs
+from .errors import InputError, needs, warn
 from .files.writing import write_file, write_text_file
 from .markup import NOT_IN_XML, one_cell, scores_html
 
@@ -307,10 +306,7 @@ def write_workbook(path: str | os.PathLike[str], tables: Sequence[Table]) -> Non
         book.save(file)
     if n_cut:
         texts = "text is" if n_cut == 1 else "texts are"
-        warnings.warn(
-            f"{n_cut:,} {texts} cut to the {MOST_CHARACTERS:,} characters that a cell of a workbook holds.",
-            stacklevel=level_of_caller(),
-        )
+        warn(f"{n_cut:,} {texts} cut to the {MOST_CHARACTERS:,} characters that a cell of a workbook holds.")
 
 
 def _add_sheet(book: Any, table: Table) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
-from tercet.errors import InputError, OptionError, level_of_caller
+from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
@@ -392,11 +391,11 @@ def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
 
         clusters = Clusters.of(cluster, corpus.n_items)
         if metric.asked.confidence_level is None:
-            warn(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
+            warn_of(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
     stats = batch_stats(metric, corpus)
     message = metric.score_warning(stats.total())
     if message is not None:
-        warn(metric, message)
+        warn_of(metric, message)
     return summarize(metric, stats, clusters)
 
 
@@ -415,7 +414,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
         if message is not None:
-            warn(metric, message)
+            warn_of(metric, message)
             if warned is not None:
                 warned.add(metric.name)
     if not corpus.searched and metric.takes_references:
@@ -507,10 +506,10 @@ def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float |
     return lists
 
 
-def warn(metric: Metric, message: str | None) -> None:
+def warn_of(metric: Metric, message: str | None) -> None:
     """Warn, in the metric's name, at the line that called tercet or evaluate; None warns of nothing."""
     if message is not None:
-        warnings.warn(f"{metric.name}: {message}", UserWarning, stacklevel=level_of_caller())
+        warn(f"{metric.name}: {message}")
 
 
 # From a corpus to statistics of its segments, piece by piece: a piece fits in the processor's cache.
@@ -638,7 +637,7 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
     if not hypothesis_texts or not reference_texts:
         return np.zeros((len(hypothesis_texts), len(reference_texts)))
     context = metric.fit(Corpus(hypothesis_texts[:1] * len(reference_texts), reference_texts))
-    warn(metric, metric.corpus_warning(context))
+    warn_of(metric, metric.corpus_warning(context))
     crossing = Crossing.of(hypothesis_texts, reference_texts)
     rows_of, scores_of = metric.pair_rows(crossing, context), metric.segment_metric.finalize
     # repeats are scored once: candidates that a model samples are often equal

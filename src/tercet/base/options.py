@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import sys
-import warnings
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,9 +34,9 @@ from tercet.errors import (
     TercetError,
     did_you_mean,
     first_line,
-    level_of_caller,
     on_command_line,
     shorten,
+    warn,
     with_constants,
 )
 
@@ -199,7 +198,7 @@ class Value:
         )
         if needed.refused:
             raise OptionError(message)
-        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+        warn(message)
 
     def check(self) -> None:
         """Raise an OptionError for options that exclude each other, and for packages that they lack."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +16,7 @@ from tercet.base.settings import RESAMPLES, CompareSettings
 from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, argument, as_settings, level_of_caller, shorten
+from tercet.errors import InputError, OptionError, argument, as_settings, shorten, warn
 from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
@@ -193,7 +192,7 @@ def compare(
     comparison.slices.extend(slices)
     messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     for message in (slice_messages := slice_warnings(test_set, slices)):
-        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+        warn(message)
     messages += slice_messages
     messages += warn_of_artefacts(test_set, corpus, metric_list)
     with bars_within(progress), line_of("") as show_line:

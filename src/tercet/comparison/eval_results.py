@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
+from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.markup import MOST_NAMED, one_cell
 from tercet.signature import __version__
 from tercet.statistics.bootstrap import N_RESAMPLES
@@ -150,10 +149,7 @@ def _scores(comparison: Comparison) -> Iterator[_Score]:
         if math.isfinite(score.row.value):
             yield score
         else:
-            warnings.warn(
-                f"{score.title} of {shorten(comparison.test_set.name)} is {score.row.value}, and left out.",
-                stacklevel=level_of_caller(),
-            )
+            warn(f"{score.title} of {shorten(comparison.test_set.name)} is {score.row.value}, and left out.")
 
 
 def _method(comparison: Comparison, table: ScoreTable) -> str:

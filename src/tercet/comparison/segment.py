@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric, corpus_stats, segment_lists, stats_of_systems, warn
+from tercet.base.metric import Metric, corpus_stats, segment_lists, stats_of_systems, warn_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.terminal import coloured, drawn, grid
@@ -112,7 +112,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
         segment, chosen = _chosen(test_set, np.array(values, float), metric, name)
-    warn(metric, metric.corpus_warning(context, corpus))
+    warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from tercet.errors import level_of_caller
+from tercet.errors import warn
 from tercet.huggingface.loading import load as load_of_the_suite
 
 from .falling_back import REFUSED, warn_of_original
@@ -87,7 +86,7 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
             return original(*args, **kwargs)
         for setting in _OF_DOWNLOADS:
             if settings.pop(setting, None) is not None:
-                _warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
+                warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, init_settings)
         module = load_of_the_suite(*_REPLACED[name], **settings)
         module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
@@ -101,10 +100,6 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
 def _kinds(name: str) -> tuple[str | None, ...]:
     """Return the types of evaluate's modules of a name."""
     return (None, "metric", "measurement") if name == "perplexity" else (None, "metric")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
 
 class _ComputeAsThere:
@@ -157,7 +152,7 @@ def _with_effect(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     accepted = inspect.signature(evaluate.EvaluationModule.__init__).parameters
     for setting in settings:
         if setting not in accepted:
-            _warn(f'evaluate.load("{name}", {setting}=...) has no effect: give {setting} to compute.')
+            warn(f'evaluate.load("{name}", {setting}=...) has no effect: give {setting} to compute.')
     return {setting: value for setting, value in settings.items() if setting in accepted}
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from tercet.errors import InputError, OptionError, level_of_caller
+from tercet.errors import InputError, OptionError, warn
 
 #: What a drop-in raises where it refuses a call. Errors of the originals, such as TypeError, are the originals' too.
 REFUSED = (InputError, OptionError)
@@ -85,11 +84,9 @@ def warn_of_original(name: str, error: Exception) -> None:
     """Say, once for each function or method, that the original scores what tercet refuses."""
     if name not in _warned:
         _warned.add(name)
-        warnings.warn(
+        warn(
             f"{name}: tercet refuses this call, so the original scores it, and others like it without a further "
-            f"word. The reason: {error}",
-            UserWarning,
-            stacklevel=level_of_caller(),
+            f"word. The reason: {error}"
         )
 
 

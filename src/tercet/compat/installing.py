@@ -6,7 +6,6 @@ import builtins
 import inspect
 import re
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module, metadata
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tercet.errors import level_of_caller
+from tercet.errors import warn
 
 from .falling_back import falling_back
 
@@ -98,7 +97,7 @@ def install() -> None:
     if _finder() is not None:
         return
     for message in _install():
-        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+        warn(message)
     finder = _finder()
     assert finder is not None
     outer = [name for name in finder.replaced if not any(name.startswith(f"{parent}.") for parent in finder.replaced)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fractions
 import math
-import warnings
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, level_of_caller, shorten
+from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu import Bleu, nltk_precisions
 
 from .truth import token_texts
@@ -186,7 +185,7 @@ class SmoothingFunction:
         """Take the smallest positive float for an order without a match, with a warning."""
         for order, p in enumerate(p_n, 1):
             if p.numerator == 0:
-                warnings.warn(_NO_MATCH.format(order), UserWarning, stacklevel=level_of_caller())
+                warn(_NO_MATCH.format(order))
         return _smoothed("none", p_n)
 
     def method1(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
@@ -304,9 +303,7 @@ def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) 
             )
         characters = characters or bool(strings)
     if characters:
-        warnings.warn(
+        warn(
             "The tokens of a string are its characters, as in NLTK. To compare words, split the texts, as in "
-            "text.split().",
-            UserWarning,
-            stacklevel=level_of_caller(),
+            "text.split()."
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -15,7 +14,7 @@ from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import LoneSurrogateError
-from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
+from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.metrics.rouge.counts import types_for_engine
 from tercet.metrics.rouge.metric import Rouge
 from tercet.metrics.rouge.options import parse_types
@@ -146,11 +145,9 @@ def _check_texts(target: Any, prediction: Any) -> None:
         problem = "drops most letters of this target"
         if words is not None:
             problem = f"drops the rest: {words}"
-        warnings.warn(
+        warn(
             f"rouge_score's tokenizer keeps a-z and 0-9 only and {problem}. Give RougeScorer "
-            "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script.",
-            UserWarning,
-            stacklevel=level_of_caller(),
+            "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script."
         )
 
 

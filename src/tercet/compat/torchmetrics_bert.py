@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from itertools import chain
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 from torchmetrics.utilities import dim_zero_cat
 
-from tercet.errors import OptionError, level_of_caller
+from tercet.errors import OptionError, warn
 from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.options import MEASURES
 from tercet.signature import digest
@@ -150,4 +149,4 @@ class BERTScore(Module):
 
 
 def _warn_of_idle(name: str, reason: str) -> None:
-    warnings.warn(f"BERTScore: {name} has no effect: {reason}.", UserWarning, stacklevel=level_of_caller())
+    warn(f"BERTScore: {name} has no effect: {reason}.")

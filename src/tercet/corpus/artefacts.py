@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import filterfalse
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.engine.chosen import engine
-from tercet.errors import level_of_caller, shorten
+from tercet.errors import shorten, warn
 
 from .corpus import Corpus, bytes_of, places
 from .normalizers import FULL_WIDTH, INVISIBLE, SPECIAL_TOKENS, THINKING
@@ -337,7 +336,7 @@ def warn_of_texts(corpus: Corpus) -> None:
         _warn_of_artefacts(corpus, by_system)
     tokens = None if corpus.one_each else token_list_warning(corpus)
     if tokens is not None:
-        warn_of(tokens)
+        warn(tokens)
 
 
 def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
@@ -348,12 +347,7 @@ def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
     )
     for name, artefacts in zip(names, by_system, strict=True):
         for message in artefacts.messages(f"the {name} have").values():
-            warn_of(message)
-
-
-def warn_of(message: str) -> None:
-    """Warn at the line that called tercet or evaluate."""
-    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+            warn(message)
 
 
 # The letters of a corpus, which show whether a tokenizer would drop or not split them.
@@ -563,7 +557,7 @@ class Watch:
         tokens = token_list_warning(corpus)
         if tokens is not None and "tokens" not in self._warned:
             self._warned.add("tokens")
-            warn_of(tokens)
+            warn(tokens)
         by_system, first = artefacts_of(corpus), self._all.n_items
         if not by_system:
             self._all.n_items += corpus.n_items
@@ -574,4 +568,4 @@ class Watch:
         for name, message in self._all.messages().items():
             if name not in self._warned:
                 self._warned.add(name)
-                warn_of(message)
+                warn(message)

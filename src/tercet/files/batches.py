@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import InputError, argument, level_of_caller, shorten
+from tercet.errors import InputError, argument, shorten, warn
 
 from .logs import content_text
 from .read import unpacked
@@ -89,7 +88,7 @@ def _answers(table: Table) -> Answers:
         )
         if not models:
             raise InputError(f"{table.name}: {summary}; expected answers.")
-        warnings.warn(f"{table.name}: {summary}: left out.", stacklevel=level_of_caller())
+        warn(f"{table.name}: {summary}: left out.")
     answers = rows.table("an answer per line")
     stem = Path(unpacked(table.name)).stem
     run = stem if not _ANY_BATCH.fullmatch(stem) else models[0] if models.count(models[0]) == len(models) else ""
@@ -265,7 +264,4 @@ def _beside(
 
 def _warn_of(ids: Sequence[str], total: int, name: str, what: str, consequence: str) -> None:
     if ids:
-        warnings.warn(
-            f"{name}: {len(ids):,} of {total:,} {what}, the first is {shorten(ids[0])}: {consequence}.",
-            stacklevel=level_of_caller(),
-        )
+        warn(f"{name}: {len(ids):,} of {total:,} {what}, the first is {shorten(ids[0])}: {consequence}.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from typing import BinaryIO
 
-from tercet.errors import InputError, level_of_caller, needs, shorten
+from tercet.errors import InputError, needs, shorten, warn
 
 from .table import Memory, RaggedRows
 from .text import LIMITS, Limits, decode, read_bytes
@@ -56,7 +55,7 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     table = rows.table("messages (msgid) that are neither fuzzy nor obsolete")
     if left_out:
         counts = " and ".join(f"{count:,} {state}" for state, count in left_out.items())
-        warnings.warn(f"{name}: messages are left out: {counts}.", stacklevel=level_of_caller())
+        warn(f"{name}: messages are left out: {counts}.")
     if not any(table.columns[language]):
         raise InputError(f"{name} has no translation (msgstr); expected a catalogue with some.")
     labels = {"context": contexts} if any(contexts) else {}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tercet.errors import InputError, argument, level_of_caller, shorten
+from tercet.errors import InputError, argument, shorten, warn
 
 from .read import items, read_file, table_format
 from .results import joined_parts
@@ -100,7 +99,7 @@ def complete(memory: Memory, columns: Sequence[str]) -> Memory:
         )
     if len(rows) < len(memory.lines):
         lacks = ", ".join(f"{count:,} without {column!r}" for column, count in missing.items())
-        _warn(
+        warn(
             f"{memory.name}: {len(memory.lines) - len(rows):,} of {len(memory.lines):,} units are left out for every "
             f"system: {lacks}."
         )
@@ -307,16 +306,16 @@ def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system:
         case_note = f" ({n_other_case:,} of them it has in other upper and lower case)" if n_other_case else ""
         summary = f"{len(missing):,} {total}{case_note}{_in_variants(missing, side)}"
         first = _place(missing[0])
-        _warn(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
+        warn(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
     if ambiguous:
         occur = "occurs" if len(ambiguous) == 1 else "occur"
         summary = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
-        _warn(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
+        warn(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
     unmatched = [units[0] for key, units in side.units.items() if key not in expected.units]
     if unmatched:
         summary = f"{len(unmatched):,} {side.joined_by}{'s have' if unmatched[1:] else ' has'}"
         reason = f"no {_unit(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
-        _warn(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
+        warn(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
     return aligned
 
 
@@ -336,10 +335,6 @@ def _in_variants(units: Sequence[_Unit], side: _Side) -> str:
 
 def _place(unit: _Unit) -> str:
     return f"line {unit.line}, {shorten(unit.source)}"
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=6)
 
 
 # Logs of harnesses -> the same samples in every run of a task: each run is a system.
@@ -399,7 +394,7 @@ def join_logs(
     if nothing and len(nothing) == len(tasks):
         raise nothing[0]
     for reason in nothing:
-        warnings.warn(f"{str(reason).removesuffix('.')}: it is left out.", stacklevel=level_of_caller())
+        warn(f"{str(reason).removesuffix('.')}: it is left out.")
 
 
 class _NothingToCompareError(InputError):
@@ -457,9 +452,8 @@ def _runs_of_task(
     incomplete = [score for score, by_system in scores.items() if len(by_system) < len(texts)]
     if incomplete:
         lacking = next(system for system in texts if system not in scores[incomplete[0]])
-        warnings.warn(
-            f"{first_log.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: left out.",
-            stacklevel=level_of_caller(),
+        warn(
+            f"{first_log.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: left out."
         )
     scores = {score: by_system for score, by_system in scores.items() if score not in incomplete}
     if no_texts:
@@ -485,10 +479,9 @@ def _runs_of_task(
         cells, row_of_key = first_log.column(cluster), rows[next(iter(runs))]
         labels, cluster_name = [str(cells[row_of_key[key]] or "") for key in keys], cluster
         if len({(key[0], label) for key, label in zip(keys, labels, strict=True)}) > n_samples:
-            warnings.warn(
+            warn(
                 f"{first_log.name}: {cluster!r} puts answers to the same sample into different clusters, though they "
-                "are not independent. Without it, logs are resampled by sample.",
-                stacklevel=level_of_caller(),
+                "are not independent. Without it, logs are resampled by sample."
             )
     elif n_samples < len(keys):
         cluster_name = "sample id"
@@ -563,10 +556,9 @@ def _in_all(runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...],
     for name, log in runs.items():
         missing_keys = [key for key in all_keys if key not in rows[name]]
         if missing_keys:
-            warnings.warn(
+            warn(
                 f"{log.name} lacks {len(missing_keys):,} of the {len(all_keys):,} samples of these runs, the first "
-                f"with {_named(log, missing_keys[0])}: left out for every system.",
-                stacklevel=level_of_caller(),
+                f"with {_named(log, missing_keys[0])}: left out for every system."
             )
     return common_keys
 
@@ -641,7 +633,7 @@ def read_folder(folder: str) -> list[Log]:
             f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
         )
     for error in errors:
-        warnings.warn(f"A log is left out: {error}", stacklevel=level_of_caller())
+        warn(f"A log is left out: {error}")
     return _newest(logs, folder)
 
 
@@ -667,10 +659,9 @@ def _newest(logs: list[Log], folder: str) -> list[Log]:
         newest = max(moment for moment, _ in dated)
         latest = [log for moment, log in dated if moment == newest]
         if len(latest) < len(dated):
-            warnings.warn(
+            warn(
                 f"{folder}: {task} has {len(dated)} runs; the newest, {latest[0].name!r}, is read. To read another, "
-                "give its file.",
-                stacklevel=level_of_caller(),
+                "give its file."
             )
         latest_logs += latest
     return latest_logs

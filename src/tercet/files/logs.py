@@ -20,7 +20,7 @@ from types import NoneType
 from typing import Any
 
 from tercet.corpus.items import kind_of
-from tercet.errors import InputError, argument, level_of_caller, shorten
+from tercet.errors import InputError, argument, shorten, warn
 
 from .score_columns import LARGEST
 from .table import Log, RaggedRows, Roles, Table
@@ -213,10 +213,9 @@ def numbers_of_scores(
                 for system, column in columns.items()
             }
         elif len(non_numbers) < len(present):
-            warnings.warn(
+            warn(
                 f"{name}: the score {shorten(score)} is {shorten(non_numbers[0])} in a sample; expected a number: "
-                "the score is left out.",
-                stacklevel=level_of_caller(),
+                "the score is left out."
             )
     return numbers
 
@@ -290,10 +289,9 @@ def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> 
     rows = [row for row, cell in enumerate(table.columns[column]) if cell in markers]
     if rows:
         cell, first_id = table.columns[column][rows[0]], table.columns["doc_id"][rows[0]]
-        warnings.warn(
+        warn(
             f"{table.name}, {column!r}: {cell!r} in {len(rows):,} of {len(table.lines):,} samples, the first with "
-            f"doc_id {first_id}: {reason}. It is read as a text.",
-            stacklevel=level_of_caller(),
+            f"doc_id {first_id}: {reason}. It is read as a text."
         )
 
 
@@ -456,10 +454,9 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
     """Return the samples in the order in which the package has them; those that ended with an error are left out."""
     failed = [sample for sample in samples if sample.get("error")]
     if failed:
-        warnings.warn(
+        warn(
             f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
-            f"{shorten(failed[0].get('id'))}: left out.",
-            stacklevel=level_of_caller(),
+            f"{shorten(failed[0].get('id'))}: left out."
         )
     finished = sorted((sample for sample in samples if not sample.get("error")), key=_order)
     rows = RaggedRows(name)

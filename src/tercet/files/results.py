@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tercet.errors import InputError, first_line, level_of_caller, shorten
+from tercet.errors import InputError, first_line, shorten, warn
 
 from .logs import (
     DAMAGED,
@@ -471,7 +470,7 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         summary += f", the first of {failed[0]}" if failed else ""
         if not complete:
             raise InputError(f"{name}: {summary}; expected outputs.")
-        warnings.warn(f"{name}: {summary}: left out for every system.", stacklevel=level_of_caller())
+        warn(f"{name}: {summary}: left out for every system.")
     rows = RaggedRows(name)
     repeats.clear()
     for number, outputs in enumerate(complete, 1):
@@ -496,7 +495,7 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         if 0 < len(lacking) < len(systems):
             system = shorten(lacking[0].partition(" ")[2])
             reason = f"{system} has no score {shorten(metric)}, and others have"
-            warnings.warn(f"{name}: {reason}: left out.", stacklevel=level_of_caller())
+            warn(f"{name}: {reason}: left out.")
     names = [column for column in table.columns if column.startswith("vars.")]
     roles = {column: role_of(column.removeprefix("vars.")) for column in names}
     references = [column for column in names if roles[column] == "reference"]

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
-from tercet.errors import InputError, level_of_caller, needs, shorten
+from tercet.errors import InputError, needs, shorten, warn
 
 from .batches import batch
 from .logs import is_chat, is_samples, samples_log, texts_of_chats
@@ -374,7 +374,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
         if filled:
             titles = ", ".join(shorten(sheet.title) for sheet in filled[:_MOST_NAMED])
             message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
-            warnings.warn(message, stacklevel=level_of_caller())
+            warn(message)
     rows = listed(_reading(_rows(sheets[0], name), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
     return _table([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)

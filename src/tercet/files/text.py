@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import unicodedata
-import warnings
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeAlias, cast
 
-from tercet.errors import InputError, level_of_caller
+from tercet.errors import InputError, warn
 
 #: The name that stands for the standard input.
 STDIN = "-"
@@ -95,10 +94,9 @@ def check_beginning(stream: BinaryIO, path: str) -> None:
 def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
     if n_lines:
         hold = "1 line holds" if n_lines == 1 else f"{n_lines:,} lines hold"
-        warnings.warn(
+        warn(
             f"{name}: {hold} a carriage return (CR) that ends no line, the first on line {first}: read as part of "
-            "the text, as sacrebleu does.",
-            stacklevel=level_of_caller(),
+            "the text, as sacrebleu does."
         )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from tercet.errors import InputError, level_of_caller, shorten
+from tercet.errors import InputError, shorten, warn
 
 from .table import Memory, RaggedRows
 from .text import LIMITS, Limits
@@ -178,10 +177,7 @@ class _Document:
             raise InputError(f"{self.name} {problem}; expected a file with translations.")
         if self.untranslated:
             states = ", ".join(f"{state} ({count:,})" for state, count in self.untranslated.items())
-            warnings.warn(
-                f"{self.name}: targets whose state says that they are not translated are left out: {states}.",
-                stacklevel=level_of_caller(),
-            )
+            warn(f"{self.name}: targets whose state says that they are not translated are left out: {states}.")
         languages = [language for language in (self.source, self.target) if language in table.columns]
         columns = {name: table.columns[name] for name in dict.fromkeys([*languages, *table.columns])}
         labels = {name: cells for name, cells in self.labels.items() if any(cells)}

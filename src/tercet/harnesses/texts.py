@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, segment_lists, summarize, warn
+from tercet.base.metric import Metric, segment_lists, summarize, warn_of
 from tercet.comparison.scores import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result
@@ -32,7 +32,7 @@ def corpus_scores(
     has_repeats = samples is not None and len({*samples}) < len(samples)
     clusters = Clusters.of(samples, len(predictions)) if has_repeats else None
     stats, options = metric.stats(predictions, references), metric.asked
-    warn(metric, metric.score_warning(stats.total()))
+    warn_of(metric, metric.score_warning(stats.total()))
     result = summarize(metric, stats, clusters)
     if options.confidence_level is None:
         return flat(metric, result, {})

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.metric import Metric, warn
+from tercet.base.metric import Metric, warn_of
 from tercet.base.options import (
     ATTN_IMPLEMENTATION,
     DEVICE,
@@ -344,7 +344,7 @@ class Cosine(Metric):
         shift = n_texts * (n_sides - 1)
         cut = cut_texts(whole, crossing, self.limit(encoder.subwords), self.long_text)
         if cut.any():
-            warn(self, cut_warning(int(cut.sum()), self.limit(encoder.subwords)))
+            warn_of(self, cut_warning(int(cut.sum()), self.limit(encoder.subwords)))
         vectors, text = self._vectors(documents, encoder, crossing.references + shift)
         has_tokens = ~self.is_empty(whole, n_texts, encoder.subwords)
 
@@ -409,7 +409,7 @@ class Cosine(Metric):
         nearest = int(pair_cosines.argmax())
         chosen = [0, nearest + 1]
         cut = int((documents.lengths < whole.lengths)[chosen].sum())
-        warn(self, cut_warning(cut, limit) if cut else None)
+        warn_of(self, cut_warning(cut, limit) if cut else None)
         decomposes = pooling.name in _SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
         contributions: list[NDArray[np.float64] | None] = [None, None]
         if decomposes:

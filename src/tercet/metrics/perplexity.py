@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric, segment_lists, warn
+from tercet.base.metric import Metric, segment_lists, warn_of
 from tercet.base.options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
 from tercet.checks import as_device, as_scale, integer
@@ -326,7 +326,7 @@ class Perplexity(Metric):
         text: str = batch.predictions[0].as_py()
         scored = self.surprisals(batch)
         stats = self.stats_of(scored, batch)
-        warn(self, self.score_warning(stats.total()))
+        warn_of(self, self.score_warning(stats.total()))
         scores = self.finalize(stats.total())
         bits = [float(value) / log(2) for value in scored.values]
         unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import time
-import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from tercet.errors import level_of_caller
+from tercet.errors import warn
 
 Product = Callable[[Any], Any]
 
@@ -90,11 +89,9 @@ def _warn_of_slow(dtype: str) -> None:
     with torch.inference_mode():
         ratio = _ratio(lambda x: half_layer(half_x), layer, x, rounds=5)
     if ratio > 2:
-        warnings.warn(
+        warn(
             f"dtype={dtype!r} is slow on this processor: a product of matrices takes {ratio:.1f} times as long as in "
-            "float32. Leave 'dtype' out, or use an accelerator.",
-            UserWarning,
-            stacklevel=level_of_caller(),
+            "float32. Leave 'dtype' out, or use an accelerator."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -21,7 +20,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids
-from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
+from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 
 from .texts import TokenStrings, completion_texts, reference_texts
 
@@ -246,7 +245,7 @@ class Reward:
         rewards = self._rewards(completion_texts(completions), references)
         if None in rewards:
             message = f"item {rewards.index(None)} has no reference: its reward is 0."
-            warnings.warn(message, UserWarning, stacklevel=level_of_caller())
+            warn(message)
         return [reward or 0.0 for reward in rewards]
 
     def _rewards(self, texts: list[str], references: Any) -> list[float | None]:

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, warn
+from tercet.base.metric import Metric, warn_of
 from tercet.checks import finite, spelled
-from tercet.corpus.artefacts import warn_of
-from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten
+from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten, warn
 from tercet.files.table import Roles
 from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
@@ -135,7 +134,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
                 add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
         work = work.fitted(contexts)
         for job in work.jobs:
-            warn(job.metric, job.metric.corpus_warning(job.context))
+            warn_of(job.metric, job.metric.corpus_warning(job.context))
     if network:
         # A class runs in actors, which load the network once; a function runs in tasks.
         sums_dataset = dataset.map_batches(
@@ -150,7 +149,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     for column, artefacts in total.artefacts.items():
         owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
         for message in artefacts.messages(owner, item="row").values():
-            warn_of(message)
+            warn(message)
     results = [result_of(job.metric, total.sums[number]) for number, job in enumerate(work.jobs)]
     return [result.with_keys(result, bad_files=bad) for result in results]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import Metric, warn
+from tercet.base.metric import Metric, warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
@@ -36,8 +36,8 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     corpus, resamples = rows[0], rows[1:]
     if not corpus[metric.columns.index("items")]:
         raise InputError(metric.nothing_left if corpus.any() else "There are no items: nothing was added.")
-    warn(metric, metric.corpus_warning(_context(metric, sums, floats)))
-    warn(metric, metric.score_warning(corpus))
+    warn_of(metric, metric.corpus_warning(_context(metric, sums, floats)))
+    warn_of(metric, metric.score_warning(corpus))
 
     signature = Signature.parse(sums.signature)
     notes = metric.notes(_references_of(metric, sums, floats))

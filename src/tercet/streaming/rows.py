@@ -25,13 +25,13 @@ from tercet.base.metric import (
     refuse_missing,
     score_batch,
     summarize,
-    warn,
+    warn_of,
 )
-from tercet.corpus.artefacts import Artefacts, artefacts_of, warn_of
+from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import check_arrow
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError, MergeError, OptionError, TercetError, first_line, shorten
+from tercet.errors import InputError, MergeError, OptionError, TercetError, first_line, shorten, warn
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.bootstrap import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
@@ -95,7 +95,7 @@ def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(metric, parts[0].batch)
     stats = stats_of_rows(metric, parts)
-    warn(metric, metric.score_warning(stats.total()))
+    warn_of(metric, metric.score_warning(stats.total()))
     return summarize(metric, stats)
 
 
@@ -111,7 +111,7 @@ def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
     if filled_parts and len(stats) == len(filled_parts):
         context = joined_context([part.context for part in filled_parts])
         if not metric.needs_corpus or {part_stats.signature for part_stats in stats} == {metric.signature(context)}:
-            warn(metric, metric.corpus_warning(context))
+            warn_of(metric, metric.corpus_warning(context))
             return SegmentStats.concatenate(stats)
     corpus = join_batches([part.batch for part in parts if part.batch is not None])
     corpus.searched = any(part.stats is not None for part in filled_parts)
@@ -125,7 +125,7 @@ def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
         if part.artefacts is not None:
             artefacts += part.artefacts
     for message in artefacts.messages().values():
-        warn_of(message)
+        warn(message)
 
 
 def _filled(metric: Metric, part: Rows, start: int) -> Rows:

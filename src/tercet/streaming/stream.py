@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from tercet.base.metric import Metric, warn
+from tercet.base.metric import Metric, warn_of
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
@@ -251,7 +251,7 @@ class Stream:
         self._watch.see(corpus)
         message = None if self._warned else self._metric.corpus_warning(None, corpus)
         self._warned = self._warned or message is not None
-        warn(self._metric, message)
+        warn_of(self._metric, message)
 
     def _plus(self, sums: Sums) -> Sums:
         if self._sums is None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.metric import segment_lists, warn
+from tercet.base.metric import segment_lists, warn_of
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.corpus import Corpus
@@ -406,7 +406,7 @@ class BertScore(BertscoreOptions):
         whole, documents, texts = self.prepare(crossing.strings, context)
         cut = cut_texts(whole, crossing, limit, self.long_text)
         unweighted = int(texts.unweighted[texts.text].sum()) if self.zero_weight == "uniform" else 0
-        warn(self, texts_warning(int(cut.sum()), unweighted, limit))
+        warn_of(self, texts_warning(int(cut.sum()), unweighted, limit))
         n_base = len(self.base_columns)
 
         def rows(predictions: Places, references: Places) -> NDArray[np.float64]:
@@ -624,7 +624,7 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
     # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
     lengths = documents.lengths
     is_empty = bool((lengths == 2 if is_official else lengths <= encoder.subwords.n_special).any())
-    warn(metric, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
+    warn_of(metric, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
     shares = [texts.shares[bound].astype(float) for bound in bounds]
     # The places of the tokens are cut as the tokens are, which tells those that are left.
     positions = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
