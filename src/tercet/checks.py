@@ -42,15 +42,13 @@ def refuse(expected: str, hint: str = "") -> Exception:
 
 def known_keywords(function: Callable[P, T]) -> Callable[P, T]:
     """Make a function refuse a keyword that it does not know by an OptionError that suggests the nearest."""
-    parameters = list(signature(function).parameters)
+    parameters, called = list(signature(function).parameters), function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def checked(*args: P.args, **keywords: P.kwargs) -> T:
         for name in keywords:
             if name not in parameters:
-                raise OptionError(
-                    f"{function.__name__} has no option {shorten(name)}. {did_you_mean(name, parameters)}"
-                )
+                raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, parameters)}")
         return function(*args, **keywords)
 
     return checked

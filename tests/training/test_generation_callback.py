@@ -452,6 +452,7 @@ class TestWhatIsRefused:
                 {"every": "step"},
                 "must be 'eval', 'epoch', or a number of steps. Got 'step' instead.",
             ),
+            ({"evry": 5}, "GenerationCallback has no option 'evry'. Did you mean 'every'?"),
             ({"metrics": "blue"}, "Did you mean 'bleu'?"),
             ({"options": {"lowercas": True}}, "Did you mean 'lowercase'?"),
             ({"generation_config": 5}, "generation_config must be a GenerationConfig"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from tercet.base.metric import Metric, batch_stats, is_higher_better, refuse_missing, summarize
 from tercet.base.options import check_values
-from tercet.checks import integer, number, refuse
+from tercet.checks import integer, known_keywords, number, refuse
 from tercet.comparison.scores import significance
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, OptionError, needs, shorten
@@ -126,6 +126,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     >>> # trainer = SFTTrainer(model, ..., callbacks=[callback])
     """
 
+    @known_keywords
     def __init__(
         self,
         prompts: Any,
