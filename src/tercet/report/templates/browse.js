@@ -9,10 +9,34 @@ const make = (tag, name, ...children) => {
   made.append(...children);
   return made;
 };
-const unpack = async packed => {
-  const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
+// Bytes of which 13 bits are two letters of those from ! to ~ that HTML does not escape.
+const ALPHABET = new Map(Array.from({ length: 94 }, (_, place) => String.fromCharCode(33 + place))
+  .filter(letter => !"&<>".includes(letter)).map((letter, place) => [letter, place]));
+const unpack = async box => {
+  const letters = box.textContent, bytes = new Uint8Array(Number(box.dataset.bytes));
+  let bits = 0, number = 0, place = 0;
+  for (let at = 0; at < letters.length; at += 2) {
+    number = (number << 13) | (ALPHABET.get(letters[at]) * ALPHABET.size + ALPHABET.get(letters[at + 1]));
+    for (bits += 13; bits >= 8; bits -= 8) bytes[place++] = number >> (bits - 8);
+    number &= (1 << bits) - 1;
+  }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  return arranged(JSON.parse(await new Response(stream).text()));
+};
+// The scores of each segment, and of its texts the source, the references and the outputs.
+const HALF = 1 << 15;
+const arranged = data => {
+  const n = data.systems.length;
+  for (const score of data.scores) {
+    let sum = 0;
+    const distinct = [null, ...score.steps.map(step => (sum += step) / 10 ** (score.digits + 2))];
+    const number = at => distinct[score.high.charCodeAt(at) * HALF + score.low.charCodeAt(at)];
+    score.values = data.numbers.map((_, place) => data.systems.map((_, system) => number(place * n + system)));
+  }
+  data.outputs = data.texts.map(texts => texts.splice(-n));
+  data.source = data.has_source ? data.texts.map(texts => texts.shift()) : null;
+  data.references = data.texts;
+  return data;
 };
 
 // A text is a string, or pieces with the levels of their matches and the number of characters that were cut.
@@ -240,10 +264,9 @@ const open = async section => {
     status.textContent = "This browser is too old to unpack the segments: one of 2023 or later can.";
     return;
   }
-  const data = packed.textContent;
   packed.remove();
   status.textContent = "Unpacking the segments …";
-  latest = new Browser(section, await unpack(data));
+  latest = new Browser(section, await unpack(packed));
   browsers.set(section.dataset.prefix, latest);
   for (const event of ["focusin", "pointerdown"]) {
     section.addEventListener(event, () => { latest = browsers.get(section.dataset.prefix); });
