@@ -432,3 +432,18 @@ def test_all_segments_are_listed_and_those_that_differ_most_are_in_colour(browse
     assert segments.found(one="poor", other="none", order="best score", text="4 apples are red")[0][0] == 5
     assert segments.section.locator("article h5").first.text_content() == "Segment 5, without colours"
     page.close()
+
+
+def test_scores_are_unpacked_as_they_are(browser, tmp_path):
+    found = compare({"one": ["a"] * 7, "other": ["b"] * 7}, "chrf", references=["a c"] * 7, n_resamples=20)
+    scores = [None, -12.34567, 0.0, 99.99999, 12.3, 12.3, 1e9 + 0.25]
+    (table,) = found.tables
+    (tmp_path / "scores.html").write_text(
+        to_html([replace(found, tables=[replace(table, segments={"one": scores, "other": scores[::-1]})])])
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "scores.html").as_uri())
+    unpacked = page.evaluate("async () => arranged(await unpack(document.querySelector('.packed'))).scores[0].values")
+    rounded = [score if score is None else round(score, 4) for score in scores]
+    assert unpacked == [list(pair) for pair in zip(rounded, rounded[::-1], strict=True)]
+    page.close()

@@ -1,4 +1,3 @@
-"use strict";
 // Shows the segments of a test set a page at a time, sorted and filtered; the data are packed into the page.
 const SHOWN = 10;
 const folded = text => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
@@ -8,20 +7,6 @@ const make = (tag, name, ...children) => {
   if (name) made.className = name;
   made.append(...children);
   return made;
-};
-// Bytes of which 13 bits are two letters of those from ! to ~ that HTML does not escape.
-const ALPHABET = new Map(Array.from({ length: 94 }, (_, place) => String.fromCharCode(33 + place))
-  .filter(letter => !"&<>".includes(letter)).map((letter, place) => [letter, place]));
-const unpack = async box => {
-  const letters = box.textContent, bytes = new Uint8Array(Number(box.dataset.bytes));
-  let bits = 0, number = 0, place = 0;
-  for (let at = 0; at < letters.length; at += 2) {
-    number = (number << 13) | (ALPHABET.get(letters[at]) * ALPHABET.size + ALPHABET.get(letters[at + 1]));
-    for (bits += 13; bits >= 8; bits -= 8) bytes[place++] = number >> (bits - 8);
-    number &= (1 << bits) - 1;
-  }
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return arranged(JSON.parse(await new Response(stream).text()));
 };
 // The scores of each segment, and of its texts the source, the references and the outputs.
 const HALF = 1 << 15;
@@ -261,12 +246,12 @@ const open = async section => {
   if (!packed) return;
   const status = section.querySelector("[role=status]");
   if (typeof DecompressionStream === "undefined") {
-    status.textContent = "This browser is too old to unpack the segments: one of 2023 or later can.";
+    status.textContent = TOO_OLD;
     return;
   }
   packed.remove();
   status.textContent = "Unpacking the segments …";
-  latest = new Browser(section, await unpack(packed));
+  latest = new Browser(section, arranged(await unpack(packed)));
   browsers.set(section.dataset.prefix, latest);
   for (const event of ["focusin", "pointerdown"]) {
     section.addEventListener(event, () => { latest = browsers.get(section.dataset.prefix); });
