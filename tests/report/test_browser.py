@@ -124,7 +124,7 @@ LONG_NAMES = ("x" * 80, "a name of several words " * 3 + "of eighty", "نظام 
 
 #: What does not fit: boxes that need to be moved sideways, texts of cells that meet, and texts beyond the window.
 LAYOUT = """() => {
-    const seen = [...document.querySelectorAll("th, td, .score > *, .verdict, h1, h2, h3, h4, li")]
+    const seen = [...document.querySelectorAll("th, td, .drawn > *, .verdict, h1, h2, h3, h4, li")]
         .filter(part => part.checkVisibility() && part.getBoundingClientRect().width > 1);
     const width = document.documentElement.clientWidth;
     const wide = [...document.querySelectorAll(".scroll:has(.scores)")].filter(part => part.checkVisibility()
@@ -133,7 +133,7 @@ LAYOUT = """() => {
         && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1))
         .map(part => ["beyond", part.textContent]);
     const meet = [...document.querySelectorAll(".scores tr")].filter(row => row.checkVisibility()).flatMap(row => {
-        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .score > span:first-of-type, .bar, .tests, .p")]
+        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .drawn > span:first-of-type, .bar, .tests, .p")]
             .filter(part => part.getBoundingClientRect().width > 1 && part.checkVisibility());
         const after = (one, place) => parts.slice(place + 1).filter(other => !one.contains(other));
         return parts.flatMap((one, place) => after(one, place).filter(other =>
@@ -189,8 +189,20 @@ def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_o
         assert page.evaluate("document.documentElement.scrollWidth") == width, (width, media)
         assert page.evaluate(LAYOUT) == [], (width, media)
         table = page.locator(".scores").first.bounding_box()
+        if media == "screen":
+            assert table["width"] == pytest.approx(page.locator(".contents").bounding_box()["width"], abs=1)
         if name == "sixteen" and width == 1280:
             assert table["y"] + table["height"] < 800
+    page.close()
+
+
+def test_histograms_are_as_high_as_their_names_need(browser, layouts):
+    page = browser.new_page()
+    page.goto((layouts / "hundred.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    rows = page.locator(".histograms > svg").evaluate_all("all => all.map(each => each.clientHeight)")
+    assert len(rows) == 100
+    assert 20 < min(rows) <= max(rows) < 40
     page.close()
 
 
