@@ -503,7 +503,7 @@ class TestInANotebook:
         assert re.sub("<.*?>", "", shown[: shown.index("<table>")]).replace(" ", "") == verdict.replace(" ", "")
         assert ".to_html()" in shown
         for table in found.tables:
-            assert f'<th scope="col">{table.name}</th>' in shown
+            assert f'<th scope="col" style="text-align:right">{table.name}</th>' in shown
             assert table.signature in shown
             for row in table.rows:
                 mark = "*" if row.best else "†" if row.as_good else ""
