@@ -166,6 +166,7 @@ def layouts(tmp_path_factory):
         "one score": compare(systems(LONG_NAMES), ["ter"], **few),
         "hundred": compare(many, ["chrf"], **few),
         "sixteen": compare(dict(list(many.items())[:16]), ["bleu", "chrf", "ter"], **few),
+        "two scores": compare(systems(LONG_NAMES), ["bleu", "chrf"], **few),
         "metrics": compare(systems(["one", "other", "third"]), TEXT_METRICS, **few),
     }
     folder = tmp_path_factory.mktemp("layouts")
@@ -174,7 +175,7 @@ def layouts(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ["long names", "one score", "hundred", "sixteen", "metrics"])
+@pytest.mark.parametrize("name", ["long names", "one score", "two scores", "hundred", "sixteen", "metrics"])
 def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_on_paper(browser, layouts, name):
     page = browser.new_page()
     for width, scheme, media in (
