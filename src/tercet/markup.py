@@ -162,7 +162,5 @@ def head_html(names: Sequence[str]) -> str:
 
 def notes_html(notes: Iterable[str]) -> str:
     """Return lines below a table, near each other."""
-    lines = (
-        f'<p style="overflow-wrap:anywhere;margin:.3em 0"><small>{clean(note)}</small></p>' for note in notes
-    )
+    lines = (f'<p style="overflow-wrap:anywhere;margin:.3em 0"><small>{clean(note)}</small></p>' for note in notes)
     return "".join(lines)

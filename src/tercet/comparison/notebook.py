@@ -12,12 +12,12 @@ from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
-#: notebook may be dark. As a fragment, it is drawn where pages allow no script and no style sheet.
+#: notebook may be dark. It is drawn where pages allow no script and no style sheet, and with what JupyterLab leaves of
+#: a notebook that it does not trust: borders and margins, but no positions.
 _INTERVAL = (
-    '<div style="position:relative;height:8px;min-width:9em;margin-top:3px">'
-    '<div style="position:absolute;top:2px;height:4px;left:{low:.1f}%;width:{width:.1f}%;background:currentColor;'
-    'opacity:.5"></div>'
-    '<div style="position:absolute;top:0;height:8px;width:2px;left:{value:.1f}%;background:currentColor"></div></div>'
+    '<div style="min-width:9em;height:8px;margin-top:5px">'
+    '<div style="margin-left:{low:.1f}%;width:{width:.1f}%;border-top:4px solid;opacity:.5"></div>'
+    '<div style="margin-left:{value:.1f}%;margin-top:-6px;height:8px;border-left:2px solid"></div></div>'
 )
 
 
