@@ -12,8 +12,8 @@ from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
-#: notebook may be dark. It is drawn where pages allow no script and no style sheet, and with what JupyterLab leaves of
-#: a notebook that it does not trust: borders and margins, but no positions.
+#: notebook may be dark. It needs no script, no style sheet, and no positions, which JupyterLab takes out of a notebook
+#: that it does not trust.
 _INTERVAL = (
     '<div style="min-width:9em;height:8px;margin-top:5px">'
     '<div style="margin-left:{low:.1f}%;width:{width:.1f}%;border-top:4px solid;opacity:.5"></div>'
