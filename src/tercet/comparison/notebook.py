@@ -12,7 +12,7 @@ from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
-#: notebook may be dark. It needs no script, no style sheet, and no positions: JupyterLab takes these out of a notebook
+#: notebook may be dark. It needs no script, no style sheet, and no positions: JupyterLab takes these out of notebooks
 #: that it does not trust.
 _INTERVAL = (
     '<div style="min-width:9em;height:8px;margin-top:5px">'
