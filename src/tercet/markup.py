@@ -139,15 +139,28 @@ def metric_html(title: str, value: str, description: str, call: str) -> str:
 
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     """Return a fragment of HTML: a table of names and numbers, with lines below."""
-    names = "".join(f'<th scope="col">{clean(name)}</th>' for name in head)
     body = "".join(
         f'<tr><th scope="row" style="text-align:left"><bdi>{clean(first)}</bdi></th>'
         + "".join(f'<td style="text-align:right">{clean(cell)}</td>' for cell in cells)
         + "</tr>"
         for first, *cells in rows
     )
-    below = "".join(f'<p style="overflow-wrap:anywhere"><small>{clean(note)}</small></p>' for note in notes)
     return (
         '<div style="max-width:100%;overflow-x:auto">'
-        f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+        f"<table>{head_html(head)}<tbody>{body}</tbody></table>{notes_html(notes)}</div>"
     )
+
+
+def head_html(names: Sequence[str]) -> str:
+    """Return the head of a table of names and numbers; each stands above the texts of its column."""
+    cells = (
+        f'<th scope="col" style="text-align:{"right" if place else "left"}">{clean(name)}</th>'
+        for place, name in enumerate(names)
+    )
+    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def notes_html(notes: Iterable[str]) -> str:
+    """Return lines below a table, near each other."""
+    lines = (f'<p style="overflow-wrap:anywhere;margin:.3em 0"><small>{clean(note)}</small></p>' for note in notes)
+    return "".join(lines)

@@ -1,15 +1,19 @@
 """``tercet explain``: what it shows, as text and as JSON, and what is refused."""
 
 import json
+import math
 import os
 import pty
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 import tercet
 from commands import TERCET, command
 from conftest import ROOT
+from tercet.cli.explain_command import to_json
+from tercet.comparison.difference import explain_difference
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -140,6 +144,13 @@ def test_gives_json(table):
     assert (found["rules"][0]["from_value"], found["rules"][0]["to_value"]) == ("exp", "none (smooth=True)")
     total = sum(rule["change"]["bleu"] for rule in found["rules"])
     assert total == pytest.approx(found["equal_to"]["bleu"] - found["ours"]["bleu"], abs=1e-9)
+
+
+def test_a_number_that_json_does_not_have_is_null():
+    found = explain_difference("ter", ["a b"], [["a c"]], against="sacrebleu")
+    text = to_json([("a set", "mt", replace(found, ours={"ter": math.nan}, theirs={"ter": -math.inf}))])
+    (row,) = json.loads(text, parse_constant=pytest.fail)
+    assert row["ours"] == row["theirs"] == {"ter": None}
 
 
 def test_only_what_is_equal_is_called_so(table, tmp_path):

@@ -124,7 +124,7 @@ LONG_NAMES = ("x" * 80, "a name of several words " * 3 + "of eighty", "نظام 
 
 #: What does not fit: boxes that need to be moved sideways, texts of cells that meet, and texts beyond the window.
 LAYOUT = """() => {
-    const seen = [...document.querySelectorAll("th, td, .score > *, .verdict, h1, h2, h3, h4, li")]
+    const seen = [...document.querySelectorAll("th, td, .drawn > *, .verdict, h1, h2, h3, h4, li")]
         .filter(part => part.checkVisibility() && part.getBoundingClientRect().width > 1);
     const width = document.documentElement.clientWidth;
     const wide = [...document.querySelectorAll(".scroll:has(.scores)")].filter(part => part.checkVisibility()
@@ -133,7 +133,7 @@ LAYOUT = """() => {
         && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1))
         .map(part => ["beyond", part.textContent]);
     const meet = [...document.querySelectorAll(".scores tr")].filter(row => row.checkVisibility()).flatMap(row => {
-        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .score > span:first-of-type, .bar, .tests, .p")]
+        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .drawn > span:first-of-type, .bar, .tests, .p")]
             .filter(part => part.getBoundingClientRect().width > 1 && part.checkVisibility());
         const after = (one, place) => parts.slice(place + 1).filter(other => !one.contains(other));
         return parts.flatMap((one, place) => after(one, place).filter(other =>
@@ -166,6 +166,7 @@ def layouts(tmp_path_factory):
         "one score": compare(systems(LONG_NAMES), ["ter"], **few),
         "hundred": compare(many, ["chrf"], **few),
         "sixteen": compare(dict(list(many.items())[:16]), ["bleu", "chrf", "ter"], **few),
+        "two scores": compare(systems(LONG_NAMES), ["bleu", "chrf"], **few),
         "metrics": compare(systems(["one", "other", "third"]), TEXT_METRICS, **few),
     }
     folder = tmp_path_factory.mktemp("layouts")
@@ -174,7 +175,7 @@ def layouts(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ["long names", "one score", "hundred", "sixteen", "metrics"])
+@pytest.mark.parametrize("name", ["long names", "one score", "two scores", "hundred", "sixteen", "metrics"])
 def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_on_paper(browser, layouts, name):
     page = browser.new_page()
     for width, scheme, media in (
@@ -189,8 +190,23 @@ def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_o
         assert page.evaluate("document.documentElement.scrollWidth") == width, (width, media)
         assert page.evaluate(LAYOUT) == [], (width, media)
         table = page.locator(".scores").first.bounding_box()
+        if media == "screen":
+            assert table["width"] == pytest.approx(page.locator(".contents").bounding_box()["width"], abs=1)
+        if width == 390:  # a score, its interval, the difference and p are one line
+            lines = page.locator(".scores").first.locator(".drawn")
+            assert max(lines.evaluate_all("all => all.map(each => each.offsetHeight)")) < 30
         if name == "sixteen" and width == 1280:
             assert table["y"] + table["height"] < 800
+    page.close()
+
+
+def test_histograms_are_as_high_as_their_names_need(browser, layouts):
+    page = browser.new_page()
+    page.goto((layouts / "hundred.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    rows = page.locator(".histograms > svg").evaluate_all("all => all.map(each => each.clientHeight)")
+    assert len(rows) == 100
+    assert 20 < min(rows) <= max(rows) < 40
     page.close()
 
 
@@ -431,4 +447,19 @@ def test_all_segments_are_listed_and_those_that_differ_most_are_in_colour(browse
     assert "without colours" not in coloured.text_content()
     assert segments.found(one="poor", other="none", order="best score", text="4 apples are red")[0][0] == 5
     assert segments.section.locator("article h5").first.text_content() == "Segment 5, without colours"
+    page.close()
+
+
+def test_scores_are_unpacked_as_they_are(browser, tmp_path):
+    found = compare({"one": ["a"] * 7, "other": ["b"] * 7}, "chrf", references=["a c"] * 7, n_resamples=20)
+    scores = [None, -12.34567, 0.0, 99.99999, 12.3, 12.3, 1e9 + 0.25]
+    (table,) = found.tables
+    (tmp_path / "scores.html").write_text(
+        to_html([replace(found, tables=[replace(table, segments={"one": scores, "other": scores[::-1]})])])
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "scores.html").as_uri())
+    unpacked = page.evaluate("async () => arranged(await unpack(document.querySelector('.packed'))).scores[0].values")
+    rounded = [score if score is None else round(score, 4) for score in scores]
+    assert unpacked == [list(pair) for pair in zip(rounded, rounded[::-1], strict=True)]
     page.close()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from samples import sample
 from tercet.comparison.metric_specs import parse_metric
@@ -99,3 +100,19 @@ def test_a_segment_with_many_references_shows_some(shown):
     test_set = replace(EN, references=[[f"reference of a segment {number}" for number in range(20)]] * 44)
     page = shown(page_of("bleu", test_set=test_set, segment=1))
     assert page.get_by_text("and 12 more references").is_visible()
+
+
+def test_the_explanations_of_many_systems_are_packed_and_shown_when_they_are_opened(shown):
+    text = page_of("bleu", test_set=many(100))
+    assert len(text) < 1_000_000
+    page = shown(text)
+    boxes = page.locator(".why")
+    assert boxes.count() == 101
+    assert "clipped matches" in boxes.first.text_content()
+    assert boxes.last.text_content() == ""
+    page.locator("summary").last.click()
+    expect(boxes.last.locator("caption").first).to_have_text("clipped matches")
+    last = page.locator(".systems > tbody > tr").last
+    assert last.locator(".text").text_content() in boxes.last.text_content().replace("  ", " ")
+    assert page.locator("noscript").count() == 1
+    assert "<script>" not in page_of("bleu")

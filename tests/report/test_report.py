@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 import re
 import subprocess
 import sys
@@ -236,6 +237,14 @@ class TestNumbers:
         assert "Segments where systems differ most in BERTScore F1" in page.text
         assert "not shown in colour for this metric" in page.text
         assert MEAN in page.text
+
+    @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+    def test_a_score_that_is_no_finite_number_is_shown_as_none(self, comparison, score):
+        tables = [
+            replace(table, segments={name: [score, *scores[1:]] for name, scores in table.segments.items()})
+            for table in comparison.tables
+        ]
+        assert "not scored" in Page(to_html([replace(comparison, tables=tables)])).text
 
     def test_nothing_to_report(self):
         with pytest.raises(InputError, match="no comparison"):
@@ -630,7 +639,8 @@ def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path,
     page.mouse.move(300, 300)
     page.wait_for_timeout(500)
     assert (asked, said) == ([(tmp_path / name).as_uri()], [])
-    own_script = (ROOT / "src" / "tercet" / "report" / "templates" / "browse.js").read_text()
+    templates = ROOT / "src" / "tercet" / "report" / "templates"
+    own_script = "".join((templates / script).read_text() for script in ("unpack.js", "browse.js"))
     for expression, expected in {
         "window.ran": None, "document.querySelectorAll('iframe, img, base, object').length": 0,
         "[...document.scripts].map(each => each.textContent)": [own_script],

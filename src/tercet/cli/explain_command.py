@@ -269,13 +269,15 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
 
 def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
+    from tercet.tables import finite_or_none
+
     rows = []
     for test_set, system, difference in differences:
         row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
         for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
             rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
         rows.append(row)
-    return json.dumps(rows, ensure_ascii=False, indent=2, default=str)
+    return json.dumps(finite_or_none(rows), ensure_ascii=False, indent=2, default=str, allow_nan=False)
 
 
 def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:

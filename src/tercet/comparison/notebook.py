@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tercet.markup import clean, sentences_html, short_names
+from tercet.markup import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
 from .overall import Overall
@@ -12,12 +12,12 @@ from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
-#: notebook may be dark. As a fragment, it is drawn where pages allow no script and no style sheet.
+#: notebook may be dark. It needs no script, no style sheet, and no positions: JupyterLab takes these out of notebooks
+#: that it does not trust.
 _INTERVAL = (
-    '<div style="position:relative;height:8px;width:9em;margin-left:auto">'
-    '<div style="position:absolute;top:2px;height:4px;left:{low:.1f}%;width:{width:.1f}%;background:currentColor;'
-    'opacity:.5"></div>'
-    '<div style="position:absolute;top:0;height:8px;width:2px;left:{value:.1f}%;background:currentColor"></div></div>'
+    '<div style="min-width:9em;height:8px;margin-top:5px">'
+    '<div style="margin-left:{low:.1f}%;width:{width:.1f}%;border-top:4px solid;opacity:.5"></div>'
+    '<div style="margin-left:{value:.1f}%;margin-top:-6px;height:8px;border-left:2px solid"></div></div>'
 )
 
 
@@ -32,19 +32,18 @@ def to_html(comparison: Comparison) -> str:
     # What holds over several test sets stands in their sections.
     if len(names) > 1 and not isinstance(comparison, Overall):
         verdict = verdict_of(comparison, names)
-    head = "".join(f'<th scope="col">{clean(label)}</th>' for label in ("system", *comparison.marked_labels()))
+    head = head_html(["system", *comparison.marked_labels()])
     order = first.order if len(names) > 2 else range(len(names))
     rows = "".join(_row(comparison, names[first.rows[place].system], place) for place in order)
     level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals. "
     notes = [*comparison.section_lines(short), f"{level}{comparison.legend(short, best=BEST)}"]
     notes += comparison.remarks(short)
     notes += list(dict.fromkeys(table.signature for table in comparison.tables))
-    below = "".join(f'<p style="overflow-wrap:anywhere"><small>{clean(note)}</small></p>' for note in notes)
     return (
         f'<div style="max-width:100%;overflow-x:auto">{sentences_html(verdict) if verdict else ""}'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<table>{head}<tbody>{rows}</tbody></table>"
         "<p>The report, with every test and segment, is the page that <code>.to_html()</code> returns.</p>"
-        f"{below}</div>"
+        f"{notes_html(notes)}</div>"
     )
 
 

@@ -83,7 +83,7 @@ def to_html(
     views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
         "page.html",
-        script="browse.js",
+        scripts=("unpack.js", "browse.js"),
         title=_title(comparisons) if title is None else title,
         version=version,
         date=datetime.date.today().isoformat() if date is None else date,
@@ -237,7 +237,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
     by_metric: dict[str, list[ScoreTable]] = {}
-    # A segment whose score is NaN is shown as one without a score: it has no place in an order or a histogram.
+    # A score that is NaN or infinite is shown as none: it has no place in an order or a histogram.
     comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
     for table in comparison.tables:
         by_metric.setdefault(table.metric, []).append(table)
@@ -380,7 +380,7 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
 
 def _with_numbers(table: ScoreTable) -> ScoreTable:
     segments = {
-        system: [None if score is None or math.isnan(score) else score for score in scores]
+        system: [None if score is None or not math.isfinite(score) else score for score in scores]
         for system, scores in table.segments.items()
     }
     return replace(table, segments=segments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby
 from typing import Any
@@ -17,7 +17,7 @@ from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import MARKS, SHOWN, Correlation, DimensionTable, agreement_lines, answer, pairs
 from tercet.errors import needs
 
-from .plots import DIAMOND, RING, SERIES, Dot, Plot, Scale, Shape, bounds, line, marked, plot, scales
+from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, line, marked, plot, scales
 from .rendering import render
 
 #: Outputs shown of each dimension, and metrics with a plot.
@@ -53,23 +53,16 @@ def _in_words(line: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
-    """One figure of the metrics, on a scale of its own."""
+class _Column(DotColumn):
+    """One figure of the metrics, on a scale of its own, with a line at 0, which is what unrelated scores have."""
 
-    name: str  # of the figure
-    title: str
-    href: str
-    dots: Sequence[Dot]
+    name: str = ""  # of the figure
+    href: str = ""
 
-    @property
-    def scale(self) -> Scale:
-        """From the least lower bound to the greatest upper one."""
-        return Scale(*bounds(number for dot in self.dots for number in (dot.value, dot.low, dot.high)))
 
-    @property
-    def zero(self) -> float | None:
-        """Where 0 stands, which is what unrelated scores have."""
-        return self.scale.place(0.0) if FIGURES[self.name].is_correlation and self.scale.low < 0 else None
+def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
+    column = _Column(title, dots, name=name, href=href)
+    return replace(column, line=0.0) if FIGURES[name].is_correlation and column.scale().low < 0 else column
 
 
 def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
@@ -82,7 +75,7 @@ def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
     columns = []
     for number, table in enumerate(correlation.tables, 1):
         dots = _dots(correlation, table, table.rank_by, labels)
-        columns.append(_Column(table.rank_by, table.dimension, f"c{number}", dots))
+        columns.append(_column(table.rank_by, table.dimension, f"c{number}", dots))
     return [titles[label] for label in labels], columns
 
 
@@ -94,7 +87,7 @@ def _columns(correlation: Correlation, table: DimensionTable) -> list[_Column]:
     # so that no line breaks within "tau-b"
     titles = [FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}") for name in names]
     return [
-        _Column(name, title, f"f-{name}", _dots(correlation, table, name, table.ranking))
+        _column(name, title, f"f-{name}", _dots(correlation, table, name, table.ranking))
         for name, title in zip(names, titles, strict=True)
     ]
 

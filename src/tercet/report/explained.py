@@ -14,8 +14,11 @@ from tercet.explanation.parts import COLOURS, Heading, Legend, Line, Part, Sente
 from tercet.markup import clean, short_names
 from tercet.tables import decimals
 
-from .rendering import render
+from .rendering import Packed, render
 from .segments import MOST_REFERENCES, Text, in_colour, plain
+
+#: Characters of explanations that a page holds as HTML: those of 20 systems or more.
+_ROOM = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +47,46 @@ class SegmentView:
 
 
 def to_html(segments: Sequence[ExplainedSegment]) -> str:
-    """Return a page that loads nothing and needs no script: of each segment, the systems with their matches."""
+    """Return a page that loads nothing: of each segment, the systems with their matches.
+
+    Where it holds much, a script shows what explains the scores of the last systems.
+    """
     needs("An HTML report", "report", "jinja2")
     title = "Why segments score as they do"
     if len(segments) == 1:
         title = f"Why segment {segments[0].segment:,} of {segments[0].test_set.name} scores as it does"
-    return render("explained.html", title=title, views=list(map(_view, segments)), colours=COLOURS)
+    explanations = _Explanations()
+    views = [_view(segment, explanations) for segment in segments]
+    packed = explanations.packed
+    return render(
+        "explained.html",
+        scripts=("unpack.js", "explained.js") if packed else (),
+        title=title,
+        views=views,
+        packed_explanations=Packed.of(packed) if packed else None,
+        colours=COLOURS,
+    )
 
 
-def _view(segment: ExplainedSegment) -> SegmentView:
-    from markupsafe import Markup
+class _Explanations:
+    """The explanations of a page, which stand where they belong as long as there is room, and then packed."""
 
+    def __init__(self) -> None:
+        self._room = _ROOM
+        self.packed: list[str] = []
+
+    def add(self, explanation: str) -> Any:
+        """Return it as HTML, or a box that the script fills."""
+        from markupsafe import Markup
+
+        self._room -= len(explanation)
+        if self._room >= 0:
+            return Markup(explanation)
+        self.packed.append(explanation)
+        return Markup(f'<div data-packed="{len(self.packed) - 1}"></div>')
+
+
+def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView:
     test_set, index = segment.test_set, segment.segment - 1
     names = short_names(list(test_set.systems))
     values = {system: segment.scores[system].get(segment.name, math.nan) for system in segment.order}
@@ -72,7 +104,7 @@ def _view(segment: ExplainedSegment) -> SegmentView:
                 share=abs(value) / most if most and math.isfinite(value) else 0.0,
                 text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
                 numbers=[*_more_scores(segment, system), *_numbers(explanation, parts, segment)],
-                why=Markup(_html(explanation, segment.scale)),
+                why=explanations.add(_html(explanation, segment.scale)),
             )
         )
     references = test_set.references[index]

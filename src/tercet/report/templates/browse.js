@@ -1,4 +1,3 @@
-"use strict";
 // Shows the segments of a test set a page at a time, sorted and filtered; the data are packed into the page.
 const SHOWN = 10;
 const folded = text => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
@@ -9,10 +8,20 @@ const make = (tag, name, ...children) => {
   made.append(...children);
   return made;
 };
-const unpack = async packed => {
-  const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+// The scores of each segment, and of its texts the source, the references and the outputs.
+const HALF = 1 << 15;
+const arranged = data => {
+  const n = data.systems.length;
+  for (const score of data.scores) {
+    let sum = 0;
+    const distinct = [null, ...score.steps.map(step => (sum += step) / 10 ** (score.digits + 2))];
+    const number = at => distinct[score.high.charCodeAt(at) * HALF + score.low.charCodeAt(at)];
+    score.values = data.numbers.map((_, place) => data.systems.map((_, system) => number(place * n + system)));
+  }
+  data.outputs = data.texts.map(texts => texts.splice(-n));
+  data.source = data.has_source ? data.texts.map(texts => texts.shift()) : null;
+  data.references = data.texts;
+  return data;
 };
 
 // A text is a string, or pieces with the levels of their matches and the number of characters that were cut.
@@ -237,13 +246,12 @@ const open = async section => {
   if (!packed) return;
   const status = section.querySelector("[role=status]");
   if (typeof DecompressionStream === "undefined") {
-    status.textContent = "This browser is too old to unpack the segments: one of 2023 or later can.";
+    status.textContent = TOO_OLD;
     return;
   }
-  const data = packed.textContent;
   packed.remove();
   status.textContent = "Unpacking the segments …";
-  latest = new Browser(section, await unpack(data));
+  latest = new Browser(section, arranged(await unpack(packed)));
   browsers.set(section.dataset.prefix, latest);
   for (const event of ["focusin", "pointerdown"]) {
     section.addEventListener(event, () => { latest = browsers.get(section.dataset.prefix); });
