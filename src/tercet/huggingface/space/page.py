@@ -159,6 +159,13 @@ CSS = """
     grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
+#items [role=gridcell] * {font-family: var(--font)}
+#items [role=gridcell] {font-family: inherit; font-size: .85rem; line-height: 1.35; font-variant-numeric: tabular-nums}
+#file-input label {max-width: calc(100% - 3.5rem)}
+#score-and-why > .column:not(:has(#picture > *)):not(:has(#result)) {display: none}
+.tercet-picture .wide::before, .tercet-compared .wide::before {
+  content: "scroll sideways \\2194"; display: block; position: sticky; left: 0; width: max-content;
+  font-size: .8em; color: var(--body-text-color-subdued)}
 .tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
 .tercet-interval {margin-bottom: .6rem}
 .tercet {--ink: var(--body-text-color); --soft: var(--body-text-color-subdued); --line: #8886;
@@ -170,7 +177,17 @@ CSS = """
 .tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
 .tercet-compared .beside {display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: start}
 .tercet-compared .beside > * {flex: 0 1 auto; min-width: 0; max-width: 100%}
+.tercet-compared .beside > .scroll {flex: 0 0 auto}
 .tercet-compared .beside > .dots {flex: 1 1 22rem}
+@media (max-width: 44rem) {
+  .tercet-compared table, .tercet-compared tbody, .tercet-compared thead {display: block}
+  .tercet-compared .beside > .scroll {flex: 1 1 100%}
+  .tercet-compared table tr {display: grid; grid-template-columns: 3fr 6fr 4fr 4fr; padding: .3rem 0;
+    border-bottom: 1px solid #8884 !important}
+  .tercet-compared table tr > * {border-bottom: none !important; padding: 0 .3rem 0 0 !important}
+  .tercet-compared table tr > th {white-space: normal; overflow-wrap: anywhere}
+  .tercet-compared table tr > :first-child {grid-column: 1 / -1}
+}
 .tercet-compared .scroll {overflow-x: auto}
 .tercet-compared table th, .tercet-compared table td {white-space: nowrap; font-variant-numeric: tabular-nums}
 .tercet-compared .best * {font-weight: 700}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 import time
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -31,13 +33,19 @@ from .scoring import (
     with_messages,
 )
 
+_LOG = logging.getLogger(__name__)
+
 _SHOWN_ROWS = 500
+_TABLE_WIDTH = 1180  # pixels, in a window of 1280
 _DOWNLOADS_KEPT = 600  # seconds
 #: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
 const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    const isWide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto";
+    box.classList.toggle("wide", isWide);
+    if (isWide) box.tabIndex = 0;
 });
+addEventListener("resize", reach);
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
 element.addEventListener("toggle", reach, true);
 """
@@ -69,12 +77,12 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         samples_per_page=len(examples),
     )
     with results:
-        with gr.Row():
-            with gr.Column(min_width=300):
+        with gr.Row(elem_id="score-and-why"):
+            with gr.Column(scale=2, min_width=300):
                 outcome = outcome_box("result")
-            with gr.Column(min_width=300):
                 signature = signature_box("signature")
-        picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+            with gr.Column(scale=3, min_width=300):
+                picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
         code = code_box("code-of-text")
     outputs = [outcome, signature, picture, code]
 
@@ -83,17 +91,30 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         page_result, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
         targets = split_references(references or "")
         return [
-            result_html(page_result, [*demo.changed_options(contents), *lines]),
+            result_html(page_result, [*demo.changed_options(contents), *lines], explained=bool(picture_html)),
             gr.Textbox(page_result.result["signature"], visible=True),
             gr.HTML(picture_html, visible=True),
             demo.code(source_of_texts(prediction, targets if demo.takes_references else None), options),
         ]
+
+    @cache
+    def first_result() -> list[Any]:
+        return compute(examples[0].prediction, examples[0].references, *examples[0].contents)
+
+    def begin() -> list[Any]:
+        try:
+            return first_result()
+        except Exception as error:
+            # Whatever it is, a visitor who asks for the same is shown it.
+            _LOG.warning("the page begins without a result: %s", error)
+            return ["", *hidden(outputs)]
 
     def fill(number: int) -> list[Any]:
         example = examples[number]
         return [example.prediction, example.references, *example.contents]
 
     answer = with_messages(compute, hidden(outputs))
+    gr.on(None, begin, None, outputs, queue=False, show_progress="hidden", api_visibility="private")
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
     # Without the queue: the texts change at once, whoever else is being served.
     filled = gallery.click(fill, gallery, inputs, queue=False, show_progress="hidden", api_visibility="private")
@@ -204,10 +225,15 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
     ) -> list[Any]:
         frame = pd.DataFrame(table)
-        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
-        widths = [f"{_width(name, visible_rows[name])}px" for name in visible_rows]
+        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles)
+        scores = visible_rows.select_dtypes("floating").columns
+        styled = visible_rows.style.format(f"{{:.{2 if in_percent else 4}f}}", subset=scores, na_rep="")
         return [
-            gr.Dataframe(visible_rows, visible=True, column_widths=widths),
+            gr.Dataframe(
+                styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
+                visible=True,
+                column_widths=_widths(visible_rows),
+            ),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(
                 value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
@@ -241,9 +267,13 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     )
 
 
-def _width(name: str, cells: pd.Series[Any]) -> int:
-    """Return how many pixels a column of the table takes: its name stands on one line."""
-    return max(90, 9 * min(len(name), 40) + 60, 0 if pd.api.types.is_numeric_dtype(cells) else 300)
+def _widths(frame: pd.DataFrame) -> list[str]:
+    """Return how wide the columns of the table are: names stand on one line, and texts take what numbers leave."""
+    names = {name: 9 * min(len(str(name)), 40) + 60 for name in frame}
+    texts = frame.select_dtypes(exclude="number").columns
+    numbers = sum(width for name, width in names.items() if name not in texts)
+    least = max(300, (_TABLE_WIDTH - numbers) // max(len(texts), 1))
+    return [f"{max(width, least if name in texts else 90)}px" for name, width in names.items()]
 
 
 class _Downloads:
