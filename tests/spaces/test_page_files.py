@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -97,9 +98,12 @@ def _has_its_table(visitor, segments, end):
     grid = visitor.find("#items [role=grid]")
     expect(grid).to_have_attribute("aria-rowcount", str(len(ROWS) + 1))
     row = grid.locator("[role=row][aria-rowindex='2'] [role=gridcell]")
+    assert row.first.bounding_box()["height"] < 130
     expect(row).to_have_count(3 + len(segments))
     line, *scores, prediction, references = [text.strip() for text in row.all_inner_texts()]
     assert [float(score) for score in scores] == near([values[0] for values in segments.values()], digits=2)
+    assert all(re.fullmatch(r"-?\d+\.\d\d", score) for score in scores)
+    assert row.nth(1).locator("*").last.evaluate("e => getComputedStyle(e).textAlign") in ("right", "end")
     assert (prediction, references) == (PREDICTIONS[0], " | ".join(ROWS[0][1:3]))
     assert int(line) == FIRST_LINE[end]
     names = [text.strip() for text in grid.get_by_role("columnheader").all_inner_texts()]
@@ -186,6 +190,26 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
     has_its_bars(visitor)
     for gone in ("#make-report", "#download-report"):
         expect(visitor.find(gone)).to_be_hidden()
+
+
+def test_a_phone_shows_difference_and_p_of_each_system_and_no_button_covers_words(visit, tmp_path):
+    path = tmp_path / "news.tsv"
+    names = ["ref", "newstest.online-with-a-long-name.4900.en-de", "newstest.another.4901.en-de"]
+    path.write_text(as_tsv(names, [(ref, text, text.lower()) for text, ref, _, _ in ROWS]), encoding="utf-8")
+    visitor = visit("bleu_multi", width=390)
+    visitor.upload(path)
+    visitor.until(lambda: equal(visitor.chosen("#system"), names[1:]))
+    label = visitor.find("#file-input label").first.bounding_box()
+    clear = visitor.find("#file-input").get_by_role("button", name="Clear").bounding_box()
+    assert label["x"] + label["width"] <= clear["x"]
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["systems"]))
+    for row in visitor.find("#file-result .tercet-compared > .beside tr").all():
+        boxes = [cell.bounding_box() for cell in row.locator("th, td").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    table = visitor.find("#file-result .tercet-compared > .beside .scroll")
+    assert table.evaluate("e => e.scrollWidth <= e.clientWidth")
+    expect(visitor.find("#items [role=columnheader]").nth(1)).to_have_text("BLEU online-with-a-long-name.4900")
 
 
 def _has_scores_of_systems(visitor, table):

@@ -243,7 +243,8 @@ def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> 
         f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
         "reference; bars: how much each token weighs"
     )
-    return f'<div style="min-width:0"><p><small>{legend}</small></p>{scrolled(alignment_svg(prediction, reference))}</div>'
+    drawing = scrolled(alignment_svg(prediction, reference))
+    return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
 
 
 def _height(row: int) -> float:

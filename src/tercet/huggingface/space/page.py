@@ -159,10 +159,9 @@ CSS = """
     grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
-#items [role=gridcell] * {font-family: var(--font)}
-#items [role=gridcell] {font-family: inherit; font-size: .85rem; line-height: 1.35; font-variant-numeric: tabular-nums}
+#items [role=gridcell], #items [role=gridcell] * {font-family: var(--font); font-variant-numeric: tabular-nums}
+#items [role=gridcell] {font-size: .85rem; line-height: 1.35}
 #file-input label {max-width: calc(100% - 3.5rem)}
-#score-and-why > .column:not(:has(#picture > *)):not(:has(#result)) {display: none}
 .tercet-picture .wide::before, .tercet-compared .wide::before {
   content: "scroll sideways \\2194"; display: block; position: sticky; left: 0; width: max-content;
   font-size: .8em; color: var(--body-text-color-subdued)}
@@ -182,10 +181,12 @@ CSS = """
 @media (max-width: 44rem) {
   .tercet-compared table, .tercet-compared tbody, .tercet-compared thead {display: block}
   .tercet-compared .beside > .scroll {flex: 1 1 100%}
-  .tercet-compared table tr {display: grid; grid-template-columns: 3fr 6fr 4fr 4fr; padding: .3rem 0;
+  .tercet-compared table tr {display: grid; grid-template-columns: 3.2rem 1fr 4.3rem 3.8rem; padding: .3rem 0;
     border-bottom: 1px solid #8884 !important}
   .tercet-compared table tr > * {border-bottom: none !important; padding: 0 .3rem 0 0 !important}
+  .tercet-compared table tr > * {font-size: .85rem}
   .tercet-compared table tr > th {white-space: normal; overflow-wrap: anywhere}
+  .tercet-compared thead th {font-size: .7rem !important}
   .tercet-compared table tr > :first-child {grid-column: 1 / -1}
 }
 .tercet-compared .scroll {overflow-x: auto}
