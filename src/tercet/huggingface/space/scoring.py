@@ -34,9 +34,10 @@ from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_forma
 from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
+from tercet.markup import short_names
 from tercet.registry import metric_class
 from tercet.report.comparison import compared_html
-from tercet.report.plots import primary_table, short_names
+from tercet.report.plots import primary_table
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
 
