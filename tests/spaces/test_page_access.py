@@ -137,18 +137,18 @@ def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     has_no_violation(visitor, "a file is scored")
     expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
     is_readable(visitor, "#file-result td", "#items [role=gridcell]", "#about-file p")
+    for name in visitor.find("#items th:visible").all():  # on one line
+        assert name.bounding_box()["height"] < 60
     assert visitor.width() <= width
     photograph(visitor, f"{metric}-file-{width}")
     visitor.choose("#system", ["mt", "mt2"])
     visitor.compute_file()
     visitor.until(lambda: has(visitor.seen("file")["systems"]))
     expect(visitor.find("#distribution")).to_be_hidden()
-    expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
+    expect(visitor.find("#segments .example").first).to_be_visible()
     has_no_violation(visitor, "systems are compared")
-    is_readable(visitor, "#file-result td", "#file-result .dots span", "#file-result small")
+    is_readable(visitor, "#file-result :is(td, .note)", "#segments :is(.text, .text span, .soft, .number, label)")
     assert visitor.width() <= width
-    for name in visitor.find("#items th:visible").all():  # on one line
-        assert name.bounding_box()["height"] < 60
     visitor.open("Card")
     has_no_violation(visitor, "the card")
 

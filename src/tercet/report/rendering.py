@@ -14,6 +14,11 @@ from tercet.signature import __version__
 from tercet.tables import decimals, pvalue_text
 
 
+def script_text(name: str) -> str:
+    """Return a script of a page."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
 def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:
     """Return a page from a template, which puts its script and nothing else into the page unescaped.
 
@@ -22,7 +27,7 @@ def render(name: str, *, script: str = "", version: str = __version__, **values:
     from markupsafe import Markup
 
     # The page's policy names the script by its hash: one that a text smuggled in would have another.
-    code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
+    code = script_text(script) if script else ""
     digest = base64.b64encode(sha256(code.encode()).digest()).decode()
     template = _environment().get_template(name)
     return str(

@@ -34,9 +34,8 @@ from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_forma
 from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
-from tercet.markup import short_names
 from tercet.registry import metric_class
-from tercet.report.comparison import compared_html
+from tercet.report.comparison import compared_html, segments_html
 from tercet.report.plots import primary_table
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
@@ -374,12 +373,11 @@ class PageComparison:
     """What the page shows; it can be pickled."""
 
     html: str
+    segments: str  # as HTML
     signature: str
     rows: dict[str, list[Any]]
     entries: dict[str, Any]
     program: str
-    titles: dict[str, str]  # the columns of the systems in `rows`, as people call them
-    in_percent: bool
 
 
 def compare_file(
@@ -407,16 +405,11 @@ def compare_file(
     html = compared_html(comparison, notes, lines)
     return PageComparison(
         html=html,
+        segments=segments_html(comparison),
         signature=main.signature,
         rows=rows,
         entries=comparison.to_dict(),
         program=comparing(file_lines, _metric(demo, options)),
-        titles={
-            f"{kind} {system}": f"{title} {short}"
-            for kind, title in ((name, main.title), ("prediction", "prediction"))
-            for system, short in short_names(list(main.segments)).items()
-        },
-        in_percent=main.scorer.unit is not None and main.scorer.scale == 100,
     )
 
 

@@ -15,11 +15,13 @@ import gradio as gr
 import pandas as pd
 
 from tercet.errors import InputError
+from tercet.report.rendering import script_text
 
 from .guard import Jobs, Upload
 from .scoring import (
     MOST_BYTES,
     Demo,
+    PageResult,
     code_box,
     compare_file,
     hidden,
@@ -80,9 +82,9 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         with gr.Row(elem_id="score-and-why"):
             with gr.Column(scale=2, min_width=300):
                 outcome = outcome_box("result")
-                signature = signature_box("signature")
             with gr.Column(scale=3, min_width=300):
                 picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+        signature = signature_box("signature")
         code = code_box("code-of-text")
     outputs = [outcome, signature, picture, code]
 
@@ -165,7 +167,9 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
         trouble = outcome_box("report-trouble")
         code = code_box("code-of-file")
-    outputs = [outcome, signature, plot, rows, as_tsv, as_json, make_report, report, trouble, code]
+        # Last, as it is long; and not where changes are announced.
+        segments = gr.HTML(visible=False, elem_id="segments", js_on_load=script_text("browse.js"))
+    outputs = [outcome, signature, plot, segments, rows, as_tsv, as_json, make_report, report, trouble, code]
     downloads = _Downloads()
 
     def read(path: str | None) -> list[Any]:
@@ -198,7 +202,9 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 comparison.html,
                 gr.Textbox(comparison.signature, visible=True),
                 gr.BarPlot(visible=False),
-                *items(comparison.rows, comparison.entries, comparison.titles, comparison.in_percent),
+                gr.HTML(comparison.segments, visible=True),
+                gr.Dataframe(visible=False),
+                *files(pd.DataFrame(comparison.rows), comparison.entries),
                 gr.Button(visible=True),
                 gr.DownloadButton(visible=False),
                 "",
@@ -206,6 +212,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             ]
         page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
         _, of_items = page_result.primary
+        frame = pd.DataFrame(table)
         bars = pd.DataFrame(demo.histogram(table[of_items], page_result.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
@@ -214,30 +221,31 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             result_html(page_result, lines),
             gr.Textbox(page_result.result["signature"], visible=True),
             gr.BarPlot(bars, visible=True, x_title=page_result.titles[of_items]),
-            *items(table, page_result.result, page_result.titles, page_result.in_percent),
+            gr.HTML(visible=False),
+            items(frame, page_result),
+            *files(frame, page_result.result),
             gr.Button(visible=False),
             gr.DownloadButton(visible=False),
             "",
             program,
         ]
 
-    def items(
-        table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
-    ) -> list[Any]:
-        frame = pd.DataFrame(table)
-        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles)
+    def items(frame: pd.DataFrame, page_result: PageResult) -> Any:
+        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=page_result.titles)
         scores = visible_rows.select_dtypes("floating").columns
-        styled = visible_rows.style.format(f"{{:.{2 if in_percent else 4}f}}", subset=scores, na_rep="")
+        digits = 2 if page_result.in_percent else 4
+        styled = visible_rows.style.format(f"{{:.{digits}f}}", subset=scores, na_rep="")
+        return gr.Dataframe(
+            styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
+            visible=True,
+            column_widths=_widths(visible_rows),
+        )
+
+    def files(frame: pd.DataFrame, entries: dict[str, Any]) -> list[Any]:
+        result = json.dumps(entries, ensure_ascii=False, indent=1)
         return [
-            gr.Dataframe(
-                styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
-                visible=True,
-                column_widths=_widths(visible_rows),
-            ),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(
-                value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
-            ),
+            gr.DownloadButton(value=downloads.write("result.json", result), visible=True),
         ]
 
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
