@@ -520,14 +520,13 @@ def bucket_verdict(
 def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
     """Return the verdict by the primary score of one metric, the table of it, and its other scores folded."""
     names = short_names(list(comparison.test_set.systems))
-    primary = primary_table(comparison.tables)
     scores = [
         (
             _column(comparison, table, table.title, [table.rows[place].system for place in table.order]),
             score_verdict(comparison, table, names),
             [with_names(section, names) for section in table.sections],
         )
-        for table in (primary, *(table for table in comparison.tables if table is not primary))
+        for table in _primary_first(comparison.tables)
     ]
     return render(
         "compared.html",
@@ -542,10 +541,16 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
 
 def segments_html(comparison: Comparison) -> str:
     """Return the list of all segments of a comparison by one metric."""
-    names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
-    comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
-    primary = primary_table(comparison.tables)
-    buckets = buckets_of(comparison.test_set, _scored(comparison.tables[0]))
+    names = short_names(list(comparison.test_set.systems))
+    comparison = replace(comparison, tables=list(map(_with_numbers, _primary_first(comparison.tables))))
+    primary, titles = comparison.tables[0], comparison.titles()
+    buckets = buckets_of(comparison.test_set, _scored(primary))
     browsed = browse([Segments(comparison, primary)], titles, names, buckets)
     view = {"names": names, "titles": titles, "browse": browsed}
     return render("browsed.html", c=comparison, t="t1", view=view, colours=COLOURS, unfolded=True)
+
+
+def _primary_first(tables: Sequence[ScoreTable]) -> list[ScoreTable]:
+    """Return the tables of one metric with that of its primary score first."""
+    primary = primary_table(tables)
+    return [primary, *(table for table in tables if table is not primary)]
