@@ -39,10 +39,13 @@ class Heading:
         )
         return ": ".join(filter(None, [self.name, numbers]))
 
+    def text_of_page(self, scale: float = 1) -> str:
+        """Return what a page shows: the name that people give it, and factors as such."""
+        return Heading(self.called or self.name, self.numbers).text(scale, "× ")
+
     def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML; shares are multiplied by `scale`."""
-        heading = Heading(self.called or self.name, self.numbers)
-        return f"<p><b>{clean(heading.text(scale, '× '))}</b></p>"
+        return f"<p><b>{clean(self.text_of_page(scale))}</b></p>"
 
 
 @dataclass(frozen=True, slots=True)

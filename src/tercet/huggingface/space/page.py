@@ -177,7 +177,8 @@ CSS = """
 .tercet .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
 .tercet .verdict:not(:first-child) {font-size: 1rem}
 .tercet .scroll {overflow-x: auto}
-.tercet caption {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}
+.tercet h2 {font-size: 1rem !important}
+.tercet :is(caption, .unseen) {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}
 .tercet-compared table {font-size: .875rem; font-variant-numeric: tabular-nums; margin: .6rem 0}
 .tercet-compared .tag, .tercet .soft, .tercet .note {font-size: .8rem; font-weight: 400; color: var(--soft)}
 #tercet-segments h3 {font-size: 1.15rem}
