@@ -45,8 +45,8 @@ SEEN = """(box, tab) => ({
     rows: [...box.querySelectorAll("tr")].filter(row => !row.closest(".tercet-compared"))
         .map(row => [...row.cells].map(cell => cell.textContent)),
     interval: box.querySelector(".tercet-interval")?.textContent,
-    systems: [...box.querySelectorAll(".tercet-compared > .beside tbody tr")].map(row =>
-        [row.querySelector("th bdi").textContent, ...[...row.querySelectorAll("td")].map(c => c.textContent)]),
+    systems: [...box.querySelectorAll(".tercet-compared > .scroll tbody tr")].map(row =>
+        ["th bdi", ".score > span", ".level", ".tests", ".p"].map(part => row.querySelector(part).textContent)),
     verdict: box.querySelector(".tercet-compared > .verdict")?.textContent,
     signature: document.querySelector(`#${tab}signature textarea`)?.value,
 })"""

@@ -32,7 +32,7 @@ _TWO_SCHEMES = {"weights": {"uniform": (0.25, 0.25, 0.25, 0.25), "custom": (0.4,
 
 CASES = [
     {
-        "description": "One 4-gram of eight, and too short",
+        "description": "Two words replaced, two missing",
         "predictions": ["A NASA rover is fighting a massive storm on Mars ."],
         "references": [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]],
         "options": {},
@@ -40,7 +40,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "No 4-gram: 0 without smoothing",
+        "description": "No 4 words in a row match: 0 without smoothing",
         "predictions": ["The Opportunity rover is combating a big sandstorm on Mars ."],
         "references": [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]],
         "options": {"smooth_method": "none", "effective_order": False},
@@ -48,7 +48,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Clipping: 'the' three times, two count",
+        "description": "A repeated word counts as often as in the reference",
         "predictions": ["the the the cat mat"],
         "references": [["the cat is on the mat"]],
         "options": {"weights": [1]},
@@ -56,7 +56,7 @@ CASES = [
         "tolerance": 0,
     },
     {
-        "description": "Two weightings in one pass",
+        "description": "Two weightings: nearly the reference",
         "predictions": ["The cat is on the mat"],
         "references": [_MAT],
         "options": _TWO_SCHEMES,
@@ -64,7 +64,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Two weightings, second candidate",
+        "description": "Two weightings: two words replaced",
         "predictions": ["A cat lies on the mat"],
         "references": [_MAT],
         "options": _TWO_SCHEMES,
@@ -72,7 +72,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Two weightings, third candidate",
+        "description": "Two weightings: another subject and verb",
         "predictions": ["The feline rests on the mat"],
         "references": [_MAT],
         "options": _TWO_SCHEMES,
@@ -80,7 +80,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "All match, but a word is missing",
+        "description": "All words match, but one is missing",
         "predictions": ["the cat is on the mat"],
         "references": [["the cat is lying on the mat"]],
         "options": {"weights": [0.5, 0.5]},
@@ -88,7 +88,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Chinese, by character",
+        "description": "Chinese, split into characters",
         "predictions": ["今天的天气非常好,我们去公园。"],
         "references": [["今天天气很好，我们去公园吧。"]],
         "options": {"tokenizer": "zh"},

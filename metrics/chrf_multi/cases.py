@@ -19,7 +19,7 @@ _MAT = [["The cat sat on the mat."]]
 
 CASES = [
     {
-        "description": "chrF and chrF++ in one call",
+        "description": "Characters alone (chrF), and with words (chrF++)",
         "predictions": ["The cat is sitting on the mat."],
         "references": _MAT,
         "options": {"word_order": [0, 2]},

@@ -16,7 +16,7 @@ DEMO_ITEMS = 20_000
 
 CASES = [
     {
-        "description": "Six n-grams of 18",
+        "description": "6 of 18 n-grams match",
         "predictions": ["the cat sat down"],
         "references": [["the cat sat on the mat"]],
         "options": {},

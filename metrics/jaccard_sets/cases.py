@@ -37,7 +37,7 @@ CASES = [
         "tolerance": 1e-12,
     },
     {
-        "description": "Multisets: six of seven words",
+        "description": "Repeated words count: six of seven",
         "predictions": ["the cat is on the mat"],
         "references": [_MAT],
         "options": {"multiset": True},

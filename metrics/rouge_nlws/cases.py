@@ -49,7 +49,7 @@ CASES = [
         "tolerance": 5e-6,
     },
     {
-        "description": "Words and pairs of words",
+        "description": "Words (ROUGE-1), and pairs of words (ROUGE-2)",
         "predictions": ["The fast brown fox leaps over the tired dog"],
         "references": [_FOX],
         "options": {"rouge_types": ["rouge1", "rouge2"], "output": "all"},
@@ -57,7 +57,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "Longest common subsequence",
+        "description": "Words in the same order, with gaps (ROUGE-L)",
         "predictions": ["The brown fox jumped over the lazy dog"],
         "references": [_FOX],
         "options": {"rouge_types": ["rougeL"], "output": "all"},
@@ -65,7 +65,7 @@ CASES = [
         "tolerance": 5e-4,
     },
     {
-        "description": "A bonus for runs",
+        "description": "Words in a row count more (ROUGE-W)",
         "predictions": ["The brown fox quickly jumped over the lazy dog"],
         "references": [_FOX],
         "options": {"rouge_types": ["rougeW"], "output": "all"},

@@ -58,7 +58,7 @@ def shows_its_example(visitor, metric):
     visitor.until(lambda: has(visitor.seen()["score"]))
 
 
-def test_a_wide_window_shows_the_picture_over_its_full_width_and_the_options_say_what_they_do(visit, metric):
+def test_a_wide_window_shows_the_picture_beside_the_score_and_the_options_say_what_they_do(visit, metric):
     visitor = visit(metric)
     visitor.open_options()
     for option in option_docs(metric_class(metric)):
@@ -67,9 +67,10 @@ def test_a_wide_window_shows_the_picture_over_its_full_width_and_the_options_say
     assert visitor.width() <= 1280
     shows_its_example(visitor, metric)
     expect(visitor.find("#picture p").first).to_be_visible()
-    top, bottom = (visitor.find(each).bounding_box() for each in ("#picture", "#signature"))
-    assert top["y"] >= bottom["y"] + bottom["height"]
-    assert top["width"] > 1150
+    picture, score = (visitor.find(each).bounding_box() for each in ("#picture", "#result"))
+    assert picture["x"] >= score["x"] + score["width"]
+    assert picture["y"] == score["y"]
+    assert picture["width"] > 600
     visitor.find("#options").get_by_role("button", name="Options").first.click()
     photograph(visitor, f"{metric}-desktop", "#code-of-text")
     has_no_violation(visitor, "an example is scored")
@@ -84,6 +85,11 @@ def test_a_dark_phone_shows_it_all_without_moving_sideways_and_is_readable(visit
     visitor.open_options()
     assert visitor.width() <= 390
     shows_its_example(visitor, metric)
+    for box in visitor.find("#picture .scroll, #picture table").all():
+        width, room, hint = box.evaluate(
+            "e => [e.scrollWidth, e.clientWidth, getComputedStyle(e, '::before').content]"
+        )
+        assert ("scroll sideways" in hint) == (width > room)
     photograph(visitor, f"{metric}-phone")
     shown = ("#picture p[dir=auto] span", "#picture p b", "#picture summary", "#picture .heat td")
     picture = [part for part in shown if visitor.find(part).count()]
@@ -131,18 +137,18 @@ def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     has_no_violation(visitor, "a file is scored")
     expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
     is_readable(visitor, "#file-result td", "#items [role=gridcell]", "#about-file p")
+    for name in visitor.find("#items th:visible").all():  # on one line
+        assert name.bounding_box()["height"] < 60
     assert visitor.width() <= width
     photograph(visitor, f"{metric}-file-{width}")
     visitor.choose("#system", ["mt", "mt2"])
     visitor.compute_file()
     visitor.until(lambda: has(visitor.seen("file")["systems"]))
     expect(visitor.find("#distribution")).to_be_hidden()
-    expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
+    expect(visitor.find("#segments .example").first).to_be_visible()
     has_no_violation(visitor, "systems are compared")
-    is_readable(visitor, "#file-result td", "#file-result .dots span", "#file-result small")
+    is_readable(visitor, "#file-result :is(td, .note)", "#segments :is(.text, .text span, .soft, .number, label)")
     assert visitor.width() <= width
-    for name in visitor.find("#items th:visible").all():  # on one line
-        assert name.bounding_box()["height"] < 60
     visitor.open("Card")
     has_no_violation(visitor, "the card")
 

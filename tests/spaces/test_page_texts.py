@@ -53,6 +53,18 @@ def test_own_texts_are_scored_as_by_the_package_and_options_count(visit, metric,
     shows(visitor, chosen)
 
 
+@pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf"])
+def test_the_page_opens_with_the_result_of_its_first_example(visit, metric):
+    case = CASES[metric]["CASES"][0]
+    visitor = visit(metric)
+    shows(visitor, scored_alone(metric, case["predictions"][0], case["references"][0], **case["options"]))
+    expect(visitor.find("#result")).to_contain_text("Higher is better; 100 is the best.")
+    expect(visitor.find("#picture b").first).to_be_visible()
+    expect(visitor.find("#signature")).to_be_visible()
+    for name in ("precisions", "brevity penalty"):  # the picture has them
+        expect(visitor.find("#result").get_by_text(name, exact=True)).to_be_hidden()
+
+
 @pytest.mark.parametrize("metric", UNLIKE)
 def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
     visitor = visit(metric)

@@ -37,7 +37,7 @@ class Explanation:
 
     def to_html(self, scale: float = 1) -> str:
         """Return a fragment of HTML: the texts with their matches coloured, and the numbers; 100 is for percent."""
-        return page_html(self.title.text(scale), [part.html(scale) for part in self.parts()], self.signature)
+        return page_html(self.title.text_of_page(scale), [part.html(scale) for part in self.parts()], self.signature)
 
     def _repr_html_(self) -> str:
         return self.to_html()

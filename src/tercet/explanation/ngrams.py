@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .explanation import Explanation
 from .levels import levels_of_predictions, ngram_levels
-from .parts import Heading, Line, Part, Sentence, Share, Table, counted, order_names, orders_legend, reference_label
+from .parts import (
+    Factor,
+    Heading,
+    Line,
+    Part,
+    Sentence,
+    Share,
+    Table,
+    counted,
+    order_names,
+    orders_legend,
+    reference_label,
+)
 from .places import Count, Ids, Word, ngram_counts, ngram_limits, words_of
 
 if TYPE_CHECKING:
@@ -110,7 +122,7 @@ class NgramMatches(NgramTexts):
     @property
     def title(self) -> Heading:
         """The score, and what is multiplied with the mean of the precisions."""
-        return Heading("", {"BLEU": Share(self.score), "brevity penalty": self.brevity_penalty})
+        return Heading("", {"BLEU": Share(self.score), "brevity penalty": Factor(self.brevity_penalty)})
 
     def precisions_table(self) -> Table:
         """Return the matches of each order, and the precision that counts where that is another."""

@@ -16,24 +16,36 @@ class Share(float):
     """A number from 0 to 1, which is shown in percent where the scores are."""
 
 
+class Factor(float):
+    """A number that a score is multiplied by, which is no percentage where the scores are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A name, and the numbers that belong to it."""
 
     name: str
     numbers: Mapping[str, float]
+    called: str = ""  # what people call it, on a page; empty for the name
 
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, scale: float = 1) -> str:
-        """Return it on one line; shares are multiplied by `scale`."""
-        numbers = ", ".join(f"{name} {number_text(value, scale)}".strip() for name, value in self.numbers.items())
+    def text(self, scale: float = 1, sign: str = "") -> str:
+        """Return it on one line; shares are multiplied by `scale`, and a sign stands before factors."""
+        numbers = ", ".join(
+            f"{name} {sign * isinstance(value, Factor)}{number_text(value, scale)}".strip()
+            for name, value in self.numbers.items()
+        )
         return ": ".join(filter(None, [self.name, numbers]))
+
+    def text_of_page(self, scale: float = 1) -> str:
+        """Return what a page shows: the name that people give it, and factors as such."""
+        return Heading(self.called or self.name, self.numbers).text(scale, "× ")
 
     def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML; shares are multiplied by `scale`."""
-        return f"<p><b>{clean(self.text(scale))}</b></p>"
+        return f"<p><b>{clean(self.text_of_page(scale))}</b></p>"
 
 
 @dataclass(frozen=True, slots=True)

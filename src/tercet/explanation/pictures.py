@@ -231,9 +231,20 @@ def alignment_html(
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
     tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
-    pictures = scrolled(alignment_svg(prediction, reference)), _heat_map_html(prediction, reference, similarity)
+    pictures = _alignment_html(prediction, reference), _heat_map_html(prediction, reference, similarity)
     pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
     return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
+
+
+def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
+    """Return the picture of the matches below the meaning of its colours."""
+    legend = (
+        "a line leads from a token to its best match, darker where they are nearer: "
+        f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
+        "reference; bars: how much each token weighs"
+    )
+    drawing = scrolled(alignment_svg(prediction, reference))
+    return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
 
 
 def _height(row: int) -> float:

@@ -28,7 +28,6 @@ from tercet.tables import decimals
 from .plots import (
     SERIES,
     Dot,
-    DotChart,
     DotColumn,
     Histograms,
     Marks,
@@ -60,6 +59,9 @@ from .segments import (
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
 
+#: The scripts that list the segments, and unpack them first.
+BROWSING = ("unpack.js", "browse.js")
+
 
 def to_html(
     comparisons: Sequence[Comparison],
@@ -83,7 +85,7 @@ def to_html(
     views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
         "page.html",
-        scripts=("unpack.js", "browse.js"),
+        scripts=BROWSING,
         title=_title(comparisons) if title is None else title,
         version=version,
         date=datetime.date.today().isoformat() if date is None else date,
@@ -514,29 +516,44 @@ def bucket_verdict(
     return [tuple(parts)] if winners else []
 
 
-# A comparison as a fragment of HTML, for a page that has a style of its own.
+# A comparison as fragments of HTML, for a page that has a style of its own: it defines the colours of base.html as
+# variables, and runs the scripts of `BROWSING`.
 
 
 def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
-    """Return the verdict by the primary score of one metric, a table and a plot of it, and its other scores folded.
-
-    The page defines the colours as variables: ``--ink``, ``--soft``, ``--line``, ``--paper`` and ``--accent``.
-    """
+    """Return the verdict by the primary score of one metric, the table of it, and its other scores folded."""
     names = short_names(list(comparison.test_set.systems))
-    primary = primary_table(comparison.tables)
-    views = []
-    for table in (primary, *(table for table in comparison.tables if table is not primary)):
-        rows = [table.rows[place] for place in table.order]
-        order = [row.system for row in rows]
-        chart = DotChart([names[name] for name in order], [dot_column(comparison, table, table.title, order)])
-        sections = [with_names(section, names) for section in table.sections]
-        views.append((table, rows, score_verdict(comparison, table, names), chart, sections))
+    scores = [
+        (
+            _column(comparison, table, table.title, [table.rows[place].system for place in table.order]),
+            score_verdict(comparison, table, names),
+            [with_names(section, names) for section in table.sections],
+        )
+        for table in _primary_first(comparison.tables)
+    ]
     return render(
         "compared.html",
         c=comparison,
-        views=views,
-        names=names,
+        view={"comparison": comparison, "names": names},
+        scores=scores,
         notes=notes,
         lines=lines,
         marks=marks_of(comparison, comparison.tables),
     )
+
+
+def segments_html(comparison: Comparison) -> str:
+    """Return the list of all segments of a comparison by one metric."""
+    names = short_names(list(comparison.test_set.systems))
+    comparison = replace(comparison, tables=list(map(_with_numbers, _primary_first(comparison.tables))))
+    primary, titles = comparison.tables[0], comparison.titles()
+    buckets = buckets_of(comparison.test_set, _scored(primary))
+    browsed = browse([Segments(comparison, primary)], titles, names, buckets)
+    view = {"names": names, "titles": titles, "browse": browsed}
+    return render("browsed.html", c=comparison, t="t1", view=view, colours=COLOURS, unfolded=True)
+
+
+def _primary_first(tables: Sequence[ScoreTable]) -> list[ScoreTable]:
+    """Return the tables of one metric with that of its primary score first."""
+    primary = primary_table(tables)
+    return [primary, *(table for table in tables if table is not primary)]

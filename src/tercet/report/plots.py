@@ -71,9 +71,8 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
     tested = comparison.test is not None
     marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
     dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
-    note = "" if table.higher_is_better else "lower is better"
     line = of_system[comparison.baseline].value
-    return DotColumn(title, dots, note, line if tested and not math.isnan(line) else None)
+    return DotColumn(title, dots, line if tested and not math.isnan(line) else None)
 
 
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
@@ -172,7 +171,6 @@ class DotColumn:
 
     title: str
     dots: Sequence[Dot]
-    note: str = ""  # below the title
     line: float | None = None  # a value to be compared with, such as the baseline's
 
     def scale(self) -> Scale:
@@ -180,28 +178,7 @@ class DotColumn:
         return Scale(*bounds(number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)))
 
 
-@dataclass(frozen=True, slots=True)
-class DotChart:
-    """Rows of dots: a name each, and columns that share the rows."""
-
-    names: Sequence[str]
-    columns: Sequence[DotColumn]
-
-    def described(self) -> str:
-        """Return the chart in words, for readers who do not see it."""
-        return "; ".join(f"{column.title}: {', '.join(self._in_words(column.dots))}" for column in self.columns)
-
-    def _in_words(self, dots: Sequence[Dot]) -> Iterable[str]:
-        for name, dot in zip(self.names, dots, strict=True):
-            yield f"{name} {dot.value:.4g} ({dot.low:.4g} to {dot.high:.4g})" if dot.drawn else f"{name} unknown"
-
-
-def dot_charts(names: Sequence[str], columns: Sequence[DotColumn], across: int = 3) -> list[DotChart]:
-    """Return charts of at most so many columns each: more would be too narrow on a telephone."""
-    return [DotChart(names, columns[start : start + across]) for start in range(0, len(columns), across)]
-
-
-# How the scores of segments are distributed: a row for each system, as in a chart of dots.
+# How the scores of segments are distributed: a row for each system.
 
 _BINS = 30
 

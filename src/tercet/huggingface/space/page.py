@@ -159,25 +159,34 @@ CSS = """
     grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
+#items [role=gridcell], #items [role=gridcell] * {font-family: var(--font); font-variant-numeric: tabular-nums}
+#items [role=gridcell] {font-size: .85rem; line-height: 1.35}
+#file-input label {max-width: calc(100% - 3.5rem)}
+.tercet-picture .wide::before, .tercet-compared .wide::before {
+  content: "scroll sideways \\2194"; display: block; position: sticky; left: 0; width: max-content;
+  font-size: .8em; color: var(--body-text-color-subdued)}
 .tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
 .tercet-interval {margin-bottom: .6rem}
 .tercet {--ink: var(--body-text-color); --soft: var(--body-text-color-subdued); --line: #8886;
-  --paper: var(--body-background-fill); --accent: var(--primary-600)}
-.dark .tercet {--accent: var(--primary-300)}
+  --paper: var(--body-background-fill); --box: #8881; --accent: var(--primary-600);
+  --good: #d5ead9; --bad: #f7ded6; --up: #17692e; --down: #a33a14}
+.dark .tercet {--accent: var(--primary-300); --good: #1c4029; --bad: #4d2a20; --up: #7fd099; --down: #f0a084}
 .tercet th[scope=row] {font-weight: normal}
 .tercet details {font-size: .85em; margin-top: .6rem}
 .tercet summary {cursor: pointer}
-.tercet-compared .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
-.tercet-compared .beside {display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: start}
-.tercet-compared .beside > * {flex: 0 1 auto; min-width: 0; max-width: 100%}
-.tercet-compared .beside > .dots {flex: 1 1 22rem}
-.tercet-compared .scroll {overflow-x: auto}
-.tercet-compared table th, .tercet-compared table td {white-space: nowrap; font-variant-numeric: tabular-nums}
-.tercet-compared .best * {font-weight: 700}
-.tercet-compared .tag {font-size: .8em; font-weight: 400; color: var(--soft)}
-.tercet table, .tercet-picture table {border-collapse: collapse; border: none !important; outline: none}
-.tercet tr, .tercet-picture tr {border: none !important}
-.tercet th, .tercet td, .tercet-picture th, .tercet-picture td {
+.tercet .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
+.tercet .verdict:not(:first-child) {font-size: 1rem}
+.tercet .scroll {overflow-x: auto}
+.tercet h2 {font-size: 1rem !important}
+.tercet :is(caption, .unseen) {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}
+.tercet-compared table {font-size: .875rem; font-variant-numeric: tabular-nums; margin: .6rem 0}
+.tercet-compared .tag, .tercet .soft, .tercet .note {font-size: .8rem; font-weight: 400; color: var(--soft)}
+#tercet-segments h3 {font-size: 1.15rem}
+#tercet-segments select {appearance: auto}
+#tercet-segments h5 a {padding: 0}
+.tercet table, .tercet-picture table {border-collapse: collapse; outline: none}
+.tercet:not(.tercet-compared) :is(table, tr), .tercet-picture :is(table, tr) {border: none !important}
+.tercet:not(.tercet-compared) :is(th, td), .tercet-picture :is(th, td) {
   border: none !important; border-bottom: 1px solid #8884 !important;
   padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
 .tercet-picture caption {text-align: left; opacity: .7}
@@ -188,7 +197,10 @@ CSS = """
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: none}
 .tercet-picture div div div {min-width: 0; max-width: 100%}
-.tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center; vertical-align: middle}
+.tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center !important;
+  vertical-align: middle}
+.tercet-picture p:not([dir]):has(> b:only-child) {margin-top: .8rem}
+.tercet-picture p:first-child {margin-top: 0 !important}
 .tercet-picture > div > p:last-child {display: none}
 .cm-line span, #card .token {color: inherit !important}
 #card .token.comment {color: var(--body-text-color-subdued) !important}

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, score_batch
+from tercet.base.metric import Metric, is_higher_better, score_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import Comparison
 from tercet.corpus.corpus import Corpus
@@ -34,7 +34,7 @@ from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
 from tercet.registry import metric_class
-from tercet.report.comparison import compared_html
+from tercet.report.comparison import compared_html, segments_html
 from tercet.report.plots import primary_table
 from tercet.test_sets.names import names_of
 from tercet.test_sets.test_set import TestSet
@@ -60,6 +60,7 @@ class PageResult:
     only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
     scale: int
     in_percent: bool
+    meaning: str  # of the primary score, in a sentence
 
 
 class Example(NamedTuple):
@@ -106,8 +107,10 @@ class Demo:
             n_items = len(case["predictions"])
             references = case.get("references", [[]] * n_items)
             pairs = zip(case["predictions"], references, strict=True)
-            for number, (prediction, references) in enumerate(pairs, 1):
-                title = f"{case['description']} ({number} of {n_items})" if n_items > 1 else case["description"]
+            for prediction, references in pairs:
+                title = case["description"]
+                if n_items > 1:
+                    title += f": {shorten(prediction, 40)}"
                 examples.append(
                     Example(
                         title=title,
@@ -192,6 +195,7 @@ class Demo:
             only_of_items=frozenset(metric.segment_names) - {*metric.score_names},
             scale=metric.scale,
             in_percent=metric.unit is not None and metric.scale == 100,
+            meaning=_meaning(metric),
         )
         return page_result, metric, batch
 
@@ -370,12 +374,11 @@ class PageComparison:
     """What the page shows; it can be pickled."""
 
     html: str
+    segments: str  # as HTML
     signature: str
     rows: dict[str, list[Any]]
     entries: dict[str, Any]
     program: str
-    titles: dict[str, str]  # the columns of the scores in `rows`, as people call them
-    in_percent: bool
 
 
 def compare_file(
@@ -403,12 +406,11 @@ def compare_file(
     html = compared_html(comparison, notes, lines)
     return PageComparison(
         html=html,
+        segments=segments_html(comparison),
         signature=main.signature,
         rows=rows,
         entries=comparison.to_dict(),
         program=comparing(file_lines, _metric(demo, options)),
-        titles={f"{name} {system}": f"{main.title} {system}" for system in main.segments},
-        in_percent=main.scorer.unit is not None and main.scorer.scale == 100,
     )
 
 
@@ -495,8 +497,20 @@ def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -
     return answer
 
 
-def result_html(page_result: PageResult, lines: Sequence[str] = ()) -> str:
-    """Return the primary score in large letters, what is to be noted, the other scores, and, folded, the counts."""
+def _meaning(metric: Metric) -> str:
+    """Return what the primary score compares, and which values are good."""
+    compares = metric.about.compares
+    rises = is_higher_better(metric, metric.primary)
+    best = metric.scale if rises else 0
+    at_best = f"; {best} is the best" if metric.unit is not None else ""
+    return f"{compares[0].upper()}{compares[1:]}. {'Higher' if rises else 'Lower'} is better{at_best}."
+
+
+def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained: bool = False) -> str:
+    """Return the primary score in large letters, its meaning, what is to be noted, other scores, and, folded, counts.
+
+    Parts of the score, such as precisions, are folded too where an explanation beside shows them.
+    """
     result, (primary, _) = page_result.result, page_result.primary
     of_items = result.get("segments") or {}
     entries = {
@@ -506,7 +520,11 @@ def result_html(page_result: PageResult, lines: Sequence[str] = ()) -> str:
         # The scores of a file's items have a table of their own, and that of one text stands above already.
         if not (isinstance(value, list) and (name in of_items or name in page_result.only_of_items))
     }
-    scores = {name: value for name, value in entries.items() if _is_score(value)}
+    scores = {
+        name: value
+        for name, value in entries.items()
+        if _is_score(value) and (name in page_result.titles or not explained)
+    }
     counts = {name: value for name, value in entries.items() if name not in scores}
     intervals = result.get("intervals") or {}
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
@@ -523,6 +541,7 @@ def result_html(page_result: PageResult, lines: Sequence[str] = ()) -> str:
         f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
         f"{number(result[primary], digits)}</div>"
         f'<div class="tercet-interval">{interval}</div>'
+        f"<p>{escape(page_result.meaning)}</p>"
         f"{band_html}{lines_html}{notes_html}"
         f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 import time
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,14 @@ import gradio as gr
 import pandas as pd
 
 from tercet.errors import InputError
+from tercet.report.comparison import BROWSING
+from tercet.report.rendering import script_of
 
 from .guard import Jobs, Upload
 from .scoring import (
     MOST_BYTES,
     Demo,
+    PageResult,
     code_box,
     compare_file,
     hidden,
@@ -31,13 +36,19 @@ from .scoring import (
     with_messages,
 )
 
+_LOG = logging.getLogger(__name__)
+
 _SHOWN_ROWS = 500
+_TABLE_WIDTH = 1180  # pixels, in a window of 1280
 _DOWNLOADS_KEPT = 600  # seconds
 #: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
 const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    const isWide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto";
+    box.classList.toggle("wide", isWide);
+    if (isWide) box.tabIndex = 0;
 });
+addEventListener("resize", reach);
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
 element.addEventListener("toggle", reach, true);
 """
@@ -69,12 +80,12 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         samples_per_page=len(examples),
     )
     with results:
-        with gr.Row():
-            with gr.Column(min_width=300):
+        with gr.Row(elem_id="score-and-why"):
+            with gr.Column(scale=2, min_width=300):
                 outcome = outcome_box("result")
-            with gr.Column(min_width=300):
-                signature = signature_box("signature")
-        picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+            with gr.Column(scale=3, min_width=300):
+                picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+        signature = signature_box("signature")
         code = code_box("code-of-text")
     outputs = [outcome, signature, picture, code]
 
@@ -83,17 +94,30 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         page_result, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
         targets = split_references(references or "")
         return [
-            result_html(page_result, [*demo.changed_options(contents), *lines]),
+            result_html(page_result, [*demo.changed_options(contents), *lines], explained=bool(picture_html)),
             gr.Textbox(page_result.result["signature"], visible=True),
             gr.HTML(picture_html, visible=True),
             demo.code(source_of_texts(prediction, targets if demo.takes_references else None), options),
         ]
+
+    @cache
+    def first_result() -> list[Any]:
+        return compute(examples[0].prediction, examples[0].references, *examples[0].contents)
+
+    def begin() -> list[Any]:
+        try:
+            return first_result()
+        except Exception as error:
+            # Whatever it is, a visitor who asks for the same is shown it.
+            _LOG.warning("the page begins without a result: %s", error)
+            return ["", *hidden(outputs)]
 
     def fill(number: int) -> list[Any]:
         example = examples[number]
         return [example.prediction, example.references, *example.contents]
 
     answer = with_messages(compute, hidden(outputs))
+    gr.on(None, begin, None, outputs, queue=False, show_progress="hidden", api_visibility="private")
     button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
     # Without the queue: the texts change at once, whoever else is being served.
     filled = gallery.click(fill, gallery, inputs, queue=False, show_progress="hidden", api_visibility="private")
@@ -144,7 +168,9 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
         trouble = outcome_box("report-trouble")
         code = code_box("code-of-file")
-    outputs = [outcome, signature, plot, rows, as_tsv, as_json, make_report, report, trouble, code]
+        # Last, as it is long; and not where changes are announced.
+        segments = gr.HTML(visible=False, elem_id="segments", js_on_load=script_of(BROWSING))
+    outputs = [outcome, signature, plot, segments, rows, as_tsv, as_json, make_report, report, trouble, code]
     downloads = _Downloads()
 
     def read(path: str | None) -> list[Any]:
@@ -177,7 +203,9 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 comparison.html,
                 gr.Textbox(comparison.signature, visible=True),
                 gr.BarPlot(visible=False),
-                *items(comparison.rows, comparison.entries, comparison.titles, comparison.in_percent),
+                gr.HTML(comparison.segments, visible=True),
+                gr.Dataframe(visible=False),
+                *files(pd.DataFrame(comparison.rows), comparison.entries),
                 gr.Button(visible=True),
                 gr.DownloadButton(visible=False),
                 "",
@@ -185,6 +213,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             ]
         page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
         _, of_items = page_result.primary
+        frame = pd.DataFrame(table)
         bars = pd.DataFrame(demo.histogram(table[of_items], page_result.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
@@ -193,25 +222,31 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             result_html(page_result, lines),
             gr.Textbox(page_result.result["signature"], visible=True),
             gr.BarPlot(bars, visible=True, x_title=page_result.titles[of_items]),
-            *items(table, page_result.result, page_result.titles, page_result.in_percent),
+            gr.HTML(visible=False),
+            items(frame, page_result),
+            *files(frame, page_result.result),
             gr.Button(visible=False),
             gr.DownloadButton(visible=False),
             "",
             program,
         ]
 
-    def items(
-        table: dict[str, list[Any]], entries: dict[str, Any], titles: dict[str, str], in_percent: bool
-    ) -> list[Any]:
-        frame = pd.DataFrame(table)
-        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=titles).round(2 if in_percent else 4)
-        widths = [f"{_width(name, visible_rows[name])}px" for name in visible_rows]
+    def items(frame: pd.DataFrame, page_result: PageResult) -> Any:
+        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=page_result.titles)
+        scores = visible_rows.select_dtypes("floating").columns
+        digits = 2 if page_result.in_percent else 4
+        styled = visible_rows.style.format(f"{{:.{digits}f}}", subset=scores, na_rep="")
+        return gr.Dataframe(
+            styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
+            visible=True,
+            column_widths=_widths(visible_rows),
+        )
+
+    def files(frame: pd.DataFrame, entries: dict[str, Any]) -> list[Any]:
+        result = json.dumps(entries, ensure_ascii=False, indent=1)
         return [
-            gr.Dataframe(visible_rows, visible=True, column_widths=widths),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(
-                value=downloads.write("result.json", json.dumps(entries, ensure_ascii=False, indent=1)), visible=True
-            ),
+            gr.DownloadButton(value=downloads.write("result.json", result), visible=True),
         ]
 
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
@@ -241,9 +276,13 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     )
 
 
-def _width(name: str, cells: pd.Series[Any]) -> int:
-    """Return how many pixels a column of the table takes: its name stands on one line."""
-    return max(90, 9 * min(len(name), 40) + 60, 0 if pd.api.types.is_numeric_dtype(cells) else 300)
+def _widths(frame: pd.DataFrame) -> list[str]:
+    """Return how wide the columns of the table are: names stand on one line, and texts take what numbers leave."""
+    names = {name: 9 * min(len(str(name)), 40) + 60 for name in frame}
+    texts = frame.select_dtypes(exclude="number").columns
+    numbers = sum(width for name, width in names.items() if name not in texts)
+    least = max(300, (_TABLE_WIDTH - numbers) // max(len(texts), 1))
+    return [f"{max(width, least if name in texts else 90)}px" for name, width in names.items()]
 
 
 class _Downloads:

@@ -617,9 +617,10 @@ class RougeMatches(Explanation):
         hint = _HINTS[matches.kind]
         names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
         shares = {"precision": matches.precision, "recall": matches.recall, "F": matches.fmeasure}
+        called = f"ROUGE-{matches.name.removeprefix('rouge')}{suffix}"
         unit = "n-grams of the prediction" if matches.kind == "n" else "matched skip-bigrams"
         return [
-            Heading(f"{matches.name}{suffix}", {name: Share(value) for name, value in shares.items()}),
+            Heading(f"{matches.name}{suffix}", {name: Share(value) for name, value in shares.items()}, called),
             Sentence(
                 f"{matches.hits:g} of {matches.prediction_total:g} in the prediction, of "
                 f"{matches.reference_total:g} in the reference"

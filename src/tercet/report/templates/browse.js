@@ -266,9 +266,8 @@ const follow = () => {
   section.open = true;
   browsers.get(prefix)?.find(Number(number));
 };
-for (const section of document.querySelectorAll(".segments")) {
-  section.addEventListener("toggle", () => open(section));
-}
+// Also of sections that a page is given later.
+document.addEventListener("toggle", ({ target }) => { if (target.matches(".segments")) open(target); }, true);
 addEventListener("hashchange", follow);
 addEventListener("keydown", event => {
   const writing = event.target.closest?.("input, select, textarea");

@@ -1,16 +1,16 @@
 "use strict";
-// Returns what rendering.py packed: compressed JSON, of which 13 bits are two letters of those from ! to ~ that HTML does not escape.
-const ALPHABET = new Map(Array.from({ length: 94 }, (_, place) => String.fromCharCode(33 + place))
-  .filter(letter => !"&<>".includes(letter)).map((letter, place) => [letter, place]));
+// Returns what rendering.py packed: compressed JSON in base 85, five letters for four bytes.
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%,()*+-;.=:?@^_`{|}~";
+const DIGITS = new Map(Array.from(ALPHABET, (letter, place) => [letter, place]));
 const TOO_OLD = "This browser is too old to unpack the data: one of 2023 or later can.";
 const unpack = async box => {
-  const letters = box.textContent, bytes = new Uint8Array(Number(box.dataset.bytes));
-  let bits = 0, number = 0, place = 0;
-  for (let at = 0; at < letters.length; at += 2) {
-    number = (number << 13) | (ALPHABET.get(letters[at]) * ALPHABET.size + ALPHABET.get(letters[at + 1]));
-    for (bits += 13; bits >= 8; bits -= 8) bytes[place++] = number >> (bits - 8);
-    number &= (1 << bits) - 1;
+  const letters = box.textContent, bytes = new DataView(new ArrayBuffer(Math.ceil(letters.length / 5) * 4));
+  for (let first = 0; first < letters.length; first += 5) {
+    let number = 0;
+    for (let at = first; at < first + 5; at++) number = number * 85 + (DIGITS.get(letters[at]) ?? 84);
+    bytes.setUint32(first / 5 * 4, number);
   }
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const packed = new Blob([bytes.buffer.slice(0, Number(box.dataset.bytes))]);
+  const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 };
