@@ -46,7 +46,7 @@ SEEN = """(box, tab) => ({
         .map(row => [...row.cells].map(cell => cell.textContent)),
     interval: box.querySelector(".tercet-interval")?.textContent,
     systems: [...box.querySelectorAll(".tercet-compared > .scroll tbody tr")].map(row =>
-        ["th bdi", ".score > span", ".level", ".tests", ".p"].map(part => row.querySelector(part).textContent)),
+        ["th bdi", ".drawn > span", ".level", ".tests", ".p"].map(part => row.querySelector(part).textContent)),
     verdict: box.querySelector(".tercet-compared > .verdict")?.textContent,
     signature: document.querySelector(`#${tab}signature textarea`)?.value,
 })"""
