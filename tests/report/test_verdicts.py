@@ -94,6 +94,10 @@ CASES = {
         f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
         "s7 is significantly better than the other (adjusted p 0.010).",
     ]),
+    "better than none of many": (EIGHT, {("s7", "s3"): 0.06}, {"baseline": "s7"}, [
+        "s7 has the best BLEU: 7.00, 1.00 points above s6, the next best.",
+        f"{NO_DIFFERENCE} s7 and any of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
+    ]),
     "several share the best": ({"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {
         "baseline": "b",
     }, [

@@ -114,7 +114,8 @@ def _tested(
         sentences: list[Sentence] = [(unknown, best_name, joint, *unclear_names[1:-1], ending)]
     else:
         least = pvalue_text(min(pvalues[row.system] for row in unclear))
-        counted = f" and {len(unclear)} of the {len(not_best)} others (least {kind} {least}, {alpha}), {caution}."
+        number = len(unclear) if worse else "any"
+        counted = f" and {number} of the {len(not_best)} others (least {kind} {least}, {alpha}), {caution}."
         sentences = [(unknown, best_name, counted)]
     if worse:
         if len(worse) == 1:
