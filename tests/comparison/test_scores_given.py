@@ -280,3 +280,9 @@ def test_zeros_would_reward_failures_where_lower_is_better():
 def test_names_of_systems_are_strings():
     with pytest.raises(InputError, match="The names of systems must be strings, got 1"):
         tercet.compare(scores={"C": {1: [1, 2], 2: [1, 2]}})
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_negative_zero_is_no_other_number_than_zero(n):
+    comparison = tercet.compare(scores={"x": {"base": [-0.0] * n, "tuned": [0.0] * n}}, test=None)
+    assert [str(row.value) for row in comparison.tables[0].rows] == ["0.0", "0.0"]

@@ -156,7 +156,7 @@ class Column(Metric):
         rows = np.zeros((len(values), len(self.columns)))
         rows[:, 0] = ~is_missing if self.missing == "skip" else 1.0
         rows[:, 2] = is_missing
-        rows[:, -1] = np.where(is_missing, 0.0, values)
+        rows[:, -1] = np.where(is_missing, 0.0, values) + 0.0  # as in any sum, no zero is negative
         return SegmentStats(self.signature(), self.columns, rows)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

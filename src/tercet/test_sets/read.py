@@ -222,12 +222,12 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
 
 
 def _tables_and_logs(
-    paths: list[str], folders: list[str], others: list[str], columns: Columns, first: Table | None
+    paths: list[str], folders: list[str], beside: list[str], columns: Columns, first: Table | None
 ) -> list[TestSet]:
     """Return the test sets of tables and then of logs; `first` is the table of the first path, if it was read."""
     logs_of_folder = {path: read_folder(path) for path in folders}
     tables = [path for path in paths if path not in folders and table_format(path)]
-    text_files = [path for path in paths if path not in folders and path not in tables] or others
+    text_files = [path for path in paths if path not in folders and path not in tables] or beside
     if text_files:
         table_in_words = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
         raise InputError(
