@@ -208,6 +208,26 @@ def warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
 
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Record the warnings of a block, each once, and raise them after it."""
+    sentences: list[str] = []
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield sentences
+    finally:
+        sentences += dict.fromkeys(
+            str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+        )
+        # Of warnings with the same message, only the last is raised.
+        for warning in {str(warning.message): warning for warning in caught}.values():
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
+            )
+
+
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message; in Python, after its type."""
     try:

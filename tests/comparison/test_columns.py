@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tercet
 from commands import command
+from tercet.errors import InputError
 from tercet.files.roles import clear_role, unrelated
 from tercet.test_sets.test_set import TestSet
 
@@ -84,6 +85,43 @@ def test_texts_that_share_nothing_with_the_references_are_left_out_with_a_warnin
     found, none = read(path, systems=["A", "Zettel"])
     assert (list(found.systems), none) == (["A", "Zettel"], [])
     assert "systems: 'A', 'Zettel'; references: 'ref'; left out: 'B', 'english'." in found.fields
+
+
+def test_columns_without_texts_are_left_out_with_a_warning(tmp_path):
+    path = write(tmp_path, {"ref": REFERENCES, "ausgefallen": [""] * 6, "A": GOOD, "": [""] * 6, "B": POOR})
+    found, (warning,) = read(path)
+    assert list(found.systems) == ["A", "B"]
+    assert warning == (
+        f"{path}: the column 'ausgefallen' is empty in every row, unlike 'A', 'B': it is not taken as a system. To "
+        "take it, name every system: systems=."
+    )
+    found, warnings = read(path, systems=["ausgefallen", "A"])
+    assert (list(found.systems), warnings) == (["ausgefallen", "A"], [])
+
+
+def test_what_was_warned_of_while_files_were_read_is_in_every_report(tmp_path):
+    read_well = write(tmp_path, {"ref": REFERENCES, "A": GOOD, "B": POOR}, "well.tsv")
+    path = write(tmp_path, {"ref": REFERENCES[::-1], "выпало": [""] * 6, "A": GOOD, "B": POOR})
+    with pytest.warns(UserWarning, match="'выпало' is empty in every row"):
+        test_sets = tercet.read_test_sets([read_well, path])
+    well, news = [tercet.compare(test_set, "chrf") for test_set in test_sets]
+    for written in (news.to_dict()["warnings"], [news.to_html()]):
+        assert any("выпало" in text and "is empty in every row" in text for text in written)
+    assert well.warnings == []
+
+
+def test_a_column_of_texts_and_other_values_is_left_out_with_a_warning(tmp_path):
+    rows = [
+        {"ref": "eins", "система": "eins", "B": "zwei", "Punkte": 1, "Stufe": None},
+        {"ref": "drei", "система": 3, "B": "drei", "Punkte": None, "Stufe": 2},
+    ]
+    path = tmp_path / "news.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found, (warning,) = read(path)
+    assert list(found.systems) == ["B"]
+    assert "the column 'система' has values that are not text, unlike 'B': it is not taken as a system." in warning
+    with pytest.raises(InputError, match="line 2, column 'система': expected a text, got 3"):
+        tercet.read_test_sets(path, systems="система")
 
 
 def test_letters_are_compared_where_words_have_no_blanks_between(tmp_path):

@@ -144,6 +144,8 @@ class TestTables:
         cases = [
             ("e2e.csv", "mr,ref\na,b\n", {}, no.format("column") + "; there are the columns 'mr', 'ref'."),
             ("mt.tsv", "mt\na\n", {}, "no column was recognized as references (choose with reference_columns=)"),
+            ("e.tsv", "mt\tref\n猫\t\n", {}, "no column ('ref' is empty in every row) was recognized as references"),
+            ("e.tsv", "mt\tref\n\t猫\n", {}, "no column ('mt' is empty in every row) was recognized as predictions"),
             ("n.tsv", "id\n1\n", {}, "of a system (choose with systems=), or references (choose"),
             ("wide.csv", wide, {}, "'id 18' and 10 more."),
             ("t.tmx", pair, {}, no.format("language") + ", or references (choose with "
@@ -161,7 +163,7 @@ class TestTables:
             ("a.jsonl", '{"mt": "a", "ref": "b", "src": 3}', {"source_column": "src"},
              "line 1, column 'src': expected a text, got 3."),
 
-            ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "no column ('sysA' is not all text) was recognized as"),
+            ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "no column ('sysA' has values that are not text) was recogn"),
             ("a.json", "[]", {}, "is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an "
              "object per line (.jsonl): ValueError: expected an object with 'eval' and 'samples'."),
             ("a.jsonl.gz", "{", {}, "line 1: not JSON"),

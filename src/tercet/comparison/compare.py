@@ -16,7 +16,7 @@ from tercet.base.settings import RESAMPLES, CompareSettings
 from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, argument, as_settings, shorten, warn
+from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
@@ -27,7 +27,6 @@ from tercet.test_sets.checks import (
     check_has_texts,
     check_references,
     odd_references,
-    recorded,
     same_systems,
     warn_of_artefacts,
     warn_of_gaps,
@@ -190,7 +189,7 @@ def compare(
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
-    messages = [*same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    messages = [*test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     for message in (slice_messages := slice_warnings(test_set, slices)):
         warn(message)
     messages += slice_messages

@@ -132,13 +132,18 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     log = _mlflow_log(table)
     if log is not None:
         return log
-    return replace(table, columns={column: [*map(_cell, cells)] for column, cells in table.columns.items()})
+    texts = {column: cells for column, cells in table.columns.items() if not any(map(_is_file, cells))}
+    return replace(table, columns={column: [*map(_cell, cells)] for column, cells in texts.items()})
+
+
+def _is_file(value: Any) -> bool:
+    """Return whether a cell of W&B stands for an image or the like."""
+    return isinstance(value, dict) and "_type" in value
 
 
 def _cell(value: Any) -> Any:
-    """Return what a cell of W&B holds; None where it is missing, and for images and the like."""
-    is_file = isinstance(value, dict) and "_type" in value
-    return None if is_file or (isinstance(value, float) and math.isnan(value)) else value
+    """Return what a cell of W&B holds; None where it is missing."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:

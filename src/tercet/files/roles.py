@@ -21,8 +21,8 @@ _ABOUT = frozenset({
     "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
     "annotator", "rater", "length", "count", "comment", "comments", "note", "notes", "remark", "remarks", "feedback",
-    "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata", "contexts",
-    "justification",
+    "error", "errors", "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata",
+    "contexts", "justification",
 })  # fmt: skip
 # The whole name, without what is between its words.
 _DOCUMENTS = frozenset({"docid", "documentid", "docname", "documentname", "dokumentid"})
@@ -58,6 +58,8 @@ _CLEAR_SYSTEMS = frozenset({
 
 #: What a column holds that is no system.
 CODES = "holds numbers, dates, ids or hashes"
+EMPTY = "is empty in every row"
+_NO_TEXT = "has values that are not text"
 _UNRELATED = "hardly shares a word with the references"
 _CONSTANT = "has the same text in every row"
 # A number, a date, an id, a hash or an address.
@@ -116,21 +118,27 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     without any text. References may be lists of texts too. What is neither source, reference nor a word about the
     texts (an id, a language, a score) is a system: a file may have any number of them, under their own names. But
     where several columns would be systems, those of ids, dates or hashes are none, nor those that hardly share a
-    word with the references as others do: ``left_out`` says so. The columns of a log have the roles that its format
-    gives them. `references` are columns whose role is known.
+    word with the references as others do, nor those without any text: ``left_out`` says so. The columns of a log have
+    the roles that its format gives them. `references` are columns whose role is known.
     """
     if isinstance(table, Log):
         return table.roles
     roles = {name: role_of(name) for name in table.columns} | dict.fromkeys(references, "reference")
-    texts = [name for name, cells in table.columns.items() if _is_text(cells)]
+    lacks = {name: lack(cells) for name, cells in table.columns.items()}
+    texts = [name for name, reason in lacks.items() if not reason]
     targets = tuple(
         name
         for name, cells in table.columns.items()
-        if roles[name] == "reference" and (name in texts or _is_text(_within(cells)))
+        if roles[name] == "reference" and not (lacks[name] and lack(_within(cells)))
     )
     sources, systems = (tuple(name for name in texts if roles[name] == role) for role in ("source", "system"))
     left_out = _left_out({name: table.columns[name] for name in systems}, _lists(table, references or targets))
     systems = tuple(name for name in systems if name not in left_out)
+    left_out |= {
+        name: reason
+        for name, reason in lacks.items()
+        if reason and roles[name] == "system" and _is_missed(table.columns[name], reason)
+    }
     return Roles(sources[0] if sources else None, targets, systems, left_out)
 
 
@@ -209,10 +217,19 @@ def _words_of(name: str) -> tuple[str, list[str]]:
     return parts, [word for word in all_words if len(word) > 1 and word not in fillers] or all_words[:1]
 
 
-def _is_text(cells: Iterable[Any]) -> bool:
-    """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
-    texts = [cell for cell in cells if cell is not None]
-    return all(isinstance(cell, str) for cell in texts) and any(cell and not _is_number(cell) for cell in texts)
+def lack(cells: Iterable[Any]) -> str:
+    """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
+    values = [cell for cell in cells if cell is not None and cell != ""]
+    if not values:
+        return EMPTY
+    if not all(isinstance(cell, str) for cell in values):
+        return _NO_TEXT
+    return CODES if all(map(_is_number, values)) else ""
+
+
+def _is_missed(cells: Iterable[Any], reason: str) -> bool:
+    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts."""
+    return reason == EMPTY or (reason != CODES and not lack(cell for cell in cells if isinstance(cell, str)))
 
 
 def _are_codes(cells: Iterable[Any]) -> bool:

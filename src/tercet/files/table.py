@@ -172,5 +172,9 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
         if len(cells) != len(names):
             number = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
             raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
-    columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
-    return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])
+    columns = dict(zip(names, map(list, zip(*(cells for _, cells in rows[1:]), strict=True)), strict=True))
+    for column, header in zip(names, rows[0][1], strict=True):
+        # What stands behind the last column of a spreadsheet.
+        if not header.strip() and not any(columns[column]):
+            del columns[column]
+    return Table(name, columns, [line for line, _ in rows[1:]])

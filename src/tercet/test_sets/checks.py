@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -60,26 +59,6 @@ def check_references(name: str, references: Sequence[Sequence[str]], metric: Met
 
 
 # Warnings.
-
-
-@contextmanager
-def recorded() -> Iterator[list[str]]:
-    """Record the warnings of a block, each once, and raise them after it."""
-    sentences: list[str] = []
-    caught: list[warnings.WarningMessage] = []
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UserWarning)
-            yield sentences
-    finally:
-        sentences += dict.fromkeys(
-            str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
-        )
-        # Of warnings with the same message, only the last is raised.
-        for warning in {str(warning.message): warning for warning in caught}.values():
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
-            )
 
 
 def warn_of(test_set: TestSet) -> None:

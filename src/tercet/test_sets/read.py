@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tercet.checks import known_keywords
-from tercet.errors import InputError, argument, shorten, warn
+from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.batches import Answers, Requests
 from tercet.files.joined import join_memories, read_folder
 from tercet.files.read import MEMORIES, SUFFIXES, TRANSLATIONS, check_no_workbook, read_file, table_format, unpacked
@@ -158,6 +159,22 @@ def read_test_sets(
         slices=[spec for spec in _listed(by) if spec != LENGTH],
         need_references=need_references,
     )
+    with recorded() as messages:
+        test_sets = _test_sets(paths, folders, reference_paths, source_paths, columns, need_texts)
+    of_tables = {message for test_set in test_sets for message in test_set.warnings}
+    of_all = [message for message in messages if message not in of_tables]
+    return [replace(test_sets[0], warnings=(*of_all, *test_sets[0].warnings)), *test_sets[1:]]
+
+
+def _test_sets(
+    paths: list[str],
+    folders: list[str],
+    reference_paths: list[str],
+    source_paths: list[str],
+    columns: Columns,
+    need_texts: bool,
+) -> list[TestSet]:
+    """Return the test sets of files of one kind, by which it is chosen how they are read."""
     # Files of several kinds have an error of their own, in `_tables_and_logs`.
     if not folders and not any(map(table_format, paths)):
         return [_text_set(paths, reference_paths, source_paths, columns)]
@@ -243,13 +260,15 @@ def _tables_and_logs(
         if path in folders:
             logs += logs_of_folder[path]
             continue
-        table, first = first or read_file(path), None
-        if isinstance(table, Answers | Requests):
-            raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
-        if isinstance(table, Log):
-            logs.append(table)
-        else:
-            test_sets.append(table_set(table, path, names[path], columns))
+        with recorded() as messages:
+            table, first = first or read_file(path), None
+            if isinstance(table, Answers | Requests):
+                raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
+            if isinstance(table, Log):
+                logs.append(table)
+                continue
+            test_set = table_set(table, path, names[path], columns)
+        test_sets.append(replace(test_set, warnings=tuple(messages)))
     test_sets = joined_tables(test_sets)
     return [*test_sets, *log_sets(logs, columns)] if logs else test_sets
 

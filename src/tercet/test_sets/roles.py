@@ -59,7 +59,7 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
 
 
 def warn_left_out(table: Table, roles: Roles) -> None:
-    """Warn of columns of texts that are not taken as systems because of what they hold."""
+    """Warn of columns that are not taken as systems because of what they hold."""
     for reason in dict.fromkeys(roles.left_out.values()):
         columns = [column for column, column_reason in roles.left_out.items() if column_reason == reason]
         # Codes and numbers are no texts that anyone would miss.
@@ -68,7 +68,7 @@ def warn_left_out(table: Table, roles: Roles) -> None:
         subject, pronoun, predicate = "it is", "it", reason
         if len(columns) > 1:
             subject, pronoun = "they are", "them"
-            predicate = reason.replace("shares", "share").replace("has", "have")
+            predicate = reason.replace("shares", "share").replace("has", "have").replace("is ", "are ")
         warn(
             f"{table.name}: the column{'s' * (len(columns) > 1)} {named(columns)} {predicate}, "
             f"unlike {named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "

@@ -12,7 +12,7 @@ from typing import Any
 from tercet.errors import InputError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.files.joined import columns_of, complete
 from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
-from tercet.files.roles import clear_role, document_column, guess_roles, role_of
+from tercet.files.roles import clear_role, document_column, guess_roles, lack, role_of
 from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
 from tercet.files.table import Memory, Roles, Table
 from tercet.statistics.clusters import Clusters
@@ -167,10 +167,15 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         kind = "language" if format in TRANSLATIONS else "column"
         file = "TMX file" if format == "tmx" else "file"
         problem, quoted = f"no {kind}", list(map(repr, table.columns))
-        # A column that is called as a system, but has other cells than texts, is what the user looks for.
-        lookalikes = [repr(name) for name in table.columns if role_of(name) == "system"][:MOST_NAMED]
-        if lookalikes and kind == "column" and not systems:
-            problem += f" ({', '.join(lookalikes)} {'are' if len(lookalikes) > 1 else 'is'} not all text)"
+        # A column that is called so, but has other cells than texts, is what the user looks for.
+        looked_for = {role for role, columns in (("system", systems), ("reference", references)) if not columns}
+        reasons = {
+            name: reason
+            for name, cells in table.columns.items()
+            if role_of(name) in looked_for and (reason := lack(cells))
+        }
+        if reasons and kind == "column":
+            problem += f" ({', '.join(f'{name!r} {reason}' for name, reason in [*reasons.items()][:MOST_NAMED])})"
         further = f" and {len(quoted) - MOST_NAMED} more" if len(quoted) > MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
@@ -235,6 +240,7 @@ def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
                     for texts in table.systems.values()
                 },
                 fields=" ".join([*(table.fields for table in tables), note]),
+                warnings=tuple(message for table in tables for message in table.warnings),
                 scores={
                     score: {
                         system: numbers

@@ -47,6 +47,8 @@ class TestSet:
         Labels of the segments, such as their domains, by the column that has them.
     ids : list of str or None
         Names of the segments in a file whose format has such: units of XLIFF, times of subtitles, utterances.
+    warnings : tuple of str
+        What was warned of while the files were read; a comparison repeats it.
     """
 
     # pytest would collect a class with this name as tests.
@@ -67,6 +69,7 @@ class TestSet:
     exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
     slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
     ids: list[str] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
