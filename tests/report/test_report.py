@@ -456,6 +456,14 @@ class TestTexts:
         ]  # fmt: skip
         assert colours.of("cat the sat", ["the sat cat"]).pieces == [(1, "cat"), (0, " "), (2, "the sat")]
 
+    @ZERO_BLEU
+    @pytest.mark.parametrize("prediction", ["a &quot;b&quot; &lt;c", 'a "b" &amp; x', "猫 &quot; собака"])
+    def test_entities_that_13a_decodes_are_shown_as_they_were_written(self, prediction):
+        table = compared(one_segment('a "b" <c', a=prediction), ["bleu_multi"], test=None).tables[0]
+        pieces = Colours(table).of(prediction, ['a "b" <c']).pieces
+        assert "".join(part for _, part in pieces) == prediction
+        assert any(level for level, _ in pieces)
+
     def test_tokens_that_are_no_part_of_the_text_are_shown_as_they_are(self):
         assert placed("running", [Word("run", 1)]) is None
         assert spelled([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]

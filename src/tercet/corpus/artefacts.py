@@ -97,7 +97,8 @@ KINDS = (
     ),
     Kind(
         "HTML entities", "&", _by(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{0,2});"),
-        "Decode them on both sides, as html.unescape(text) does.",
+        "Of BLEU's tokenizers, 13a decodes &quot;, &amp;, &lt; and &gt; itself. Decode them on both sides, as "
+        "html.unescape(text) does.",
         "html",
     ),
     Kind(

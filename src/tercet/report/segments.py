@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
+from html import unescape
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -392,6 +394,8 @@ def matched(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Ar
 # Texts in matching and other pieces, with the colours of tercet's explanations.
 
 _LONGEST = 3_000  # characters of a text that are shown
+#: A character, or what 13a reads as one.
+_SIGNS = re.compile("(?s)&(?:quot|amp|lt|gt);|.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +470,14 @@ def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[t
     for folded in (text, text.lower()):
         if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
             return pieces
-    return None
+    # Tokenizer 13a of BLEU reads an entity as its character.
+    signs = _SIGNS.findall(text)
+    decoded = "".join(map(unescape, signs))
+    if len(signs) == len(text) or len(decoded) != len(signs):
+        return None
+    rest = iter(signs)
+    pieces = placed(decoded, words, ascii_only)
+    return pieces and [(level, "".join(islice(rest, len(part)))) for level, part in pieces]
 
 
 def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
