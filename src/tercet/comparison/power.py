@@ -61,7 +61,7 @@ def power_section(
     bounds = between([figures(difference, digits) for difference in smallest.values()])
     sentence = (
         f"under {bounds} {title} cannot be seen reliably here ({chances(POWER, alpha)}{adjusted}); "
-        f"{target:g} would need about {between([rounded(count) for count in counts])} {unit}s{segments}."
+        f"a difference of {target:g} would need about {between([rounded(count) for count in counts])} {unit}s{segments}."
     )
     # With two systems there is only one difference.
     parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)

@@ -140,6 +140,7 @@ class Column:
     title: str
     drawn: DotColumn
     cells: list[Cell]
+    ranked: bool  # whether ranks tell any systems apart
 
     @property
     def widths(self) -> list[int]:
@@ -448,7 +449,8 @@ def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequen
         way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
         score = decimals(row.value, row.digits)
         cells.append(Cell(row, dot, score, against(row) if tested else ("", "", ""), way or "" if tested else ""))
-    return Column(table, title, drawn, cells)
+    ranked = comparison.has_ranks and len({row.rank for row in table.rows}) > 1
+    return Column(table, title, drawn, cells, ranked)
 
 
 def _shared_least(pvalues: NDArray[np.float64]) -> float:
