@@ -59,9 +59,10 @@ def power_section(
     segments = f", of about {size:.0f} segments each" if round(size) > 1 else ""
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
     bounds = between([figures(difference, digits) for difference in smallest.values()])
+    numbers = between([rounded(count) for count in counts])
     sentence = (
         f"under {bounds} {title} cannot be seen reliably here ({chances(POWER, alpha)}{adjusted}); "
-        f"a difference of {target:g} would need about {between([rounded(count) for count in counts])} {unit}s{segments}."
+        f"a difference of {target:g} would need about {numbers} {unit}s{segments}."
     )
     # With two systems there is only one difference.
     parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)
