@@ -65,8 +65,7 @@ class TestSubtitles:
 
     def test_other_times_and_times_that_cannot_be_read(self, tmp_path):
         save(tmp_path, mt_srt=SRT.replace("00:00:0", "00:00:1"), human_vtt=VTT)
-        nothing = pytest.raises(InputError, match=r"No time of .*same times")
-        with pytest.warns(UserWarning, match=r"has no text for 2 of the 2 times|2 times have no text"), nothing:
+        with pytest.raises(InputError, match=r"No time of .*same times"):
             tercet.read_test_sets(tmp_path / "mt.srt", references=tmp_path / "human.vtt")
         with pytest.warns(UserWarning, match=r"3 lines look like times \(-->\), and 2 subtitles can be read"):
             parse(read_subtitles, VTT + "\n00:05.00x --> 00:06.000\nTag\n")
@@ -79,6 +78,36 @@ class TestSubtitles:
     def test_what_is_no_such_file(self, text):
         with pytest.raises(InputError, match=r"is not a file of subtitles|is empty; expected subtitles"):
             parse(read_subtitles, text)
+
+
+class TestKinds:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        save(tmp_path, m_srt=SRT, m_stm=STM, m_ctm=CTM, m_trn="الميناء هادئ (u_1)\n", m_txt="Буря утихла.\n")
+        save(tmp_path, m_tmx='<tmx version="1.4"><header srclang="en"/><body/></tmx>')
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("systems", "references", "expected"),
+        [
+            ("m.tmx", "m.srt", "Systems in TMX files need references in TMX, XLIFF or PO files, because"),
+            ("m.srt", "m.tmx", "Systems in SRT files need references in SRT, WebVTT or SSA files, because"),
+            ("m.ctm", "m.txt", "Systems in CTM files need references in CTM, STM or TRN files or files called 'te"),
+            ("m.tmx m.txt", "m.tmx", "'m.tmx' and 'm.txt' are systems in files of different kinds; expected all of"),
+            ("m.txt m.srt", "m.srt", "'m.txt' and 'm.srt' are systems in files of different kinds; expected all of"),
+            ("m.trn m.srt", "m.stm", "'m.trn' and 'm.srt' are systems in files of different kinds; expected all of"),
+        ],
+    )  # fmt: skip
+    def test_that_cannot_be_joined_are_named(self, folder, systems, references, expected):
+        asked = ("compare", *systems.split(), "-r", references)
+        assert command(*asked, cwd=folder, code=2).stderr.startswith(f"error: {expected}")
+
+    def test_where_nothing_can_be_joined_the_error_alone_says_so(self, folder):
+        error = (
+            "No id of 'm.stm', such as 'rec1 1 0.000-1.500', can be joined with one of 'm.trn', such as 'u_1'; exp"
+        )
+        run = command("score", "m.trn", "-r", "m.stm", cwd=folder, code=2)
+        assert run.stderr == f"error: {error}ected texts with the same ids.\n"
 
 
 class TestTranscripts:
