@@ -34,15 +34,18 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     needs("A file of subtitles (.srt, .vtt, .ass)", "translation", "pysubs2", "webvtt")
     limits = replace(limits, line=min(limits.line, _LONGEST_SUBTITLE))
     text = decode(read_bytes(stream, name, limits), name, is_lines=False)
+    rows = RaggedRows(name)
+    expected = "subtitles, each with its time and text"
+    if not text.strip():
+        rows.table(expected)
     try:
         subtitles = _webvtt(text) if text.lstrip().startswith("WEBVTT") else _subtitles(text)
     except Exception as error:
         raise InputError(f"{name} is not a file of subtitles (SRT, WebVTT, SSA): {first_line(error)}.") from None
-    rows = RaggedRows(name)
     for number, (time, words) in enumerate(subtitles, 1):
         if words.strip():
             rows.add(number, {_TIME: time, _TEXT: " ".join(words.split())})
-    table = rows.table("subtitles, each with its time and text")
+    table = rows.table(expected)
     lines = (line.partition("-->") for line in text.split("\n"))
     n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
     if n_times > len(subtitles):
