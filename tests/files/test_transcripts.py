@@ -177,6 +177,8 @@ class TestTranscripts:
         ("reader", "text", "shown"),
         [
             (read_stm, "rec 1 anna 0 1 the ship\nrec 1 anna 1 2 {um / uh} it sails\n", "'{um / uh}' on line 2"),
+            (read_stm, "rec 1 مها 0 1 السفينة\nrec 1 مها 1 2 تبحر {نعم / لا\n", "'{نعم / لا' on line 2"),
+            (read_trn, "{um / uh it sails (utt-1)\nthe ship (utt-2)\n", "'{um / uh it sails' on line 1"),
             (read_trn, "ja (doch) gut (utt-1)\nnein (utt-2)\n", r"'\(doch\)' on line 1"),
         ],
     )
@@ -186,7 +188,17 @@ class TestTranscripts:
 
     def test_braces_and_brackets_that_are_no_alternatives(self):
         """Nor does looking for them take long where none is closed."""
-        for words in ("f(x) = {a}", "{猫} (a b) :( ", "{" + "/" * 400_000, "{/" * 200_000, "(" * 400_000):
+        for words in (
+            "f(x) = {a}",
+            "{猫} (a b) :( ",
+            "{a/b",
+            "a / b}",
+            "{" + "/" * 400_000,
+            "{/" * 200_000,
+            "{ " * 200_000,
+            "{" + " " * 400_000,
+            "(" * 400_000,
+        ):
             parse(read_trn, f"{words} (utt-1)\n")
 
     def test_ids_in_files_under_other_names_are_warned_of(self, tmp_path):

@@ -22,8 +22,8 @@ _RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
 _LONGEST_SUBTITLE = 4096
 #: The text of an STM segment that is not to be scored, as SCLITE has it.
 _IGNORED = "ignore_time_segment_in_scoring"
-#: Words of which one is said, as {um / uh}, and a word that may be left out, as (um).
-_ALTERNATIVES = re.compile(r"(?<!\S)(?:\{[^{}/]*/[^{}]*\}|\([^()\s]+\))(?!\S)")
+#: Words of which one is said, as {um / uh}, also where the end is missing, and a word that may be left out, as (um).
+_ALTERNATIVES = re.compile(r"(?<!\S)(?:\{[^{}/]*(?:/[^{}]*\}|\s/\s[^{}]*\Z)|\([^()\s]+\))(?!\S)")
 
 
 def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
