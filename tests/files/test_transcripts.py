@@ -102,6 +102,10 @@ class TestKinds:
         asked = ("compare", *systems.split(), "-r", references)
         assert command(*asked, cwd=folder, code=2).stderr.startswith(f"error: {expected}")
 
+    def test_take_no_file_of_sources(self, folder):
+        error = command("score", "m.srt", "-r", "m.srt", "--source", "m.txt", cwd=folder, code=2).stderr
+        assert error == "error: SRT files take no file of sources (--source); got 'm.txt'.\n"
+
     def test_where_nothing_can_be_joined_the_error_alone_says_so(self, folder):
         error = (
             "No id of 'm.stm', such as 'rec1 1 0.000-1.500', can be joined with one of 'm.trn', such as 'u_1'; exp"

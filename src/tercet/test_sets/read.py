@@ -211,7 +211,9 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
         )
     files, joined_by = kinds[paths[0]]
     kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
-    misplaced = [path for path in [*references, *sources] if path in sources or kinds[path] != kinds[paths[0]]]
+    if sources:
+        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {sources[0]!r}.")
+    misplaced = [path for path in references if kinds[path] != kinds[paths[0]]]
     if misplaced:
         raise InputError(
             f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
