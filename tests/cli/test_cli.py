@@ -238,7 +238,27 @@ class TestProcesses:
             assert shell(f"tercet {line} {where}", table.parent) == (
                 2, "", f"{NOTE}error: the standard output: {why}.\n"
             )  # fmt: skip
-        assert shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent) == (0, "1\n", NOTE)
+        assert shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent) == (0, "141\n", NOTE)
+
+    @pytest.mark.parametrize(
+        ("line", "code"),
+        [
+            ("metrics", 141),
+            ("--help 2>&-", 141),
+            ("score in.tsv 2>&1", 141),
+            ("compare long.tsv -m chrf -f html", 141),
+            ("score in.tsv --no-such-option 2>&1", 141),
+            ("score none.tsv 2>&1", 2),
+            ("score in.tsv --fail-under bleu=99", 1),
+        ],
+    )
+    @pytest.mark.long
+    def test_nobody_reads_is_no_threshold_that_was_not_reached(self, table, line, code):
+        rows = "".join(f"кот {row}\tkot {row}\t猫 {row}\n" for row in range(1000))
+        (table.parent / "long.tsv").write_text(f"mt\tmt2\tref\n{rows}", encoding="utf-8")
+        found = shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent, PYTHONUNBUFFERED="")
+        assert found[:2] == (0, f"{code}\n")
+        assert "error:" not in found[2]
 
     @pytest.mark.long
     def test_closed_streams_do_not_matter_where_none_is_needed(self, table):

@@ -74,6 +74,8 @@ class TestScoreAndCompare:
         run = command("score", "news.tsv", "-m", "bleu:missing_references=skip", cwd=tmp_path)
         assert "\nEmpty predictions: 1 (of 3).\n" in run.stdout
         assert "\nSegments left out, no reference: 1 (of 3).\n" in run.stdout
+        run = command("score", "news.tsv", "-m", "bleu:missing_references=zero", cwd=tmp_path)
+        assert "\nSegments without a number or reference, which count as 0: 1 (of 3).\n" in run.stdout
 
     def test_compare_writes_every_form_to_a_file(self, tmp_path):
         for form in ("json", "tsv", "csv", "markdown", "latex", "text"):

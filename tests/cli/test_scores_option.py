@@ -34,6 +34,17 @@ def test_are_beside_metrics_or_alone(table, name):
     assert alone["ok"] == pytest.approx([200 / 3, 100])
 
 
+def test_missing_ones_that_count_as_0_are_counted_by_system(table):
+    shown = command("compare", table, "-m", "chrf", "--scores", "COMET:missing=zero", "--scores", "ok").stdout
+    heading = "Segments without a number or reference, which count as 0, COMET:missing=zero"
+    assert f"{heading}: tuned 1 (of 3)." in shown
+    assert shown.count("count as 0") == 1
+    (test_set,) = json.loads(command("score", table, "--scores", "COMET:missing=zero", "--format", "json").stdout)[
+        "test_sets"
+    ]
+    assert {row["system"]: row["counted_as_zero"] for row in test_set["facts"]} == {"base": 0, "tuned": 1}
+
+
 def test_have_thresholds(table):
     arguments = ("compare", table, "--scores", "ok", "--scores", "COMET:better=lower")
     assert command(*arguments, "--fail-under", "ok=60").returncode == 0

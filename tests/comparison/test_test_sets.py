@@ -305,7 +305,7 @@ class TestWhatDoesNotGoTogether:
     def test_translation_memories_and_references_in_another_form(self, files, tmp_path):
         for other in files:
             error = refusal(str(tmp_path / "engine.tmx"), references=other)
-            assert error.startswith("Systems in TMX files need references in a TMX file")
+            assert error.startswith("Systems in TMX files need references in TMX, XLIFF or PO files")
             assert f"{str(other)!r} is not one" in error
 
     def test_text_files_and_columns(self, files):

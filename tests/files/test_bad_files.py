@@ -27,6 +27,19 @@ BAD_TABLES = {
     "malformed xml": ("a.tmx", b"<tmx><body>", "malformed XML"),
 }
 
+#: Kinds of files that are empty, by the ends of their names, and what is expected.
+EMPTY = {
+    ".json .eval .json.gz": "a log of inspect-ai or results of a harness",
+    ".xlsx": "an Excel workbook",
+    ".parquet": "a Parquet file",
+    ".arrow": "an Arrow file",
+    ".xlf .sdlxliff": "an XLIFF file",
+    ".tmx": "a TMX file",
+    ".po": "messages (msgid)",
+    ".srt .vtt .ass": "subtitles, each with its time and text",
+    ".stm": "segments that are to be scored",
+}
+
 #: The same for text files.
 BAD_TEXTS = {
     "none": ("none.txt", None, "cannot be read: No such file or directory"),
@@ -130,3 +143,31 @@ def test_a_forged_table_of_document_frequencies(refused, tmp_path):
     metric = f"bertscore_idf:model_type={MINILM},num_layers=1,idf=forged.idf"
     error = refused(["score", "in.tsv", "-m", metric, "-o", "old"], "in.tsv", PAIRS)
     assert "'forged.idf' is not an IDF table of tercet" in error
+
+
+@pytest.mark.parametrize("content", [b"", b" \r\n\n"], ids=["no bytes", "blanks"])
+@pytest.mark.parametrize("kinds", EMPTY)
+def test_empty_files_are_called_so(refused, kinds, content):
+    for end in kinds.split():
+        packed = gzip.compress(content) if end.endswith(".gz") else content
+        assert f"猫{end} is empty; expected {EMPTY[kinds]}" in refused(["score", "{}"], f"猫{end}", packed)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ('{"eval": {},\n "samples": ["кот" "猫"]}', "line 2: not JSON (Expecting ',' delimiter, column 20)"),
+        ('{"eval": {},', "line 1: not JSON (Expecting property name enclosed in double quotes, column 13)"),
+        ("{'eval': 1}", "line 1: not JSON (Expecting property name enclosed in double quotes, column 2)"),
+    ],
+)
+def test_json_that_is_broken_is_called_so_with_its_line(refused, content, place):
+    message = refused(["score", "{}"], "журнал.JSON", content.encode())
+    assert f"журнал.JSON, {place}; expected a log of inspect-ai or results of a harness." in message
+
+
+def test_json_lines_that_are_not_called_so_are_told_the_name(refused):
+    content = b'{"mt": "a", "ref": "b"}\n{"mt": "c", "ref": "d"}\n'
+    assert "nor JSON Lines, an object per line (.jsonl): Extra data: line 2" in refused(
+        ["score", "{}"], "a.json", content
+    )

@@ -293,7 +293,8 @@ class TestComparing:
         (tmp_path / "a.xlf").write_text(document({"Fog": "Nebel"}), encoding="utf-8")
         (tmp_path / "r.txt").write_text("Nebel\n", encoding="utf-8")
         with pytest.raises(
-            InputError, match="Systems in XLF files need references in an XLF file, because they are jo"
+            InputError,
+            match="Systems in XLF files need references in TMX, XLIFF or PO files, because they are joined by s",
         ):
             tercet.read_test_sets(tmp_path / "a.xlf", references=tmp_path / "r.txt")
         with pytest.raises(

@@ -717,7 +717,7 @@ class TestTablesOfWandb:
             '{"columns": ["a"], "data": []}': "a.json is empty; expected rows of results.",
             '{"columns": ["a", "a"], "data": [[1, 2]]}': "the column 'a' appears twice; expected distinct names.",
             '{"columns": ["a", "b"], "data": [[1, 2], [1]]}': "row 2: expected 2 cells, as there are columns",
-            '{"columns": ["a"], "data": [["b"]': "a.json is not a log of inspect-ai with samples (.eval, .json), nor",
+            '{"columns": ["a"], "data": [["b"]': "a.json, line 1: not JSON (Expecting ',' delimiter, column 34)",
             '{"columns": ["ref", "mt"], "data": [["b", 3]]}': "('mt' has values that are not text)",
         }.items():
             path.write_text(content)

@@ -100,7 +100,8 @@ def test_texts_stay_as_they_are(rows):
 def test_what_is_damaged_or_too_large_is_refused():
     good = {"parquet": written(ROWS), "arrow": written(ROWS, feather.write_feather)}
     for format, data in good.items():
-        for bad in (b"", b"a cat\n", data[: len(data) // 2], data[:40]):
+        assert " is empty; expected a" in refusal(b"", format)
+        for bad in (b"a cat\n", data[: len(data) // 2], data[:40]):
             assert "or is damaged: " in refusal(bad, format)
         assert "holds more than 100 bytes, unpacked" in refusal(data, format, Limits(n_bytes=100))
         assert "has no rows; expected a row per item" in refusal(written(pa.table(ROWS).slice(0, 0)), "parquet")

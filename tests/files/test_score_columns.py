@@ -91,6 +91,21 @@ def test_missing_and_wrong_ones_are_named(columns, message):
         score_columns(table(**columns), ["base", "tuned"], "COMET")
 
 
+@pytest.mark.parametrize(
+    ("columns", "column"),
+    [
+        ({"основа.COMET": [1, 2], "COMET_調整": [1, "良い"]}, "COMET_調整"),
+        ({"COMET": [{"основа": 1, "調整": 1}, {"основа": 2, "調整": "良い"}]}, "COMET"),
+        ({"scores": [{}, {"основа": {"COMET": 2}, "調整": {"COMET": "良い"}}]}, "scores"),
+        ({"основа.COMET": [1, 2], "調整": [{"COMET": 1}, {"COMET": "良い"}]}, "調整"),
+    ],
+)
+def test_a_wrong_one_has_its_place_in_the_file(columns, column):
+    message = f"^t.jsonl, line 2, column '{column}': Expected a number as 'COMET' of '調整' in segment 2, got '良い'"
+    with pytest.raises(InputError, match=message):
+        score_columns(table(**columns), ["основа", "調整"], "COMET")
+
+
 @pytest.fixture
 def file_of(tmp_path):
     def write(columns):

@@ -139,7 +139,8 @@ def test_a_language_is_picked_by_its_code_or_the_beginning_of_it():
 class TestRefusals:
     def test_the_message_names_the_line_what_was_found_and_expected(self):
         for document, message in [
-            ("", ", line 1: malformed XML at column 1 (no element found)."),
+            ("", " is empty; expected a TMX file."),
+            ("<tmx>", ", line 1: malformed XML at column 6 (no element found)."),
             ("<html></html>", ", line 1: found a document of <html>; expected <tmx>."),
             ("<tmx><body/></tmx>", " is empty; expected translation units (<tu>) in <body>."),
             ("<tmx>\n<tu/></tmx>", ", line 2: found <tu> in <tmx>; expected it in <body>."),

@@ -65,8 +65,7 @@ class TestSubtitles:
 
     def test_other_times_and_times_that_cannot_be_read(self, tmp_path):
         save(tmp_path, mt_srt=SRT.replace("00:00:0", "00:00:1"), human_vtt=VTT)
-        nothing = pytest.raises(InputError, match=r"No time of .*same times")
-        with pytest.warns(UserWarning, match=r"has no text for 2 of the 2 times|2 times have no text"), nothing:
+        with pytest.raises(InputError, match=r"No time of .*same times"):
             tercet.read_test_sets(tmp_path / "mt.srt", references=tmp_path / "human.vtt")
         with pytest.warns(UserWarning, match=r"3 lines look like times \(-->\), and 2 subtitles can be read"):
             parse(read_subtitles, VTT + "\n00:05.00x --> 00:06.000\nTag\n")
@@ -79,6 +78,40 @@ class TestSubtitles:
     def test_what_is_no_such_file(self, text):
         with pytest.raises(InputError, match=r"is not a file of subtitles|is empty; expected subtitles"):
             parse(read_subtitles, text)
+
+
+class TestKinds:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        save(tmp_path, m_srt=SRT, m_stm=STM, m_ctm=CTM, m_trn="الميناء هادئ (u_1)\n", m_txt="Буря утихла.\n")
+        save(tmp_path, m_tmx='<tmx version="1.4"><header srclang="en"/><body/></tmx>')
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("systems", "references", "expected"),
+        [
+            ("m.tmx", "m.srt", "Systems in TMX files need references in TMX, XLIFF or PO files, because"),
+            ("m.srt", "m.tmx", "Systems in SRT files need references in SRT, WebVTT or SSA files, because"),
+            ("m.ctm", "m.txt", "Systems in CTM files need references in CTM, STM or TRN files or files called 'te"),
+            ("m.tmx m.txt", "m.tmx", "'m.tmx' and 'm.txt' are systems in files of different kinds; expected all of"),
+            ("m.txt m.srt", "m.srt", "'m.txt' and 'm.srt' are systems in files of different kinds; expected all of"),
+            ("m.trn m.srt", "m.stm", "'m.trn' and 'm.srt' are systems in files of different kinds; expected all of"),
+        ],
+    )  # fmt: skip
+    def test_that_cannot_be_joined_are_named(self, folder, systems, references, expected):
+        asked = ("compare", *systems.split(), "-r", references)
+        assert command(*asked, cwd=folder, code=2).stderr.startswith(f"error: {expected}")
+
+    def test_take_no_file_of_sources(self, folder):
+        error = command("score", "m.srt", "-r", "m.srt", "--source", "m.txt", cwd=folder, code=2).stderr
+        assert error == "error: SRT files take no file of sources (--source); got 'm.txt'.\n"
+
+    def test_where_nothing_can_be_joined_the_error_alone_says_so(self, folder):
+        error = (
+            "No id of 'm.stm', such as 'rec1 1 0.000-1.500', can be joined with one of 'm.trn', such as 'u_1'; exp"
+        )
+        run = command("score", "m.trn", "-r", "m.stm", cwd=folder, code=2)
+        assert run.stderr == f"error: {error}ected texts with the same ids.\n"
 
 
 class TestTranscripts:
@@ -148,6 +181,8 @@ class TestTranscripts:
         ("reader", "text", "shown"),
         [
             (read_stm, "rec 1 anna 0 1 the ship\nrec 1 anna 1 2 {um / uh} it sails\n", "'{um / uh}' on line 2"),
+            (read_stm, "rec 1 مها 0 1 السفينة\nrec 1 مها 1 2 تبحر {نعم / لا\n", "'{نعم / لا' on line 2"),
+            (read_trn, "{um / uh it sails (utt-1)\nthe ship (utt-2)\n", "'{um / uh it sails' on line 1"),
             (read_trn, "ja (doch) gut (utt-1)\nnein (utt-2)\n", r"'\(doch\)' on line 1"),
         ],
     )
@@ -157,7 +192,17 @@ class TestTranscripts:
 
     def test_braces_and_brackets_that_are_no_alternatives(self):
         """Nor does looking for them take long where none is closed."""
-        for words in ("f(x) = {a}", "{猫} (a b) :( ", "{" + "/" * 400_000, "{/" * 200_000, "(" * 400_000):
+        for words in (
+            "f(x) = {a}",
+            "{猫} (a b) :( ",
+            "{a/b",
+            "a / b}",
+            "{" + "/" * 400_000,
+            "{/" * 200_000,
+            "{ " * 200_000,
+            "{" + " " * 400_000,
+            "(" * 400_000,
+        ):
             parse(read_trn, f"{words} (utt-1)\n")
 
     def test_ids_in_files_under_other_names_are_warned_of(self, tmp_path):

@@ -138,6 +138,17 @@ def test_histograms_count_the_segments_and_show_their_median():
     assert score_distributions(empty, table.rows, list(segments)) is None
 
 
+@pytest.mark.parametrize("numbers", [(1e100,), (-1e17,), (1e16, 1e16 + 2), (0.1, 0.1 + 2e-17), (0, 5e-324), (0,)])
+def test_numbers_that_are_nearly_the_same_have_bins(numbers):
+    comparison = compare(scores={"оценка": {"система": [*numbers] * 30, "型": [*numbers][::-1] * 30}}, n_resamples=99)
+    chart = score_distributions(comparison.tables[0], comparison.tables[0].rows, ["система", "型"])
+    labels = [label for _, label in chart.scale.ticks(5)]
+    assert len({*labels}) == len(labels) > 1
+    assert all(40 < median < 60 for median in chart.medians)
+    assert ">система</" in comparison.to_html()
+    assert comparison.plot() is not None
+
+
 @pytest.mark.parametrize("constant", [False, True])
 def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(constant):
     rng = np.random.default_rng(3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
 
 from .help import Group
-from .streams import standard_streams
+from .streams import drop, standard_streams
 
 #: The commands, as help lists them: the file of each, and what it does, as its docstring begins.
 COMMANDS = {
@@ -84,8 +83,7 @@ def main() -> None:
                 app()
     # Under -W error, warnings are raised.
     except (TercetError, OSError, MemoryError, Warning) as error:
-        # The standard error may be closed.
-        with suppress(OSError):
+        try:
             from rich.console import Console
             from rich.markup import escape
 
@@ -93,6 +91,9 @@ def main() -> None:
 
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
+        # The standard error may be closed, or nobody reads it: rich would end with another code.
+        except (OSError, SystemExit):
+            drop(sys.stderr)
         sys.exit(2)
 
 

@@ -9,8 +9,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 _OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+#: The code of a process that SIGPIPE (13) ended, as a shell says it: 1 is that of a threshold that was not reached.
+_UNREAD = 128 + 13
 _REPLACED = "tercet_replaced"
 #: Replacements of table characters that an encoding lacks. Letters become escapes, so that names still differ.
 _SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
@@ -32,8 +35,9 @@ codecs.register_error(_REPLACED, _replaced)
 def standard_streams() -> Iterator[None]:
     """Open streams that were closed (``>&-``), and flush at the end.
 
-    A reader that stops early, such as ``head``, ends the command quietly, with code 1. An output
-    that is full or closed raises an OSError that names the standard output.
+    A reader that stops early, such as ``head``, ends the command quietly, with code 141 as other tools, or with the
+    command's code where this is not 0. An output that is full or closed raises an OSError that names the standard
+    output.
     """
     _open_closed()
     for stream in (sys.stdout, sys.stderr):
@@ -45,15 +49,26 @@ def standard_streams() -> Iterator[None]:
             yield
         finally:
             sys.stdout.flush()
+    except SystemExit as end:
+        # So typer and rich end the command where nobody reads.
+        if isinstance(end.__context__, BrokenPipeError):
+            drop(sys.stdout)
+            drop(sys.stderr)
+            sys.exit(_UNREAD)
+        raise
     except OSError as error:
         if error.filename is not None or error.errno not in _OF_A_STREAM:
             raise
-        # What could not be written is dropped: Python would try to write it again at exit.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop(sys.stdout)
         if error.errno == errno.EPIPE:
-            sys.exit(1)
+            sys.exit(getattr(error.__context__, "code", 0) or _UNREAD)
         raise OSError(error.errno, error.strerror, "the standard output") from None
+
+
+def drop(stream: Any) -> None:
+    """Drop what could not be written: Python would try to write it again at exit."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_closed() -> None:

@@ -690,6 +690,8 @@ def significance(
 #: Reasons why a segment is left out.
 NO_REFERENCE, NO_NUMBER = "no reference", "no number"
 NOTHING, ELSEWHERE = "empty prediction", "not scored for another system"
+_EMPTY, _LEFT_OUT = "Empty predictions", "Segments left out, "
+_ZERO = "Segments without a number or reference, which count as 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -705,6 +707,8 @@ class SystemFacts:
     empty_predictions: int
     #: The number of segments left out, by reason.
     skipped: dict[str, int]
+    #: How many without a number or reference count as 0.
+    counted_as_zero: int
     #: What this metric alone reports, as its `Metric.facts` name it.
     more: dict[str, Any]
     #: The same on one line; "" if the metric reports nothing.
@@ -712,7 +716,7 @@ class SystemFacts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat row, without the line."""
-        names = ("metric", "system", "segments", "empty_predictions", "skipped")
+        names = ("metric", "system", "segments", "empty_predictions", "skipped", "counted_as_zero")
         return {**{name: getattr(self, name) for name in names}, **self.more}
 
 
@@ -734,6 +738,7 @@ def facts_of_systems(
                 n_segments=len(scored_rows),
                 n_empty=n_empty,
                 skipped=_skipped(metric, rows, len(scored_rows)),
+                n_zero=int(np.count_nonzero((rows.column("items") > 0) & (rows.column("missing") > 0))),
             )
         )
     return facts
@@ -751,6 +756,7 @@ def _facts_of_result(metric: Metric, system: str, result: Result) -> SystemFacts
         n_segments=result.n_segments,
         n_empty=result.empty_predictions,
         skipped=skipped,
+        n_zero=result.missing_references - n_left_out,
     )
 
 
@@ -762,6 +768,7 @@ def _facts(
     n_segments: int,
     n_empty: int,
     skipped: dict[str, int],
+    n_zero: int,
 ) -> SystemFacts:
     metric_facts = {name: report[name] for name in metric.facts}
     line = _line_of_sacrebleu(report, metric.scale) if isinstance(metric, Bleu) else _line(metric_facts)
@@ -771,6 +778,7 @@ def _facts(
         segments=n_segments,
         empty_predictions=n_empty,
         skipped=skipped,
+        counted_as_zero=n_zero,
         more=metric_facts,
         line=line,
     )
@@ -805,19 +813,15 @@ def _skipped(metric: Metric, rows: SegmentStats, n_scored: int) -> dict[str, int
 
 
 def _fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
-    """Return sentences on empty predictions and segments left out; `plain` formats names of systems and metrics."""
+    """Return sentences on segments that are empty, zero or left out; `plain` formats names of systems and metrics."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     n_segments = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     lines = []
-    for reason in ("", NO_REFERENCE, NO_NUMBER, NOTHING, ELSEWHERE):
-        heading = f"Segments left out, {reason}" if reason else "Empty predictions"
+    reasons = (NO_REFERENCE, NO_NUMBER, NOTHING, ELSEWHERE)
+    for heading in (_EMPTY, _ZERO, *(f"{_LEFT_OUT}{reason}" for reason in reasons)):
         groups: dict[str, list[str]] = {}
         for metric in metrics:
-            counts = {
-                plain(row.system): row.skipped.get(reason, 0) if reason else row.empty_predictions
-                for row in facts
-                if row.metric == metric
-            }
+            counts = {plain(row.system): _numbers(row).get(heading, 0) for row in facts if row.metric == metric}
             groups.setdefault(_counted(counts), []).append(metric)
         for words, group in groups.items():
             if words:
@@ -825,6 +829,12 @@ def _fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str)
                 by = "" if len(group) == len(metrics) else f", {', '.join(map(plain, group))}"
                 lines.append(f"{heading}{by}: {words} (of {n_segments:,}).")
     return lines
+
+
+def _numbers(facts: SystemFacts) -> dict[str, int]:
+    """Return the numbers of a system's segments that are empty, zero or left out, by heading."""
+    skipped = {f"{_LEFT_OUT}{reason}": number for reason, number in facts.skipped.items()}
+    return {_EMPTY: facts.empty_predictions, _ZERO: facts.counted_as_zero, **skipped}
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -33,7 +33,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
     Other lists are left out, but for those of the column `numbers`.
     """
-    data = read_whole(stream, name, limits)
+    data = read_whole(stream, name, limits, "a Parquet file")
     limits = limits.unpacking(len(data), _UNPACKED)
     try:
         file = open_parquet(pa.BufferReader(data))
@@ -54,7 +54,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
     """Read an Arrow file, or a stream as the package datasets saves it; else as :func:`read_parquet`."""
-    data = read_whole(stream, name, limits)
+    data = read_whole(stream, name, limits, "an Arrow file")
     limits = limits.unpacking(len(data), _UNPACKED)
     try:
         if data.startswith(b"ARROW1"):

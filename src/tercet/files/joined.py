@@ -133,17 +133,23 @@ def join_memories(
     units = [unit for same_source in expected.units.values() for unit in same_source]
     # Grouped by source text before, now in the order of the file again.
     units.sort(key=lambda unit: unit.line)
-    aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in other_sides}
+    # Said only where something can be joined.
+    messages: list[str] = []
+    aligned = {side.path: _aligned(side, expected, units, side.path in paths, messages) for side in other_sides}
     # A segment may lack one of its references, but no system.
     kept_rows = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept_rows:
         place, expectation = f"in {expected.source!r} of", "translations of the same texts"
         if first.joined_by != SOURCE_TEXT:
             place, expectation = "of", f"texts with the same {first.joined_by}s"
+        first_units = {side.path: next(iter(side.units.values()))[0] for side in other_sides}
+        of_systems = ", and of ".join(f"{path!r}, such as {shorten(first_units[path].source)}" for path in paths)
         raise InputError(
             f"No {first.joined_by} {place} {references[0]!r}, such as {shorten(units[0].source)}, "
-            f"can be joined with one of {' and of '.join(map(repr, paths))}; expected {expectation}."
+            f"can be joined with one of {of_systems}; expected {expectation}."
         )
+    for message in messages:
+        warn(message)
     texts: dict[str, list[str]] = {}
     columns = {side.path: side.columns for side in other_sides}
     for name, path in systems.items():
@@ -274,8 +280,10 @@ def _key(source: str) -> str:
     return " ".join(unicodedata.normalize("NFC", source).split())
 
 
-def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
-    """Return the unit of each segment, and warn of segments without one."""
+def _aligned(
+    side: _Side, expected: _Side, segments: Sequence[_Unit], is_system: bool, messages: list[str]
+) -> list[_Unit | None]:
+    """Return the unit of each segment, and append messages on segments without one."""
     aligned: list[_Unit | None] = []
     missing: list[_Unit] = []
     ambiguous: list[_Unit] = []
@@ -306,16 +314,16 @@ def _aligned(side: _Side, expected: _Side, segments: Sequence[_Unit], is_system:
         case_note = f" ({n_other_case:,} of them it has in other upper and lower case)" if n_other_case else ""
         summary = f"{len(missing):,} {total}{case_note}{_in_variants(missing, side)}"
         first = _place(missing[0])
-        warn(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
+        messages.append(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
     if ambiguous:
         occur = "occurs" if len(ambiguous) == 1 else "occur"
         summary = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
-        warn(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
+        messages.append(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
     unmatched = [units[0] for key, units in side.units.items() if key not in expected.units]
     if unmatched:
         summary = f"{len(unmatched):,} {side.joined_by}{'s have' if unmatched[1:] else ' has'}"
         reason = f"no {_unit(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
-        warn(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
+        messages.append(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
     return aligned
 
 
@@ -613,9 +621,11 @@ def read_folder(folder: str) -> list[Log]:
         names = [os.path.relpath(path, folder) for path in files]
         remainder = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
         content = f"it holds {', '.join(map(repr, names[:_MOST_LISTED]))}{remainder}" if names else "it holds no file"
+        tables = [path for path in files if table_format(path) not in ("", "inspect")]
+        example = f", such as {tables[0]!r}" if tables else ""
         raise InputError(
             f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
-            "or give files."
+            f"or give files{example}."
         )
     logs, errors = [], []
     for path in paths:

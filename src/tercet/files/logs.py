@@ -186,7 +186,7 @@ def _directions(folder: Path, moment: str | None, task: str) -> Mapping[str, boo
         if moment and path.is_file():
             try:
                 with open_binary(str(path)) as stream:
-                    data = read_whole(stream, str(path), LIMITS)
+                    data = read_whole(stream, str(path), LIMITS, "results")
                 LIMITS.check_json([data], str(path))
                 directions = json.loads(data)["higher_is_better"][task]
                 return {name: is_higher for name, is_higher in directions.items() if isinstance(is_higher, bool)}

@@ -30,10 +30,12 @@ from .score_columns import BETWEEN_GRADES, begun_by, read_score
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, read_whole
 
+_EXPECTED = "a log of inspect-ai or results of a harness"
+
 
 def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results in an object."""
-    data = read_whole(stream, name, limits)
+    data = read_whole(stream, name, limits, _EXPECTED)
     try:
         if data.startswith(b"PK"):
             spec, samples = archived_parts(data, name, limits.unpacking(len(data)))
@@ -47,6 +49,12 @@ def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     except InputError:
         raise
     except DAMAGED as error:
+        # Behind an object may be more: lines of JSON.
+        if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
+            place = f"{name}, line {error.lineno}"
+            raise InputError(
+                f"{place}: not JSON ({error.msg}, column {error.colno}); expected {_EXPECTED}."
+            ) from None
         raise InputError(
             f"{name} is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an object per line "
             f"(.jsonl): {first_line(error)}."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,25 @@ def read_score(value: Any, meaning: str, *, decimal_commas: bool = False) -> flo
     return read_number(value, meaning, decimal_commas=decimal_commas) if answer is None else answer
 
 
-def read_numbers(cells: Sequence[Any], meaning: str, *, decimal_commas: bool = False) -> NDArray[np.float64]:
-    """Return the numbers of segments, 1 for True and NaN where one is missing; errors name what they mean."""
+def read_numbers(
+    cells: Sequence[Any],
+    meaning: str,
+    *,
+    decimal_commas: bool = False,
+    place: Callable[[int], str] | None = None,
+) -> NDArray[np.float64]:
+    """Return the numbers of segments, 1 for True and NaN where one is missing.
+
+    Errors name what they mean, and begin with the place of the cell in its file.
+    """
     decimal_commas = decimal_commas or has_decimal_commas(cells)
-    numbers = [
-        read_score(cell, f"{meaning} in segment {segment:,}", decimal_commas=decimal_commas)
-        for segment, cell in enumerate(cells, 1)
-    ]
-    return np.array(numbers, np.float64)
+    numbers = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        try:
+            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", decimal_commas=decimal_commas)
+        except InputError as error:
+            raise InputError(f"{place(row)}: {error}" if place else str(error)) from None
+    return numbers
 
 
 def begun_by(column: str, systems: Iterable[str], separators: str) -> tuple[str, str] | None:
@@ -151,7 +163,7 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     system, in the column of that name. InputError names the systems without numbers.
     """
     cells = {system: _cells(table, system, name, alone=len(systems) == 1) for system in systems}
-    lacking = [shorten(system) for system, column in cells.items() if column is None]
+    lacking = [shorten(system) for system, (_, column_cells) in cells.items() if column_cells is None]
     if lacking:
         expected = " or ".join(repr(form) for form in (f"{systems[0]}.{name}", f"{name}_{systems[0]}"))
         hint = did_you_mean(f"{systems[0]}.{name}", table.columns)
@@ -159,10 +171,15 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
         raise InputError(
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {expected}. {hint}"
         )
-    decimal_commas = any(has_decimal_commas(column or ()) for column in cells.values())
+    decimal_commas = any(has_decimal_commas(column_cells or ()) for _, column_cells in cells.values())
     return {
-        system: read_numbers(column or (), f"{shorten(name)} of {shorten(system)}", decimal_commas=decimal_commas)
-        for system, column in cells.items()
+        system: read_numbers(
+            column_cells or (),
+            f"{shorten(name)} of {shorten(system)}",
+            decimal_commas=decimal_commas,
+            place=partial(table.place, column=column),
+        )
+        for system, (column, column_cells) in cells.items()
     }
 
 
@@ -189,8 +206,8 @@ def _names(system: str, name: str) -> list[str]:
     return [f"{first}{between}{last}" for first, last in ((system, name), (name, system)) for between in SEPARATORS]
 
 
-def _cells(table: Table, system: str, name: str, *, alone: bool) -> list[Any] | None:
-    """Return the cells of a system's scores; None where there are none."""
+def _cells(table: Table, system: str, name: str, *, alone: bool) -> tuple[str, list[Any] | None]:
+    """Return the column and the cells of a system's scores; None where there are none."""
     columns = [column for column in dict.fromkeys(_names(system, name)) if column in table.columns]
     if len(columns) > 1:
         raise InputError(
@@ -198,18 +215,18 @@ def _cells(table: Table, system: str, name: str, *, alone: bool) -> list[Any] | 
             f"{', '.join(map(shorten, columns))}."
         )
     if columns:
-        return table.columns[columns[0]]
+        return columns[0], table.columns[columns[0]]
     by_system = table.columns.get(name, [])
     if any(isinstance(cell, dict) and system in cell for cell in by_system):
         for row, cell in enumerate(by_system):
             if not isinstance(cell, dict | None):
                 form = "{system: number}"
                 raise InputError(f"{table.place(row, name)}: expected {form}, got {shorten(cell)}.")
-        return [None if cell is None else cell.get(system) for cell in by_system]
+        return name, [None if cell is None else cell.get(system) for cell in by_system]
     objects = {row: by_name for row, owner, by_name in objects_by_system(table, OBJECTS, [system]) if owner == system}
     if any(name in by_name for by_name in objects.values()):
-        return [objects.get(row, {}).get(name) for row in range(len(table.lines))]
+        return OBJECTS, [objects.get(row, {}).get(name) for row in range(len(table.lines))]
     by_name = table.columns.get(system, [])
     if any(isinstance(cell, dict) and name in cell for cell in by_name):
-        return [cell.get(name) if isinstance(cell, dict) else None for cell in by_name]
-    return by_system if alone and by_system else None
+        return system, [cell.get(name) if isinstance(cell, dict) else None for cell in by_name]
+    return name, by_system if alone and by_system else None

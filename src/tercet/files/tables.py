@@ -360,7 +360,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
 
     Read by openpyxl, row by row. The whole file is in memory.
     """
-    data = read_whole(stream, name, limits)
+    data = read_whole(stream, name, limits, "an Excel workbook")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())

@@ -237,13 +237,15 @@ class Limits:
 LIMITS = Limits()
 
 
-def read_whole(stream: BinaryIO, name: str, limits: Limits) -> bytearray:
-    """Return all of a file that has no lines, or raise an InputError as soon as it is beyond the limits."""
+def read_whole(stream: BinaryIO, name: str, limits: Limits, expected: str) -> bytearray:
+    """Return all of a file that has no lines, or raise an InputError as soon as it is beyond the limits, or empty."""
     limits = limits.of(stream)
     data = bytearray()
     while chunk := stream.read(_CHUNK):
         data += chunk
         limits.check(len(data), 0, name)
+    if not data or data.isspace():
+        raise InputError(f"{name} is empty; expected {expected}.")
     return data
 
 

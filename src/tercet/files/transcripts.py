@@ -22,8 +22,8 @@ _RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
 _LONGEST_SUBTITLE = 4096
 #: The text of an STM segment that is not to be scored, as SCLITE has it.
 _IGNORED = "ignore_time_segment_in_scoring"
-#: Words of which one is said, as {um / uh}, and a word that may be left out, as (um).
-_ALTERNATIVES = re.compile(r"(?<!\S)(?:\{[^{}/]*/[^{}]*\}|\([^()\s]+\))(?!\S)")
+#: Words of which one is said, as {um / uh}, also where the end is missing, and a word that may be left out, as (um).
+_ALTERNATIVES = re.compile(r"(?<!\S)(?:\{[^{}/]*(?:/[^{}]*\}|\s/\s[^{}]*\Z)|\([^()\s]+\))(?!\S)")
 
 
 def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -34,15 +34,18 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     needs("A file of subtitles (.srt, .vtt, .ass)", "translation", "pysubs2", "webvtt")
     limits = replace(limits, line=min(limits.line, _LONGEST_SUBTITLE))
     text = decode(read_bytes(stream, name, limits), name, is_lines=False)
+    rows = RaggedRows(name)
+    expected = "subtitles, each with its time and text"
+    if not text.strip():
+        rows.table(expected)
     try:
         subtitles = _webvtt(text) if text.lstrip().startswith("WEBVTT") else _subtitles(text)
     except Exception as error:
         raise InputError(f"{name} is not a file of subtitles (SRT, WebVTT, SSA): {first_line(error)}.") from None
-    rows = RaggedRows(name)
     for number, (time, words) in enumerate(subtitles, 1):
         if words.strip():
             rows.add(number, {_TIME: time, _TEXT: " ".join(words.split())})
-    table = rows.table("subtitles, each with its time and text")
+    table = rows.table(expected)
     lines = (line.partition("-->") for line in text.split("\n"))
     n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
     if n_times > len(subtitles):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
 from xml.etree.ElementTree import ParseError
@@ -15,6 +16,7 @@ from .text import Limits, size
 _CHUNK = 1 << 16
 _LARGEST_CHUNK = 1 << 20
 _LONGEST_TAG = 16 << 20
+_BLANK = b" \t\r\n" + codecs.BOM_UTF8
 
 
 class Target(Protocol):
@@ -40,7 +42,9 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     target.line = lambda: parser.parser.CurrentLineNumber
     try:
         n_bytes = n_pending = 0
+        is_empty = True
         while chunk := stream.read(min(max(_CHUNK, n_pending), _LARGEST_CHUNK)):
+            is_empty = is_empty and not chunk.strip(_BLANK)
             parser.feed(chunk)
             n_bytes += len(chunk)
             n_pending = n_bytes - parser.parser.CurrentByteIndex
@@ -61,6 +65,8 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     except DefusedXmlException:
         raise InputError(f"{name}, line {target.line()}: refers to another file, which is refused.") from None
     except ParseError as error:
+        if is_empty:
+            raise InputError(f"{name} is empty; expected {_article(format)} file.") from None
         reason, (line, column) = str(error).rpartition(": line")[0], error.position
         raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
     except (LookupError, ValueError) as error:

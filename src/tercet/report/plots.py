@@ -204,7 +204,8 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
             scores[name] = np.array(of_segments)
     if not scores:
         return None
-    edges = np.histogram_bin_edges(np.concatenate(list(scores.values())), _BINS)
+    numbers = np.concatenate(list(scores.values()))
+    edges = np.histogram_bin_edges(numbers, _BINS, _range(float(numbers.min()), float(numbers.max())))
     counts = [np.histogram(values, edges)[0] for values in scores.values()]
     scale = Scale(*bounds(edges.tolist()))
     places = [scale.place(edge) for edge in edges.tolist()]
@@ -225,6 +226,13 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
         described=f"Histograms of the segments' {table.title}; medians: {in_words}",
         scale=scale,
     )
+
+
+def _range(low: float, high: float) -> tuple[float, float]:
+    """Return where bins begin and end: numbers that are nearly the same have no bins between them."""
+    size = max(abs(low), abs(high))
+    margin = max(0.5, size / 1000) if high - low <= max(1e-12 * size, 1e-300) else 0.0
+    return low - margin, high + margin
 
 
 # Plots with two axes, as SVG: lines over groups of segments or layers, and points.
@@ -393,5 +401,5 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
     with_interval = [row for row in rows if row.low <= row.high]
     low = min((row.low for row in with_interval), default=0.0)
     high = max((row.high for row in with_interval), default=1.0)
-    margin = 0.05 * (high - low) or 1.0
+    margin = 0.05 * (high - low) or max(1.0, abs(high) / 1000)
     axes.set_xlim(low - margin, high + margin)

@@ -24,6 +24,13 @@ from .test_set import TestSet
 from .text_files import check_texts, text_set
 
 _File = str | os.PathLike[str]
+#: By format that is joined with references: the files that can be, and by what.
+_JOINED = {
+    **dict.fromkeys(TRANSLATIONS, ("TMX, XLIFF or PO files", "source text")),
+    "subtitles": ("SRT, WebVTT or SSA files", "time"),
+    **dict.fromkeys(("ctm", "stm", "trn", "kaldi"), ("CTM, STM or TRN files or files called 'text'", "id")),
+}
+_TEXTS = ("text files", "line")
 
 
 @known_keywords
@@ -178,7 +185,7 @@ def _test_sets(
     # Files of several kinds have an error of their own, in `_tables_and_logs`.
     if not folders and not any(map(table_format, paths)):
         return [_text_set(paths, reference_paths, source_paths, columns)]
-    if not folders and reference_paths and all(table_format(path) in MEMORIES for path in paths):
+    if not folders and reference_paths and any(table_format(path) in MEMORIES for path in paths):
         return [_memory_set(paths, reference_paths, source_paths, columns)]
     # The first file says whether all are batches, whose references and sources have files of their own.
     first = read_file(paths[0]) if not folders and table_format(paths[0]) == "jsonl" else None
@@ -212,14 +219,22 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
 
 def _memory_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
     """Join a translation memory for each system with those of the references."""
-    kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
-    misplaced = [path for path in [*references, *sources] if path in sources or table_format(path) not in MEMORIES]
-    if misplaced:
-        joined_by = "source text" if table_format(paths[0]) in TRANSLATIONS else "id or time"
-        article = "an" if kind[0] in "MSX" else "a"
+    kinds = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
+    other = next((path for path in paths if kinds[path] != kinds[paths[0]]), None)
+    if other is not None:
+        known = "; ".join(f"{files}, joined by {by}" for files, by in dict.fromkeys([*_JOINED.values(), _TEXTS]))
         raise InputError(
-            f"Systems in {kind} files need references in {article} {kind} file, because they are joined by "
-            f"{joined_by}; {misplaced[0]!r} is not one."
+            f"{paths[0]!r} and {other!r} are systems in files of different kinds; expected all of one kind: {known}."
+        )
+    files, joined_by = kinds[paths[0]]
+    kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
+    if sources:
+        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {sources[0]!r}.")
+    misplaced = [path for path in references if kinds[path] != kinds[paths[0]]]
+    if misplaced:
+        raise InputError(
+            f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
+            f"{misplaced[0]!r} is not one."
             + " Or give one TMX file with the references as one of its languages or authors."
             * (kind == "TMX")
         )
