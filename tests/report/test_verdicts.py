@@ -162,6 +162,9 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
         ([("a", "b"), ("b", ""), ("a", "bc")],
          [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
           "By BLEU and TER, the test does not tell them apart."]),
+        ([("a", "b"), ("b", "a"), ("a", "bc")],
+         [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
+          "By none of these scores does the test tell them apart."]),
         ([("a", "")], []),
     ):  # fmt: skip
         assert summed_up(*tables) == sentences

@@ -181,7 +181,9 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         for table, title in zip(tables, titles, strict=True)
         if any(row.as_good and not row.best and names[row.system] in rivals for row in table.rows)
     ]
-    if undecided:
+    if len(undecided) == len(tables):
+        sentences.append(("By none of these scores does the test tell them apart.",))
+    elif undecided:
         sentences.append((f"By {_joined(undecided)}, the test does not tell them apart.",))
     return sentences
 
