@@ -21,7 +21,7 @@ def groups_section(table: ScoreTable) -> Section:
 
 def _sentence(groups: Sequence[Sequence[str]]) -> Sentence:
     if len(groups) == 1:
-        return ("One group: no place in the ranking separates all systems above from all below.",)
+        return ("One group: nowhere in the ranking are all systems above significantly better than all below.",)
     sentence = [f"{len(groups)} groups that the test tells apart: "]
     for place, group in enumerate(groups):
         last = "." if place == len(groups) - 1 else "; "
