@@ -21,7 +21,7 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, first_greatest, ranges
 from tercet.errors import TercetError
-from tercet.explanation.explanation import NGRAM_LEVELS
+from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS
 from tercet.explanation.levels import tally
 from tercet.explanation.places import Word
 
@@ -453,7 +453,7 @@ def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, 
     """Return a text with its tokens in the colours of their levels, which the legend names from 1 on."""
     most, pieces = len(legend), placed(prediction, words, ascii_only) or spelled(words)
     pieces = [(level if level < most else most, part) for level, part in pieces]
-    return _cut(_joined(pieces, tuple(legend[:1]) == NGRAM_LEVELS[:1]))
+    return _cut(_joined(pieces, tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
