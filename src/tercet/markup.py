@@ -98,10 +98,16 @@ NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def clean(text: str) -> str:
-    """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
+    """Return a text with <, >, & and quotes escaped, and pictures for control characters, such as ␇ for a bell."""
     from html import escape
 
-    return escape(re.sub(NOT_IN_XML, "\ufffd", text))
+    return escape(re.sub(f"{NOT_IN_XML}|[\x7f-\x9f]", _picture, text))
+
+
+def _picture(match: re.Match[str]) -> str:
+    """Return the sign of Unicode for a control character; one sign for those that have none, and for surrogates."""
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
 def listed(names: Sequence[str]) -> Sentence:

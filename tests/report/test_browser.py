@@ -413,6 +413,27 @@ def test_words_that_two_systems_do_not_share_are_marked(browser, tmp_path):
     page.close()
 
 
+def test_cards_stand_as_the_rows_of_the_table_and_control_characters_are_seen_and_found(browser, tmp_path):
+    texts = {"a": ["x y", "z"], "b": ["the\x07 cat\x1b[31m", "z \x9b"], "c": ["the cat sat", "z\x7f"]}
+    found = compare(texts, "chrf", references=["the cat sat on\0 a mat", "z"], n_resamples=20)
+    path = tmp_path / "bells.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(path.as_uri())
+    segments = Segments(page)
+    segments.found(number="1")
+    rows = page.locator(".scores").first.locator("tbody th bdi").all_inner_texts()
+    assert segments.section.locator(".who bdi").all_inner_texts() == rows == ["c", "b", "a"]
+    assert segments.section.locator(".text").all_text_contents() == ["the cat sat", "the␇ cat␛[31m", "x y"]
+    assert segments.section.locator("dd").all_text_contents() == ["the cat sat on␀ a mat"]
+    segments.found(number="2")
+    assert segments.section.locator(".text").all_text_contents() == ["z␡", "z \ufffd", "z"]
+    assert segments.found(number="", text="cat\x1b")[0] == [1]
+    boxes = [box.bounding_box() for box in segments.section.locator(".filter :is(input, select):visible").all()]
+    assert len({(box["x"], box["width"], box["height"]) for box in boxes}) == 1
+    page.close()
+
+
 def test_each_test_set_has_its_own_controls(shown):
     page = shown("several")
     first, second = Segments(page, 0), Segments(page, 1)

@@ -164,6 +164,7 @@ class Browse:
     """The segments to browse, and what a page says of them."""
 
     data: Packed
+    systems: Sequence[str]  # as they stand in each segment: the best of the whole set first
     n_segments: int
     n_all: int
     legend: Sequence[str]
@@ -184,7 +185,8 @@ def browse(
     """
     comparison = metrics[0].comparison
     coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
-    test_set, systems = comparison.test_set, list(comparison.test_set.systems)
+    test_set, first = comparison.test_set, comparison.tables[0]
+    systems = [first.rows[place].system for place in first.order]
     indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
     coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
@@ -222,6 +224,7 @@ def browse(
     unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
     return Browse(
         data=Packed.of(data),
+        systems=systems,
         n_segments=len(indices),
         n_all=len(test_set.references),
         legend=coloured_by.legend,
