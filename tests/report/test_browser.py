@@ -200,11 +200,30 @@ def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_o
     page.close()
 
 
+def test_bars_keep_their_height_beside_a_long_name(browser, tmp_path):
+    texts = {name: ["a cat", "a dog", "the"] * 4 for name in ("x" * 200, "short", *"abcd")}
+    path = tmp_path / "long.html"
+    path.write_text(
+        to_html([compare(texts, "chrf", references=["the cat", "a dog", "a"] * 4, n_resamples=20)]), "utf-8"
+    )
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    rows, bars = (
+        page.locator(f".histograms .bars{part}").evaluate_all("all => all.map(each => each.getBoundingClientRect())")
+        for part in ("", " > svg:last-child")
+    )
+    assert max(row["height"] for row in rows) > 60
+    assert [round(bar["height"]) for bar in bars] == [32] * 6
+    assert [bar["bottom"] for bar in bars] == pytest.approx([row["bottom"] for row in rows], abs=0.5)
+    page.close()
+
+
 def test_histograms_are_as_high_as_their_names_need(browser, layouts):
     page = browser.new_page()
     page.goto((layouts / "hundred.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    rows = page.locator(".histograms > svg").evaluate_all("all => all.map(each => each.clientHeight)")
+    rows = page.locator(".histograms .bars").evaluate_all("all => all.map(each => each.clientHeight)")
     assert len(rows) == 100
     assert 20 < min(rows) <= max(rows) < 40
     page.close()

@@ -247,7 +247,7 @@ def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> 
     legend = (
         "a line leads from a token to its best match, darker where they are nearer: "
         f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
-        "reference; bar beside a token: how much it weighs"
+        "reference, both on each other where each is the other's best match; bar beside a token: how much it weighs"
     )
     drawing = scrolled(alignment_svg(prediction, reference))
     return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
