@@ -39,7 +39,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     >>> short_names(["newstest2017.online-A.en-de", "newstest2017.uedin-nmt.en-de"])
     {'newstest2017.online-A.en-de': 'online-A', 'newstest2017.uedin-nmt.en-de': 'uedin-nmt'}
     """
-    if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
+    if len(names) < 2 or max(map(columns_of, names)) <= _SHORT:
         return {name: name for name in names}
     head = _common(names)
     start = 1 + max(head.rfind(joint) for joint in _JOINTS)
@@ -54,7 +54,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 def fitted(name: str, columns: int) -> str:
     """Return a name cut in the middle to so many columns: wide characters take two."""
-    if _columns(name) <= columns:
+    if columns_of(name) <= columns:
         return name
     # one column is for the ellipsis; letters come from both ends in turn until there is no room
     room, head, tail = columns - 1, "", ""
@@ -69,16 +69,17 @@ def fitted(name: str, columns: int) -> str:
                 tail = letter + tail
 
 
+def columns_of(text: str) -> int:
+    """Return how many columns a text takes."""
+    return sum(map(_width, text))
+
+
 def _common(names: Sequence[str]) -> str:
     """Return what all names begin with."""
     # What the first and the last name in the order of letters share, all names between them share too.
     first, last = min(names), max(names)
     length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:length]
-
-
-def _columns(text: str) -> int:
-    return sum(map(_width, text))
 
 
 def _width(letter: str) -> int:

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.cells import cell_len
 
 from tercet.errors import needs
-from tercet.markup import clean, fitted
+from tercet.markup import clean, columns_of, fitted
 
 from .parts import ADDS, TAKES, Cell, chip, folded, page_html, scrolled, shade, spaced_html, table_html
 
@@ -259,7 +258,7 @@ def _height(row: int) -> float:
 
 def _room(tokens: Sequence[Token]) -> int:
     """Return how wide the names of tokens are, about: each script and font has letters of other widths."""
-    return 10 + round(_COLUMN * max((cell_len(fitted(token.text, _COLUMNS)) for token in tokens), default=0))
+    return 10 + round(_COLUMN * max((columns_of(fitted(token.text, _COLUMNS)) for token in tokens), default=0))
 
 
 def _lengths(tokens: Sequence[Token]) -> list[float]:
