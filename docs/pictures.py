@@ -23,16 +23,9 @@ from rich.text import Text
 
 DOCS = Path(__file__).resolve().parent
 DATA = DOCS.parent / "examples" / "data"
-COMPARED = [
-    "compare",
-    DATA / "en.tsv",
-    "--metric",
-    "bleu",
-    "--metric",
-    "chrf:word_order=2",
-    "-m",
-    "ter",
-]
+#: The file that is compared, made of one of the examples, and the names of its systems there.
+FILE, NAMES = "es-en.tsv", ("small", "tuned", "large")
+COMPARED = ["compare", FILE, "-m", "bleu", "-m", "chrf:word_order=2", "-m", "ter"]
 #: With two metrics, which fit the first screen of a phone.
 COMPARED_SHORTLY = COMPARED[:-2]
 GRADED = [
@@ -61,12 +54,15 @@ def main() -> None:
     """Write the pictures beside this file."""
     draw_terminal()
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        head, *rows = (DATA / "en.tsv").read_text(encoding="utf-8").split("\n")
+        head = "\t".join([*head.split("\t")[: -len(NAMES)], *NAMES])
+        Path(folder, FILE).write_text("\n".join([head, *rows]), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (command, width, shown) in PICTURES.items():
             report = Path(folder, f"{command[0]}_{len(command)}.html")
             if not report.exists():
                 run = [sys.executable, "-m", "tercet", *map(str, command), "--format", "html", "--out", str(report)]
-                subprocess.run(run, check=True)
+                subprocess.run(run, check=True, cwd=folder)
             page = browser.new_page(
                 viewport={"width": width, "height": 900},
                 device_scale_factor=1 + (width < 1000),
@@ -76,7 +72,7 @@ def main() -> None:
             top, bottom = 0, shown
             if isinstance(shown, tuple):
                 first, last = (page.locator(each).bounding_box() for each in shown)
-                top, bottom = max(first["y"] - 12, 0), last["y"] + last["height"] + 12
+                top, bottom = max(first["y"] - 12, 0), last["y"] + last["height"] + 2
             area = {"x": 0, "y": top, "width": width, "height": bottom - top}
             with Image.open(io.BytesIO(page.screenshot(full_page=True, clip=area))) as picture:
                 small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)

@@ -39,7 +39,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     >>> short_names(["newstest2017.online-A.en-de", "newstest2017.uedin-nmt.en-de"])
     {'newstest2017.online-A.en-de': 'online-A', 'newstest2017.uedin-nmt.en-de': 'uedin-nmt'}
     """
-    if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
+    if len(names) < 2 or max(map(columns_of, names)) <= _SHORT:
         return {name: name for name in names}
     head = _common(names)
     start = 1 + max(head.rfind(joint) for joint in _JOINTS)
@@ -54,7 +54,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 def fitted(name: str, columns: int) -> str:
     """Return a name cut in the middle to so many columns: wide characters take two."""
-    if _columns(name) <= columns:
+    if columns_of(name) <= columns:
         return name
     # one column is for the ellipsis; letters come from both ends in turn until there is no room
     room, head, tail = columns - 1, "", ""
@@ -69,16 +69,17 @@ def fitted(name: str, columns: int) -> str:
                 tail = letter + tail
 
 
+def columns_of(text: str) -> int:
+    """Return how many columns a text takes."""
+    return sum(map(_width, text))
+
+
 def _common(names: Sequence[str]) -> str:
     """Return what all names begin with."""
     # What the first and the last name in the order of letters share, all names between them share too.
     first, last = min(names), max(names)
     length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:length]
-
-
-def _columns(text: str) -> int:
-    return sum(map(_width, text))
 
 
 def _width(letter: str) -> int:
@@ -98,10 +99,16 @@ NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def clean(text: str) -> str:
-    """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
+    """Return a text with <, >, & and quotes escaped, and pictures for control characters, such as ␇ for a bell."""
     from html import escape
 
-    return escape(re.sub(NOT_IN_XML, "\ufffd", text))
+    return escape(re.sub(f"{NOT_IN_XML}|[\x7f-\x9f]", _picture, text))
+
+
+def _picture(match: re.Match[str]) -> str:
+    """Return the sign of Unicode for a control character; one sign for those that have none, and for surrogates."""
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
 def listed(names: Sequence[str]) -> Sentence:

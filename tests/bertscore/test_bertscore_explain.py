@@ -148,6 +148,19 @@ class TestThePictures:
         rows = [len(table.findall("tr")) - 1 for table in tables]
         assert rows == [len(found.prediction_tokens), len(found.reference_tokens)]
 
+    def test_have_bars_that_start_beside_their_tokens_and_lines_that_start_at_their_ends(self, text):
+        found = explain(text, AWKWARD[0], **ENCODER)
+        svg = ElementTree.fromstring(found.to_svg())
+        tags = ("rect", "text", "line")
+        bars, names, lines = (svg.findall(f"{{http://www.w3.org/2000/svg}}{tag}") for tag in tags)
+        right = float(svg.get("width"))
+        for bar, name, line in zip(bars, names, lines, strict=True):
+            start, width, x = float(bar.get("x")), float(bar.get("width")), float(name.get("x"))
+            edge, end = (start, start + width) if name.get("text-anchor") == "end" else (start + width, start)
+            assert abs(edge - x) == pytest.approx(5, abs=0.02)
+            assert 0 < x < right
+            assert float(line.get("x1")) == pytest.approx(end, abs=0.02)
+
     def test_and_a_heat_map_of_every_script_without_a_warning(self, text, caplog):
         found = explain(text, AWKWARD[0], **ENCODER)
         figure, file = found.plot(), io.BytesIO()

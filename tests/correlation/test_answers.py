@@ -96,8 +96,8 @@ CASES = {
     ]),
     "too few permutations, which says nothing of the data": (MANY, ALL_OF_MANY, {"n_permutations": 100}, [
         f"m0 agrees best with content ({FIGURE} 0.900).",
-        "100 permutations are too few to test that: p is at least 0.208, adjusted for 21 pairs of metrics. 420 would "
-        "do.",
+        "100 permutations are too few to test that: p is at least 0.208, adjusted for 21 pairs of metrics. A test "
+        "needs 420 permutations or more.",
     ]),
     "no figure": ({"a": math.nan, "b": math.nan}, {}, {"rank_by": "pooled.pearson"}, [
         "No metric has a pooled Pearson's r with content: constant grades or scores have none.",

@@ -200,11 +200,30 @@ def test_nothing_meets_or_stands_beyond_the_window_at_any_width_in_the_dark_or_o
     page.close()
 
 
+def test_bars_keep_their_height_beside_a_long_name(browser, tmp_path):
+    texts = {name: ["a cat", "a dog", "the"] * 4 for name in ("x" * 200, "short", *"abcd")}
+    path = tmp_path / "long.html"
+    path.write_text(
+        to_html([compare(texts, "chrf", references=["the cat", "a dog", "a"] * 4, n_resamples=20)]), "utf-8"
+    )
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    rows, bars = (
+        page.locator(f".histograms .bars{part}").evaluate_all("all => all.map(each => each.getBoundingClientRect())")
+        for part in ("", " > svg:last-child")
+    )
+    assert max(row["height"] for row in rows) > 60
+    assert [round(bar["height"]) for bar in bars] == [32] * 6
+    assert [bar["bottom"] for bar in bars] == pytest.approx([row["bottom"] for row in rows], abs=0.5)
+    page.close()
+
+
 def test_histograms_are_as_high_as_their_names_need(browser, layouts):
     page = browser.new_page()
     page.goto((layouts / "hundred.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    rows = page.locator(".histograms > svg").evaluate_all("all => all.map(each => each.clientHeight)")
+    rows = page.locator(".histograms .bars").evaluate_all("all => all.map(each => each.clientHeight)")
     assert len(rows) == 100
     assert 20 < min(rows) <= max(rows) < 40
     page.close()
@@ -410,6 +429,27 @@ def test_words_that_two_systems_do_not_share_are_marked(browser, tmp_path):
     assert segments.section.locator("ins").all_text_contents() == ["down!"]
     shown_texts = segments.section.locator(".text").all_text_contents()
     assert shown_texts == [texts["one"][0], texts["other"][0], "same <b>", "same <b>"]
+    page.close()
+
+
+def test_cards_stand_as_the_rows_of_the_table_and_control_characters_are_seen_and_found(browser, tmp_path):
+    texts = {"a": ["x y", "z"], "b": ["the\x07 cat\x1b[31m", "z \x9b"], "c": ["the cat sat", "z\x7f"]}
+    found = compare(texts, "chrf", references=["the cat sat on\0 a mat", "z"], n_resamples=20)
+    path = tmp_path / "bells.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(path.as_uri())
+    segments = Segments(page)
+    segments.found(number="1")
+    rows = page.locator(".scores").first.locator("tbody th bdi").all_inner_texts()
+    assert segments.section.locator(".who bdi").all_inner_texts() == rows == ["c", "b", "a"]
+    assert segments.section.locator(".text").all_text_contents() == ["the cat sat", "the␇ cat␛[31m", "x y"]
+    assert segments.section.locator("dd").all_text_contents() == ["the cat sat on␀ a mat"]
+    segments.found(number="2")
+    assert segments.section.locator(".text").all_text_contents() == ["z␡", "z \ufffd", "z"]
+    assert segments.found(number="", text="cat\x1b")[0] == [1]
+    boxes = [box.bounding_box() for box in segments.section.locator(".filter :is(input, select):visible").all()]
+    assert len({(box["x"], box["width"], box["height"]) for box in boxes}) == 1
     page.close()
 
 

@@ -84,9 +84,15 @@ def test_systems_are_rows_the_best_first_with_their_matches(shown):
 
 def test_the_segment_is_named_with_the_reason_it_was_chosen():
     page = page_of("bleu")
-    assert "which tells the systems apart best by BLEU: no two score the same, and two differ by " in page
+    assert "which tells the systems apart best by BLEU: no two score the same; the scores of any two are " in page
+    assert "--segment" not in page
     assert "apart best" not in page_of("bleu", segment=3)
     assert "Segment 3 of 44." in page_of("bleu", segment=3)
+
+
+def test_the_legend_says_what_n_grams_are_of():
+    assert ">4 characters or more</span>" in page_of("chrf", segment=3)
+    assert ">4-gram</span> (so many words, or tokens of another kind, in a row)" in page_of("bleu", segment=3)
 
 
 def test_texts_and_names_are_no_markup():

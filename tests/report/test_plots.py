@@ -123,11 +123,11 @@ def test_histograms_count_the_segments_and_show_their_median():
     (part,) = (part for part in chart.iter("span") if part.get("class") == "axis")
     value_at = axis([(float(label.get("style")[6:-1]), label.text) for label in part])
     heights = {}
-    for name, svg in zip(("baseline", "tuned"), chart.iterfind("svg"), strict=True):
+    for name, svg in zip(("baseline", "tuned"), chart.iterfind("span[@class='bars']"), strict=True):
         scores = np.array(segments[name][1:])
         (median,) = (line.get("x1") for line in svg.iter("line") if line.get("class") == "median")
         assert value_at(float(median[:-1])) == pytest.approx(np.median(scores), abs=0.05)
-        path = svg.find("svg/path").get("d")
+        path = svg.find("svg/svg/path").get("d")
         edges = [float(re.match(r"M([\d.]+)", path)[1]), *map(float, re.findall(r"H([\d.]+)", path))]
         heights[name] = 100 - np.array(re.findall(r"V([\d.]+)H", path), float)
         counts = np.histogram(scores, value_at(edges) + 1e-6 * np.sign(np.arange(len(edges)) - 0.5))[0]

@@ -67,7 +67,7 @@ def test_it_shows_answer_figures_tests_plots_and_what_is_most_wrong():
     assert "<script" not in page
 
 
-def test_the_overview_has_a_dot_of_each_metric_and_dimension_and_comes_first(shown, found):
+def test_the_overview_has_a_dot_of_each_metric_and_dimension_below_the_answers(shown, found):
     overview, titles = shown.locator("table.overview"), found.titles()
     ranks = {label: sum(table.ranking.index(label) for table in found.tables) for label in titles}
     labels = sorted(titles, key=ranks.__getitem__)
@@ -81,7 +81,8 @@ def test_the_overview_has_a_dot_of_each_metric_and_dimension_and_comes_first(sho
             worse = table.significance(table.ranking[0], label, 0.05)
             mark = "best" if label == table.ranking[0] else "hollow" if worse else "filled"
             assert cell.get_attribute("class") == f"figure {mark}"
-    assert overview.bounding_box()["y"] < shown.locator(".answer").first.bounding_box()["y"]
+    answer, note = shown.locator(".answer").last.bounding_box(), shown.locator("main > .note").last.bounding_box()
+    assert answer["y"] + answer["height"] <= overview.bounding_box()["y"] < note["y"]
 
 
 def test_four_dimensions_fit_on_a_telephone(browser, tmp_path):

@@ -240,9 +240,10 @@ def _lists_its_segments(visitor, table):
     first = box.locator(".example").first
     expect(first.locator("h5")).to_contain_text("Segment 1")
     expect(first.locator("dd")).to_have_text(ROWS[0][1])
-    for (system, scores), output in zip(table.segments.items(), first.locator(".output").all(), strict=True):
+    ordered = [table.rows[place].system for place in table.order]
+    for system, output in zip(ordered, first.locator(".output").all(), strict=True):
         expect(output.locator("b")).to_have_text(system)
-        expect(output.locator(".number")).to_have_text(f"{table.title} {scores[0]:.2f}")
+        expect(output.locator(".number")).to_have_text(f"{table.title} {table.segments[system][0]:.2f}")
     box.get_by_label("text", exact=True).fill("no such text")
     expect(box.get_by_role("status")).to_have_text("No segment matches.")
     box.locator("summary").focus()

@@ -65,8 +65,9 @@ class ExplainedSegment:
 
     @property
     def heading(self) -> str:
-        """The same after the test set."""
-        return f"{one_cell(self.test_set.name)}, {self.place}"
+        """The same after the test set, for a terminal: with the option that chooses another."""
+        hint = "choose another with --segment" if self.chosen else ""
+        return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.place}", hint]))
 
     @property
     def digits(self) -> int:
@@ -145,7 +146,7 @@ def _chosen(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
     title = metric.score_title(metric.primary)
     index, why = _most_apart(values, title, 4 if metric.scale == 1 else 2) or _worst(values, metric, name)
-    return index + 1, f"{why}; choose another with --segment"
+    return index + 1, why
 
 
 #: Scores nearer than this are equal, as those of sums in another order.
@@ -173,7 +174,8 @@ def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
     if n_pairs == 1:
         return index, f"in which the two systems differ most by {title}: {mean}"
     pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
-    return index, f"which tells the systems apart best by {title}: {pairs}, and two differ by {mean} on average"
+    apart_by = f"the scores of any two are {mean} apart on average"
+    return index, f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
 
 
 def _worst(values: Any, metric: Metric, name: str) -> tuple[int, str]:

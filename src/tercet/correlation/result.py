@@ -569,7 +569,7 @@ class _Answer:
         if n_pairs / (draws + 1) >= self.correlation.alpha:
             adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
             least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
-            enough = f"{math.floor(n_pairs / self.correlation.alpha):,} would do."
+            enough = f"A test needs {math.floor(n_pairs / self.correlation.alpha):,} permutations or more."
             few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)
             return [("", name, " agrees best with ", dimension, f" ({title} {value})."), few]
         worse = [label for label in lower_ranked if self.table.significance(first, label, self.correlation.alpha)]

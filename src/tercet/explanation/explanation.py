@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from .parts import Heading, Part, page_html
+from .parts import Heading, Part, orders_legend, page_html
 from .places import Word
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ class Explanation:
 
 # How the tokens of an output that match are found for a report, and the meaning of the colours.
 
-#: Levels of the n-grams: beyond the fourth they share a colour.
-NGRAM_LEVELS = ("1-gram", "2-gram", "3-gram", "4-gram or longer")
+#: Levels of the n-grams of tokens, and of characters: beyond the fourth they share a colour.
+NGRAM_LEVELS = tuple(orders_legend(5).names)
+CHARACTER_LEVELS = tuple(orders_legend(5, characters=True).names)
 #: The one level of tokens that match or do not.
 MATCH_LEVELS = ("match",)
 

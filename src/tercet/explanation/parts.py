@@ -131,10 +131,13 @@ def number_text(value: object, scale: float = 1) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def orders_legend(max_order: int) -> Legend:
-    """Return the legend of the orders of n-grams; beyond the fourth they share a colour."""
-    orders = order_names(max_order)
-    return Legend(orders if max_order <= 4 else [*orders[:3], "4-gram or longer"])
+def orders_legend(max_order: int, characters: bool = False) -> Legend:
+    """Return the legend of the orders of n-grams, of tokens or characters; beyond the fourth they share a colour."""
+    orders, longest = order_names(max_order), "4-gram or longer"
+    if characters:
+        orders = [f"{order} character{'s' if order > 1 else ''}" for order in range(1, max_order + 1)]
+        longest = "4 characters or more"
+    return Legend(orders if max_order <= 4 else [*orders[:3], longest])
 
 
 def order_names(max_order: int) -> list[str]:

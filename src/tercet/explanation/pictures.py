@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import needs
-from tercet.markup import clean
+from tercet.markup import clean, columns_of, fitted
 
 from .parts import ADDS, TAKES, Cell, chip, folded, page_html, scrolled, shade, spaced_html, table_html
 
@@ -153,10 +153,13 @@ def _drawable(text: str, letters_of_font: set[int]) -> str:
     return "".join(letter if ord(letter) in letters_of_font else missing for letter in text).replace("$", r"\$")
 
 
-# The similarities of two texts' tokens as a table in colour, in HTML: its text keeps its size at any width.
+# The similarities of two texts' tokens as a table in colour, in HTML: its text keeps its size at any width. Styles of
+# its cells stand in them, as a page has its own for tables.
 
 #: Most cells: a browser lays out as many at once.
 _MOST_CELLS = 10_000
+_HEAD = "writing-mode:vertical-rl;text-align:end;padding-bottom:.4em"
+_NAME, _CELL = "text-align:right;white-space:nowrap", "padding:.1em .4em;text-align:center"
 #: Styles of the best match of a row, and of a column.
 _FRAME, _BEST = ";box-shadow:inset 0 0 0 2px currentColor", ";text-decoration:underline;font-weight:700"
 
@@ -174,8 +177,7 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
         f"from {least:.2f} to 1; framed: the best match of the row, bold: of the column"
     )
     head = "".join(
-        f'<th scope="col" style="writing-mode:vertical-rl">{clean(reference_token.text)}</th>'
-        for reference_token in reference
+        f'<th scope="col" style="{_HEAD}">{clean(reference_token.text)}</th>' for reference_token in reference
     )
     rows = []
     for row, token in enumerate(prediction):
@@ -183,40 +185,43 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
         for column, reference_token in enumerate(reference):
             value = float(similarity[row, column])
             # where all are 1, there is no range to divide by
-            style = shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))
+            style = f"{_CELL};{shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))}"
             if token.match == column:
                 style += _FRAME
             if reference_token.match == row:
                 style += _BEST
             cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
-        rows.append(f'<tr><th scope="row">{clean(token.text)}</th>{cells}</tr>')
-    table = f'<table class="heat" style="font-size:.8em"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
+        rows.append(f'<tr><th scope="row" style="{_NAME}">{clean(token.text)}</th>{cells}</tr>')
+    look = "font-size:.8em;font-variant-numeric:tabular-nums"
+    table = f'<table class="heat" style="{look}"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
     return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{scrolled(table)}</div>'
 
 
 # Two texts and the matches of their tokens, as SVG and as self-contained HTML.
 
 _ROW = 20
-#: Where the lines between the texts start and end, and the width of the picture.
-_LEFT, _RIGHT, _WIDTH = 200, 350, 550
-#: Length of the longest bar of a text.
-_BAR = 60
+#: Columns to which tokens are cut, and the width of one; of the longest bar; of the lines between two such bars.
+_COLUMNS, _COLUMN, _BAR, _BETWEEN = 18, 8.6, 50, 110
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
     """Return an SVG document: the prediction's tokens in a column, the reference's in another, lines between.
 
     A line goes from each token to its best match: blue from the prediction, red and dashed from the reference; the
-    darker, the nearer. Bars show the weights. A row per token: long texts make tall pictures.
+    darker, the nearer. The bar beside a token is its weight. A row per token: long texts make tall pictures.
     """
     height = _ROW * (max(len(prediction), len(reference)) + 1)
+    start = _room(prediction)
+    stop = start + 2 * _BAR + _BETWEEN
+    left = [start + length for length in _lengths(prediction)]
+    right = [stop - length for length in _lengths(reference)]
     parts = [
-        *_lines(prediction, _LEFT, _RIGHT, stroke=f"rgb({ADDS})"),
-        *_lines(reference, _RIGHT, _LEFT, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"),
-        *_column(prediction, _LEFT - 8, "end", f"rgb({ADDS})"),
-        *_column(reference, _RIGHT + 8, "start", f"rgb({TAKES})"),
+        *_lines(prediction, left, right, stroke=f"rgb({ADDS})"),
+        *_lines(reference, right, left, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"),
+        *_column(prediction, start, left, "end", f"rgb({ADDS})"),
+        *_column(reference, stop, right, "start", f"rgb({TAKES})"),
     ]
-    return picture(_WIDTH, height, "matches of the tokens of two texts", parts)
+    return picture(stop + _room(reference), height, "matches of the tokens of two texts", parts)
 
 
 def alignment_html(
@@ -241,7 +246,7 @@ def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> 
     legend = (
         "a line leads from a token to its best match, darker where they are nearer: "
         f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
-        "reference; bars: how much each token weighs"
+        "reference, both on each other where each is the other's best match; bar beside a token: how much it weighs"
     )
     drawing = scrolled(alignment_svg(prediction, reference))
     return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
@@ -251,35 +256,43 @@ def _height(row: int) -> float:
     return _ROW * (row + 0.9)
 
 
-def _lines(tokens: Sequence[Token], start: int, stop: int, **look: str) -> Iterator[str]:
-    """Yield a line from each token to its match in the other column."""
-    for row, token in enumerate(tokens):
+def _room(tokens: Sequence[Token]) -> int:
+    """Return how wide the names of tokens are, about: each script and font has letters of other widths."""
+    return 10 + round(_COLUMN * max((columns_of(fitted(token.text, _COLUMNS)) for token in tokens), default=0))
+
+
+def _lengths(tokens: Sequence[Token]) -> list[float]:
+    """Return how long the bar of each token is; a weight that is no number has none."""
+    greatest = max([0.0, *(token.weight for token in tokens)]) or 1.0
+    return [_BAR * max(0.0, token.weight) / greatest for token in tokens]
+
+
+def _lines(tokens: Sequence[Token], starts: Sequence[float], stops: Sequence[float], **look: str) -> Iterator[str]:
+    """Yield a line from the end of each token's bar to that of its match in the other column."""
+    for row, (token, start) in enumerate(zip(tokens, starts, strict=True)):
         if token.match is not None:
             opacity = 0.2 + 0.8 * max(0.0, min(1.0, token.cosine)) ** 2
             yield element(
                 "line",
                 x1=start,
-                y1=_height(row) - 4,
-                x2=stop,
-                y2=_height(token.match) - 4,
+                y1=_height(row) - 5,
+                x2=stops[token.match],
+                y2=_height(token.match) - 5,
                 stroke_width=1.6,
                 stroke_opacity=opacity,
                 **look,
             )
 
 
-def _column(tokens: Sequence[Token], x: int, anchor: str, colour: str) -> Iterator[str]:
-    """Yield the tokens of a text below each other, each with a bar of its weight at the edge of the picture."""
-    greatest = max((token.weight for token in tokens), default=0.0) or 1.0
-    for row, token in enumerate(tokens):
-        width = _BAR * token.weight / greatest
-        # bars of the left text start at the left edge, those of the right text end at the right one
-        start = 0.0 if anchor == "end" else _WIDTH - width
-        yield element("rect", x=start, y=_height(row) - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
+def _column(tokens: Sequence[Token], edge: float, ends: Sequence[float], anchor: str, colour: str) -> Iterator[str]:
+    """Yield the tokens of a text below each other, outside of an edge where their bars start."""
+    for row, (token, end) in enumerate(zip(tokens, ends, strict=True)):
+        base, start, width = _height(row), min(edge, end), abs(end - edge)
+        yield element("rect", x=start, y=base - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
         style, opacity = ("italic", 0.75) if token.special else ("normal", 1)
-        yield text(
-            token.text, x, _height(row), _hint(token), text_anchor=anchor, font_style=style, fill_opacity=opacity
-        )
+        label = fitted(token.text, _COLUMNS)
+        look = {"text_anchor": anchor, "font_style": style, "fill_opacity": opacity}
+        yield text(label, edge + (5 if anchor == "start" else -5), base, _hint(token), **look)
 
 
 def _hint(token: Token) -> str:

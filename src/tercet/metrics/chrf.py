@@ -26,7 +26,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
-from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
+from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
 from tercet.explanation.places import Word
@@ -315,7 +315,8 @@ class Chrf(Metric):
             )
             return words_of_pairs(predictions, best_references, range(1, word_order + 1))
 
-        return Matched(NGRAM_LEVELS[: self.char_order or word_order], words)
+        levels = CHARACTER_LEVELS[: self.char_order] if self.char_order else NGRAM_LEVELS[:word_order]
+        return Matched(levels, words)
 
 
 def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
@@ -442,13 +443,15 @@ class ChrfMatches(Explanation):
 
     def _section(self, score: ScoreMatches) -> list[Part]:
         n_character_orders = sum(order.name.startswith("c") for order in score.orders)
+        n_word_orders = len(score.orders) - n_character_orders
         reference_name = reference_label(score.reference, self.n_references)
         parts: list[Part] = [Heading(score.name, {"": Share(score.score)})] if len(self.scores) > 1 else []
-        parts.append(orders_legend(max(n_character_orders, len(score.orders) - n_character_orders)))
         if n_character_orders:
-            parts.append(Line("prediction", score.prediction, "{}-gram", spaced=False))
-            parts.append(Line(reference_name, score.reference_text, "{}-gram", spaced=False))
-        if len(score.orders) > n_character_orders:
+            parts.append(orders_legend(n_character_orders, characters=True))
+            parts.append(Line("prediction", score.prediction, "{}-gram of characters", spaced=False))
+            parts.append(Line(reference_name, score.reference_text, "{}-gram of characters", spaced=False))
+        if n_word_orders:
+            parts.append(orders_legend(n_word_orders))
             parts.append(Line("words of the prediction", score.prediction_words, "{}-gram"))
             parts.append(Line(f"words of the {reference_name}", score.reference_words, "{}-gram"))
         rows = [

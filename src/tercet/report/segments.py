@@ -23,7 +23,7 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, first_greatest, ranges
 from tercet.errors import TercetError
-from tercet.explanation.explanation import NGRAM_LEVELS
+from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS
 from tercet.explanation.levels import tally
 from tercet.explanation.places import Word
 
@@ -166,6 +166,7 @@ class Browse:
     """The segments to browse, and what a page says of them."""
 
     data: Packed
+    systems: Sequence[str]  # as they stand in each segment: the best of the whole set first
     n_segments: int
     n_all: int
     legend: Sequence[str]
@@ -186,7 +187,8 @@ def browse(
     """
     comparison = metrics[0].comparison
     coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
-    test_set, systems = comparison.test_set, list(comparison.test_set.systems)
+    test_set, first = comparison.test_set, comparison.tables[0]
+    systems = [first.rows[place].system for place in first.order]
     indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
     coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
@@ -224,6 +226,7 @@ def browse(
     unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
     return Browse(
         data=Packed.of(data),
+        systems=systems,
         n_segments=len(indices),
         n_all=len(test_set.references),
         legend=coloured_by.legend,
@@ -457,7 +460,7 @@ def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, 
     """Return a text with its tokens in the colours of their levels, which the legend names from 1 on."""
     most, pieces = len(legend), placed(prediction, words, ascii_only) or spelled(words)
     pieces = [(level if level < most else most, part) for level, part in pieces]
-    return _cut(_joined(pieces, tuple(legend[:1]) == NGRAM_LEVELS[:1]))
+    return _cut(_joined(pieces, tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:

@@ -197,8 +197,7 @@ CSS = """
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: none}
 .tercet-picture div div div {min-width: 0; max-width: 100%}
-.tercet-picture .heat th, .tercet-picture .heat td {padding: .2rem .35rem; text-align: center !important;
-  vertical-align: middle}
+.tercet-picture .heat :is(th, td) {padding: .2rem .35rem; vertical-align: middle}
 .tercet-picture p:not([dir]):has(> b:only-child) {margin-top: .8rem}
 .tercet-picture p:first-child {margin-top: 0 !important}
 .tercet-picture > div > p:last-child {display: none}

@@ -1,6 +1,11 @@
 // Shows the segments of a test set a page at a time, sorted and filtered; the data are packed into the page.
 const SHOWN = 10;
 const folded = text => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+// A sign for each control character, as they are invisible, or a box, otherwise.
+const pictured = text => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, letter => {
+  const code = letter.charCodeAt(0);
+  return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? "\u2421" : "\ufffd";
+});
 const known = value => value !== null && value !== undefined;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
@@ -30,9 +35,11 @@ const written = (tag, name, text) => {
   const box = make(tag, name);
   box.dir = "auto";
   if (!plain(text)) box.append(make("i", "soft", "empty"));
-  else if (typeof text === "string") box.append(text);
+  else if (typeof text === "string") box.append(pictured(text));
   else {
-    for (const [level, part] of text[0]) box.append(level ? make("span", `m${level}`, part) : part);
+    for (const [level, part] of text[0]) {
+      box.append(level ? make("span", `m${level}`, pictured(part)) : pictured(part));
+    }
     if (text[1]) box.append(make("span", "soft", ` … and ${text[1].toLocaleString("en")} characters more`));
   }
   return box;
@@ -68,7 +75,8 @@ const changes = (one, other) => {
 const compared = (tag, row) => {
   const box = make("p", "text");
   box.dir = "auto";
-  for (const [changed, part] of row) {
+  for (const [changed, raw] of row) {
+    const part = pictured(raw);
     const blank = changed ? part.match(/^\s*/)[0] : "";
     if (blank) box.append(blank);
     box.append(changed ? make(tag, "", part.slice(blank.length)) : part);
@@ -224,7 +232,7 @@ class Browser {
       const beside = system === asked.one && known(difference)
         ? ` (${difference < 0 ? "" : "+"}${difference.toFixed(asked.score.digits)})` : "";
       const number = known(value) ? `${asked.score.title} ${value.toFixed(asked.score.digits)}${beside}` : "not scored";
-      const who = make("p", "who", make("b", "", make("bdi", "", systems[system])), " ", make("span", "number", number));
+      const who = make("p", "who", make("b", "", make("bdi", "", pictured(systems[system]))), " ", make("span", "number", number));
       const text = rows ? compared(which ? "ins" : "del", rows[which]) : written("p", "text", pair[which]);
       return make("div", "output", who, text);
     });
