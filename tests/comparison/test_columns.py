@@ -88,7 +88,10 @@ def test_texts_that_share_nothing_with_the_references_are_left_out_with_a_warnin
 
 
 def test_columns_without_texts_are_left_out_with_a_warning(tmp_path):
-    path = write(tmp_path, {"ref": REFERENCES, "ausgefallen": [""] * 6, "A": GOOD, "": [""] * 6, "B": POOR})
+    path = write(
+        tmp_path,
+        {"ref": REFERENCES, "ausgefallen": [""] * 6, "A": GOOD, "": [""] * 6, "B": POOR, "Unnamed: 5": [""] * 6},
+    )
     found, (warning,) = read(path)
     assert list(found.systems) == ["A", "B"]
     assert warning == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -174,7 +175,7 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
             raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
     columns = dict(zip(names, map(list, zip(*(cells for _, cells in rows[1:]), strict=True)), strict=True))
     for column, header in zip(names, rows[0][1], strict=True):
-        # What stands behind the last column of a spreadsheet.
-        if not header.strip() and not any(columns[column]):
+        # What stands behind the last column of a spreadsheet, as it is or as pandas names it.
+        if not any(columns[column]) and re.fullmatch(r"\s*|Unnamed: \d+", header):
             del columns[column]
     return Table(name, columns, [line for line, _ in rows[1:]])
