@@ -114,6 +114,15 @@ def test_a_score_of_which_less_is_better_says_so():
     assert (text.count(f"{shown} Lower is better."), text.count(shown)) == (1, 2)
 
 
+def test_numbers_have_a_true_minus_and_the_decimals_of_their_score():
+    texts = {"база": ["ein Boot"] * 12, "型": ["ein Schiff"] * 12}
+    numbers = {"база": [0.1, 0.2] * 6, "型": [0.0985, -0.0525] * 6}
+    page = Page(compare(texts, [], scores={"COMET": numbers}, references=["ein Boot"] * 12).to_html())
+    (row,) = (cells for cells in page.tables["COMET of each system"] if cells[0] == "型")
+    assert (row[1], row[3].split()[0]) == ("0.0230", "−0.1270")
+    assert "COMET −0.0525 (−0.2525)" in " ".join(page.text.split())
+
+
 class TestNumbers:
     def test_every_score_interval_and_test_is_the_comparisons_and_the_best_is_first(self, comparison, page):
         for table in comparison.tables:
@@ -129,7 +138,8 @@ class TestNumbers:
                     continue
                 counts = f"{row.wins}/{row.ties}/{row.losses}"
                 sign = "" if row.adjusted_pvalue >= 0.05 else " ▲" if row.difference > 0 else " ▼"
-                tested = [f"{row.difference:+.2f}{sign}", pvalue_text(row.adjusted_pvalue), counts]
+                difference = f"{row.difference:+.2f}".replace("-", "−")
+                tested = [f"{difference}{sign}", pvalue_text(row.adjusted_pvalue), counts]
                 assert rows[row.system] == [*expected, *tested]
 
     def test_groups_and_what_can_be_seen_are_said_of_each_score(self, comparison, page):

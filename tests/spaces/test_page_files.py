@@ -148,7 +148,7 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
     # Where all are as good as the best, one sentence says so.
     tells = any(not row.as_good and not row.best for each in expected.tables for row in each.rows)
     for found, row in zip(visitor.seen("file")["systems"], ordered, strict=True):
-        value, interval, difference, p = found[1:]
+        value, interval, difference, p = (text.replace("−", "-") for text in found[1:])
         mark = "†" if tells and row.as_good and not row.best else ""
         assert (float(value.removesuffix(mark)), value.endswith("†")) == (
             pytest.approx(row.value, abs=6e-3),

@@ -146,7 +146,7 @@ def too_little(
     if test is None:
         return None
     n_pairs = n_systems * (n_systems - 1) // 2
-    adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
+    adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
     least_by_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
     bounds = [(least_by_units, f"{n_units:,} {unit}")]
     bounds += [] if n_resamples is None else [(1 / (n_resamples + 1), f"{n_resamples:,} resample")]

@@ -567,7 +567,7 @@ class _Answer:
         # Of n draws, p is at least 1 / (n + 1), and Holm's method multiplies the least by the number of pairs.
         n_pairs, draws = math.comb(len(self.ranked), 2), self.correlation.n_permutations
         if n_pairs / (draws + 1) >= self.correlation.alpha:
-            adjusted = f", adjusted for {n_pairs} pairs of metrics" if n_pairs > 1 else ""
+            adjusted = f", adjusted for {n_pairs:,} pairs of metrics" if n_pairs > 1 else ""
             least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
             enough = f"A test needs {math.floor(n_pairs / self.correlation.alpha):,} permutations or more."
             few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)

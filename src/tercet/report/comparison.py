@@ -23,7 +23,6 @@ from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
 from tercet.markup import MOST_NAMED, Sentence, all_of, short_names
 from tercet.signature import __version__
-from tercet.tables import decimals
 
 from .plots import (
     SERIES,
@@ -39,7 +38,7 @@ from .plots import (
     score_distributions,
     shown_tables,
 )
-from .rendering import render
+from .rendering import minus, number, render
 from .segments import (
     Browse,
     Example,
@@ -183,6 +182,7 @@ class MetricView:
     buckets: Buckets | None  # of the segments that are scored for every system
     facts: list[SystemFacts]  # what it counted, where it says more than scores
     name: str  # of the primary score
+    digits: int  # of its numbers
     higher_is_better: bool
     legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
     pairs: list[Pair[Example]]
@@ -327,6 +327,7 @@ def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, 
         buckets=buckets,
         facts=[facts for facts in comparison.facts if facts.metric == label and facts.line],
         name=primary.title,
+        digits=primary.rows[0].digits,
         higher_is_better=primary.higher_is_better,
         legend=segments.legend,
         pairs=segments.pairs(),
@@ -447,8 +448,9 @@ def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequen
     for name, dot in zip(order, drawn.dots, strict=True):
         row = table.rows[places[name]]
         way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
-        score = decimals(row.value, row.digits)
-        cells.append(Cell(row, dot, score, against(row) if tested else ("", "", ""), way or "" if tested else ""))
+        difference, p, counts = against(row) if tested else ("", "", "")
+        beside = minus(difference), p, counts
+        cells.append(Cell(row, dot, number(row.value, row.digits), beside, way or "" if tested else ""))
     ranked = comparison.has_ranks and len({row.rank for row in table.rows}) > 1
     return Column(table, title, drawn, cells, ranked)
 

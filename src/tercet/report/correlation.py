@@ -18,7 +18,7 @@ from tercet.correlation.result import MARKS, SHOWN, Correlation, DimensionTable,
 from tercet.errors import needs
 
 from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, line, marked, plot, scales
-from .rendering import render
+from .rendering import minus, render
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6
@@ -40,7 +40,7 @@ def trust_html(correlation: Correlation, *, command: str | None = None, title: s
         figures=FIGURES,
         marks=MARKS,
         in_words=_in_words,
-        figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}".replace("-", "−"),
+        figure=lambda value: "–" if math.isnan(value) else minus(f"{value:.3f}"),
     )
 
 

@@ -12,9 +12,8 @@ from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import COLOURS, Heading, Legend, Line, Part, Sentence, Share, number_text
 from tercet.markup import clean, short_names
-from tercet.tables import decimals
 
-from .rendering import Packed, render
+from .rendering import Packed, number, render
 from .segments import MOST_REFERENCES, Text, in_colour, plain
 
 #: Characters of explanations that a page holds as HTML: those of 20 systems or more.
@@ -100,7 +99,7 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
         rows.append(
             SystemRow(
                 name=names[system],
-                score=decimals(value, segment.digits),
+                score=number(value, segment.digits),
                 share=abs(value) / most if most and math.isfinite(value) else 0.0,
                 text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
                 numbers=[*_more_scores(segment, system), *_numbers(explanation, parts, segment)],
@@ -132,7 +131,7 @@ def _first(parts: Sequence[Part], legend: Legend) -> tuple[Line | None, Legend]:
 def _more_scores(segment: ExplainedSegment, system: str) -> Iterator[str]:
     for name, score in segment.scores[system].items():
         if name != segment.name:
-            yield f"{name} {decimals(score, segment.digits)}"
+            yield f"{name} {number(score, segment.digits)}"
 
 
 def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment) -> Iterator[str]:

@@ -14,6 +14,8 @@ from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
 from tercet.markup import fitted, one_cell, short_names
 
+from .rendering import minus
+
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
@@ -123,10 +125,7 @@ class Scale:
 
     def ticks(self, most: int) -> list[tuple[float, str]]:
         """Return round values, at most one more than `most`: where each stands, and its label."""
-        return [
-            (self.place(value), f"{value:.6g}".replace("-", "−"))
-            for value in _round_values(self.low, self.high, most)
-        ]
+        return [(self.place(value), minus(f"{value:.6g}")) for value in _round_values(self.low, self.high, most)]
 
 
 def _round_values(low: float, high: float, most: int) -> list[float]:

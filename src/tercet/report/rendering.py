@@ -60,6 +60,16 @@ class Packed:
         return cls(base64.b85encode(packed).translate(_UNESCAPED).decode("ascii"), len(packed))
 
 
+def number(value: float, digits: int = 2, *, signed: bool = False) -> str:
+    """Return a score or a difference with so many decimals and a true minus sign; NaN as NaN."""
+    return minus(decimals(value, digits, signed=signed))
+
+
+def minus(text: str) -> str:
+    """Return a number as text with a true minus sign (U+2212), which is as wide as a plus."""
+    return text.replace("-", "−")
+
+
 # Kept, as it keeps the templates that it has compiled: that takes longer than all else.
 @cache
 def _environment() -> Any:
@@ -79,6 +89,6 @@ def _environment() -> Any:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["decimals"] = decimals
+    environment.filters["decimals"] = number
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
     return environment

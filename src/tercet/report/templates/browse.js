@@ -6,6 +6,7 @@ const pictured = text => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, le
   const code = letter.charCodeAt(0);
   return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? "\u2421" : "\ufffd";
 });
+const minus = number => number.replace("-", "\u2212");
 const known = value => value !== null && value !== undefined;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
@@ -230,8 +231,8 @@ class Browser {
     const boxes = asked.systems.map((system, which) => {
       const value = asked.score.values[place][system];
       const beside = system === asked.one && known(difference)
-        ? ` (${difference < 0 ? "" : "+"}${difference.toFixed(asked.score.digits)})` : "";
-      const number = known(value) ? `${asked.score.title} ${value.toFixed(asked.score.digits)}${beside}` : "not scored";
+        ? ` (${difference < 0 ? "" : "+"}${minus(difference.toFixed(asked.score.digits))})` : "";
+      const number = known(value) ? `${asked.score.title} ${minus(value.toFixed(asked.score.digits))}${beside}` : "not scored";
       const who = make("p", "who", make("b", "", make("bdi", "", pictured(systems[system]))), " ", make("span", "number", number));
       const text = rows ? compared(which ? "ins" : "del", rows[which]) : written("p", "text", pair[which]);
       return make("div", "output", who, text);
