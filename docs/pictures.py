@@ -97,6 +97,8 @@ def draw_terminal() -> None:
     os.close(main_end)
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print(Text.from_ansi(shown.decode().replace("\r\n", "\n").rstrip()))
+    # Else the last line is cut.
+    console.print()
     looks = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
     console.save_svg(DOCS / "terminal.svg", title=" ".join(["tercet", *IN_TERMINAL]), code_format=looks)
     print(DOCS / "terminal.svg")

@@ -391,7 +391,8 @@ class TestForms:
         power = json.loads(to_json([comparison]))["test_sets"][0]["tables"][0]["power"]
         assert (power["unit"], power["n_units"], power["n_pairs"]) == ("segment", 44, 3)
         assert [row["system"] for row in power["systems"]] == ["tuned", "large"]
-        assert f"Differences from baseline under {power['systems'][0]['smallest']:.2f} to " in to_text([comparison])
+        smallest = f"{power['systems'][0]['smallest']:.2f}"
+        assert f"True differences from baseline under {smallest} to " in to_text([comparison])
         # Pairs of copies are as many units as the segments.
         twice = {name: [text for text in texts for _ in "ab"] for name, texts in EN.systems.items()}
         references = [texts for texts in EN.references for _ in "ab"]

@@ -92,7 +92,7 @@ def test_the_segment_is_named_with_the_reason_it_was_chosen():
 
 def test_the_legend_says_what_n_grams_are_of():
     assert ">4 characters or more</span>" in page_of("chrf", segment=3)
-    assert ">4-gram</span> (so many words, or tokens of another kind, in a row)" in page_of("bleu", segment=3)
+    assert ">4-gram</span> (n-gram: n words, or tokens of another kind, in a row)" in page_of("bleu", segment=3)
 
 
 def test_texts_and_names_are_no_markup():

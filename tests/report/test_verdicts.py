@@ -143,7 +143,7 @@ def summed_up(*tables, test="permutation"):
             for name in "abcdefg"
         ]
         made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
-    titles = ["BLEU", "chrF", "TER"][: len(tables)]
+    titles = ["BLEU", "chrF", "TER", "WER", "CER"][: len(tables)]
     return ["".join(each) for each in summary_verdict(made, titles, {name: name.upper() for name in "abcdefg"})]
 
 
@@ -156,7 +156,12 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
          ["A is best in all 3 metrics.", "The tests do not tell it apart from B and C (BLEU, chrF)."]),
         ([("a", "bcdef"), ("a", "g")],
          ["A is best in both metrics.",
-          "In at least one of them, the tests do not tell it apart from any of the 6 others."]),
+          "Of the 6 others, the tests do not tell it apart from 5 by BLEU and 1 by chrF."]),
+        ([("a", "bcdefg")] * 2,
+         ["A is best in both metrics.", "By no score do the tests tell it apart from any of the 6 others."]),
+        ([("a", "bcdefg"), *[("a", "b")] * 4],
+         ["A is best in all 5 metrics.",
+          "Of the 6 others, the tests do not tell it apart from up to 6 by one score."]),
         ([("ab", ""), ("ab", ""), ("ab", "c")], ["A and B are best in all 3 metrics."]),
         ([("a", "c"), ("b", "c"), ("a", "")], [disagree, "A is best by BLEU and TER.", "B is best by chrF."]),
         ([("a", "b"), ("b", ""), ("a", "bc")],
@@ -164,7 +169,7 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
           "By BLEU and TER, the test does not tell them apart."]),
         ([("a", "b"), ("b", "a"), ("a", "bc")],
          [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
-          "By none of these scores does the test tell them apart."]),
+          "By none of these scores does the test tell these systems apart."]),
         ([("a", "")], []),
     ):  # fmt: skip
         assert summed_up(*tables) == sentences

@@ -61,11 +61,12 @@ def power_section(
     bounds = between([figures(difference, digits) for difference in smallest.values()])
     numbers = between([rounded(count) for count in counts])
     sentence = (
-        f"under {bounds} {title} cannot be seen reliably here ({chances(POWER, alpha)}{adjusted}); "
+        f"under {bounds} {title} may be missed here ({chances(POWER, alpha)}{adjusted}); "
         f"a difference of {target:g} would need about {numbers} {unit}s{segments}."
     )
     # With two systems there is only one difference.
-    parts = ("Differences from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"Differences {sentence}",)
+    start = "True differences"
+    parts = (f"{start} from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"{start} {sentence}",)
     value = {
         "power": POWER,
         "alpha": alpha,

@@ -182,7 +182,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         if any(row.as_good and not row.best and names[row.system] in rivals for row in table.rows)
     ]
     if len(undecided) == len(tables):
-        sentences.append(("By none of these scores does the test tell them apart.",))
+        sentences.append(("By none of these scores does the test tell these systems apart.",))
     elif undecided:
         sentences.append((f"By {_joined(undecided)}, the test does not tell them apart.",))
     return sentences
@@ -219,10 +219,13 @@ def _apart_from_best(
         others = "the other" if len(rows) == 1 else f"{all_of(len(rows))} others"
         return [(f"It is significantly better than {others} in each of them.",)]
     if len(unclear) > MOST_NAMED:
-        number = "any" if len(unclear) == len(rows) else f"{len(unclear)}"
-        return [
-            (f"In at least one of them, the tests do not tell it apart from {number} of the {len(rows)} others.",)
-        ]
+        numbers = [sum(title in scores for scores in unclear.values()) for title in titles]
+        if min(numbers) == len(rows):
+            return [(f"By no score do the tests tell it apart from any of the {len(rows)} others.",)]
+        by = [f"{number} by {title}" for number, title in zip(numbers, titles, strict=True) if number]
+        if len(by) > MOST_NAMED:
+            by = [f"up to {max(numbers)} by one score"]
+        return [(f"Of the {len(rows)} others, the tests do not tell it apart from {_joined(by)}.",)]
     parts = ["The tests do not tell it apart from "]
     for n_left, (system, scores) in zip(reversed(range(len(unclear))), unclear.items(), strict=True):
         inside = "" if len(scores) == len(tables) else f" ({', '.join(scores)})"
