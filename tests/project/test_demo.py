@@ -319,7 +319,7 @@ class TestNumbers:
         assert ("Scores in percent." in of_text) == SUITE[demo.metric].has_scale
         compared = compare_file(demo, str(path), ["A", "B"], ["ref"], demo.page_options(begun(demo)), [])
         assert re.search(
-            rf'data-label="{re.escape(title)}"><div class="drawn"><span style="width:\d+ch">(<b>)?{alone:.2f}<',
+            rf'data-label="{re.escape(title)}(?: ↓)?"><div class="drawn"><span style="width:\d+ch">(<b>)?{alone:.2f}<',
             compared.html,
         )
         assert "scale=" not in compared.html + compared.program

@@ -85,6 +85,8 @@ def test_a_dark_phone_shows_it_all_without_moving_sideways_and_is_readable(visit
     visitor.open_options()
     assert visitor.width() <= 390
     shows_its_example(visitor, metric)
+    # The picture of the text before has other boxes.
+    expect(visitor.find("#picture")).not_to_contain_text("www")
     for box in visitor.find("#picture .scroll, #picture table").all():
         width, room, hint = box.evaluate(
             "e => [e.scrollWidth, e.clientWidth, getComputedStyle(e, '::before').content]"
