@@ -53,7 +53,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(ANY_TEXTS)
     if config.pluginmanager.hasplugin("rerunfailures"):
         for item in items:
-            if "browser" in item.fixturenames:  # of many programs that are not ours: once more is allowed, and told
+            # Of many programs that are not ours, as browsers and Gradio's client: once more is allowed, and told.
+            if {"browser", "program"} & {*item.fixturenames}:
                 item.add_marker(pytest.mark.flaky(reruns=1))
 
 

@@ -318,10 +318,8 @@ class TestNumbers:
         assert shown_in_large(of_text)[1] == f"{alone:.{digits}f}"
         assert ("Scores in percent." in of_text) == SUITE[demo.metric].has_scale
         compared = compare_file(demo, str(path), ["A", "B"], ["ref"], demo.page_options(begun(demo)), [])
-        assert re.search(
-            rf'data-label="{re.escape(title)}(?: ↓)?"><div class="drawn"><span style="width:\d+ch">(<b>)?{alone:.2f}<',
-            compared.html,
-        )
+        label = f'data-label="{re.escape(title)}(?: ↓)?"'
+        assert re.search(rf'{label}><div class="drawn"><span style="width:\d+ch">(<b>)?{alone:.2f}<', compared.html)
         assert "scale=" not in compared.html + compared.program
         if demo.metric in ("bleu_multi", "bertscore_idf", "google_bleu", "embedding_cosine"):  # which repeat it
             assert f"{alone:.2f}" in why
