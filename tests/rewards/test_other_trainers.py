@@ -69,13 +69,13 @@ class TestOpenRLHF:
 
 class TestByTheirOwnCode:
     @pytest.fixture
-    def program(self, tmp_path):
+    def script(self, tmp_path):
         path = tmp_path / "rewards.py"
         path.write_text(PROGRAM)
         return str(path)
 
     @pytest.mark.filterwarnings("default")  # of verl's own packages
-    def test_reward_managers_of_verl(self, program):
+    def test_reward_managers_of_verl(self, script):
         verl = pytest.importorskip("verl", reason="not installed here: make test-harnesses")
         from omegaconf import OmegaConf
         from tensordict import TensorDict
@@ -88,7 +88,7 @@ class TestByTheirOwnCode:
         given = tokenizer(SOLUTIONS, padding=True, return_tensors="pt")
         mask = torch.cat([torch.ones_like(prompts), given.attention_mask], 1)
         texts = {"prompts": prompts, "responses": given.input_ids, "attention_mask": mask}
-        custom = {"path": program, "name": "compute_score"}
+        custom = {"path": script, "name": "compute_score"}
         config = OmegaConf.create({"reward": {"custom_reward_function": custom}})
         function = get_custom_reward_fn(config)
 
@@ -108,11 +108,11 @@ class TestByTheirOwnCode:
             assert rewards.tolist() == pytest.approx(EXPECTED, abs=1e-6), manager
         assert asyncio.run(one_by_one()) == EXPECTED
 
-    def test_the_executor_of_openrlhf(self, program):
+    def test_the_executor_of_openrlhf(self, script):
         pytest.importorskip("openrlhf", reason="not installed here: make test-harnesses")
         from openrlhf.utils.agent import SingleTurnAgentExecutor
 
-        executor = SingleTurnAgentExecutor(program)
+        executor = SingleTurnAgentExecutor(script)
         queries = [f"Say it: {text}[SEP]" for text in SOLUTIONS]
         found = asyncio.run(executor._fetch_rewards_via_func(queries, ["Say it: "] * 3, TRUTHS))
         assert [each["rewards"].item() for each in found] == pytest.approx(EXPECTED, abs=1e-7)
