@@ -82,7 +82,7 @@ def test_lower_is_better_by_the_words_of_a_name(name, is_lower):
     [
         ({"base.COMET": [1]}, "has no scores 'COMET' of 'tuned'; expected columns such as 'base.COMET'"),
         ({"base.Comet": [1]}, "has no scores 'COMET'; .* Did you mean 'base.Comet'"),
-        ({"base.COMET": ["x"], "tuned.COMET": [1]}, "Expected a number as 'COMET' of 'base' in segment 1, got 'x'"),
+        ({"base.COMET": ["x"], "tuned.COMET": [1]}, "expected a number as 'COMET' of 'base' in segment 1, got 'x'"),
         ({"scores": ["x"]}, "line 1, column 'scores': expected {system: {dimension: value}}, got 'x'"),
     ],
 )
@@ -101,7 +101,7 @@ def test_missing_and_wrong_ones_are_named(columns, message):
     ],
 )
 def test_a_wrong_one_has_its_place_in_the_file(columns, column):
-    message = f"^t.jsonl, line 2, column '{column}': Expected a number as 'COMET' of '調整' in segment 2, got '良い'"
+    message = f"^t.jsonl, line 2, column '{column}': expected a number as 'COMET' of '調整' in segment 2, got '良い'"
     with pytest.raises(InputError, match=message):
         score_columns(table(**columns), ["основа", "調整"], "COMET")
 
@@ -134,7 +134,7 @@ def test_are_no_texts_of_systems(file_of):
     assert "scores: 'base.COMET', 'tuned.COMET', 'tuned.acc', 'acc_base'." in test_set.fields
     comparison = tercet.compare(test_set, "chrf", scores="COMET", n_resamples=100)
     assert [table.name for table in comparison.tables] == ["chrf", "COMET"]
-    with pytest.raises(InputError, match="Expected a number as 'COMET' of 'tuned' in segment 1, got 'good'"):
+    with pytest.raises(InputError, match="expected a number as 'COMET' of 'tuned' in segment 1, got 'good'"):
         read_test_sets(file_of(columns), scores="COMET")
 
 

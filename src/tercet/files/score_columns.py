@@ -97,7 +97,8 @@ def read_numbers(
         try:
             numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", decimal_commas=decimal_commas)
         except InputError as error:
-            raise InputError(f"{place(row)}: {error}" if place else str(error)) from None
+            message = str(error)
+            raise InputError(f"{place(row)}: {message[:1].lower()}{message[1:]}" if place else message) from None
     return numbers
 
 
