@@ -194,16 +194,32 @@ ENTRIES = st.one_of(
 )  # fmt: skip
 
 
-@given(st.lists(ENTRIES, max_size=4))
-def test_lists_of_strings_become_one_list(engine, values):
-    assert engine.flat_strings(values) == plain.flat_strings(values)
+TEXTS = st.lists(st.one_of(st.text(max_size=3), st.none()), max_size=4)
 
 
-def test_where_the_strings_of_each_list_begin_is_said_only_if_any_has_none_or_several(engine):
-    assert engine.flat_strings(["a", "б"]) == (["a", "б"], None)
-    assert engine.flat_strings([["a"], ("б",)]) == (["a", "б"], None)
-    assert engine.flat_strings([["a", "б"], []]) == (["a", "б"], [0, 2, 2])
-    assert engine.flat_strings([["a"], "б"]) is None
+@given(TEXTS, st.lists(ENTRIES, max_size=4))
+def test_texts_and_references_become_two_lists_of_strings(engine, texts, references):
+    assert engine.paired_strings(texts, references) == plain.paired_strings(texts, references)
+
+
+def test_where_the_references_of_each_text_begin_is_said_only_if_any_has_none_or_several(engine):
+    texts = ["x", "ж"]
+    assert engine.paired_strings(texts, ["a", "б"]) == (texts, ["a", "б"], None)
+    assert engine.paired_strings(texts, [["a"], ("б",)]) == (texts, ["a", "б"], None)
+    assert engine.paired_strings(texts, [["a", "б"], []]) == (texts, ["a", "б"], [0, 2, 2])
+
+
+def test_what_are_no_pairs_of_texts_is_left_to_who_can_say_why(engine):
+    for references in (["a"], [["a"], "б"], ["a", np.str_("б")], ["a", None], [["a"], [1]]):
+        assert engine.paired_strings(["x", "ж"], references) is None
+    assert engine.paired_strings([np.str_("x")], ["a"]) is None
+
+
+def test_pairs_are_lists_of_their_own(engine):
+    texts, references = ["x"], ["a"]
+    paired_texts, flat, _ = engine.paired_strings(texts, references)
+    assert paired_texts is not texts
+    assert flat is not references
 
 
 @given(st.lists(st.one_of(st.text(max_size=9), st.text("aZz@[`{\x7f", max_size=40)), max_size=5))

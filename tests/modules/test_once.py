@@ -36,16 +36,16 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init, flatten = items._checked, corpus.encode, Metric._take, items._flat_references
+    check, encode, init, pair = items._checked, corpus.encode, Metric._take, items.engine.paired_strings
 
     def checking(texts, where):
         counts["read"].update(texts)
         return check(texts, where)
 
-    def flattening(targets):
-        flat, offsets = flatten(targets)
-        counts["read"].update(flat)
-        return flat, offsets
+    def pairing(texts, references):
+        strings = pair(texts, references)
+        counts["read"].update([*strings[0], *strings[1]])
+        return strings
 
     def encoding(texts):
         counts["encoded"].update(texts)
@@ -56,7 +56,7 @@ def seen(monkeypatch):
         init(self, given, called, idle)
 
     for place, name, function in (
-        (items, "_checked", checking), (items, "_flat_references", flattening), (corpus, "encode", encoding),
+        (items, "_checked", checking), (items.engine, "paired_strings", pairing), (corpus, "encode", encoding),
         (Metric, "_take", making),
     ):  # fmt: skip
         monkeypatch.setattr(place, name, function)

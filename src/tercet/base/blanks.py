@@ -29,9 +29,10 @@ class HasTokenizer(Metric):
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         label = self.label
-        if label not in self._signatures:
-            self._signatures[label] = self.new_signature()
-        return self._signatures[label]
+        signature = self._signatures.get(label)
+        if signature is None:
+            signature = self._signatures[label] = self.new_signature()
+        return signature
 
     @abstractmethod
     def new_signature(self) -> Signature:
@@ -45,7 +46,12 @@ class HasTokenizer(Metric):
     def label(self) -> str:
         """The name of the tokenizer in a signature."""
         # Of the others, a package or a file has a say, which may change between two calls.
-        return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else tokenizer_label(self.tokenizer)
+        return self._plain_label or tokenizer_label(self.tokenizer)
+
+    @cached_property
+    def _plain_label(self) -> str:
+        """The same of the engine's tokenizers, and "" for all others."""
+        return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else ""
 
     @cached_property
     def needs_blanks(self) -> bool:

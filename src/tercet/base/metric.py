@@ -407,7 +407,7 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
     if not corpus.n_items:
         needed = "predictions and references" if metric.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {needed} must have at least one item.")
-    if metric.takes_references and corpus.missing:
+    if metric.takes_references and not corpus.one_each:
         refuse_missing(metric, corpus.missing)
     corpus = metric.as_scored(corpus)
     stats, context = corpus_stats(metric, corpus)
@@ -431,7 +431,7 @@ def refuse_missing(metric: Metric, missing: Sequence[int]) -> None:
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
     call, totals = metric.asked, stats.total()
-    n_scored = int(totals[0])
+    n_scored = totals.item(0)
     if not n_scored:
         raise InputError(metric.nothing_left)
     scored_stats = stats if n_scored == len(stats.rows) else stats.selected(stats.column("items") > 0)
@@ -454,9 +454,8 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
         notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
     # A result keeps few rows, until its attributes are made; many only where the metric's `details` read them.
-    rows, span = stats if metric.keeps_rows else None, partial(scored_stats.span, "references")
-    if n_scored > FEW_ROWS:
-        span = partial(str, span())
+    span = scored_stats.span("references") if n_scored > FEW_ROWS else scored_stats
+    rows = stats if metric.keeps_rows else None
     details = partial(_details, metric, stats.signature, span, notes, totals, rows, entries, requested)
     result = Result._lazy(entries, metric.name, details)
     for name in ("segments", "intervals") if requested else ():
@@ -470,15 +469,16 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
 def _details(
     metric: Metric,
     rows_signature: Signature,
-    reference_span: Callable[[], str],
+    references: str | SegmentStats,
     notes: Mapping[str, str],
     totals: Any,
     stats: SegmentStats | None,
     entries: Mapping[str, Any],
     requested: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the attributes of a result."""
-    references = reference_span()
+    """Return the attributes of a result; `references` are how many there are, or the rows that say so."""
+    if not isinstance(references, str):
+        references = references.span("references")
     # How segments are scored comes last.
     of_segments = metric.notes(references, segments=metric.asked.segments)
     return {
@@ -541,8 +541,8 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
 
 
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the rows of a corpus, system by system, and the context that the metric fitted to it."""
-    corpus, n = metric.as_scored(corpus), corpus.n_segments
+    """Return the rows of a corpus, as scored, system by system, and the context that the metric fitted to it."""
+    n = corpus.n_segments
     if n > 1 and (metric.asked.n_jobs > 1 or n > _largest_piece(metric, corpus.n_systems)):
         return _stats_in_pieces(metric, corpus)
     context = metric.fit(corpus)
@@ -597,8 +597,7 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
 
 
 def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:
-    """Return the rows of all systems of a batch, system by system; OptionError if there are fewer or more."""
-    batch = metric.as_scored(batch)
+    """Return the rows of all systems of a batch, as scored; OptionError if there are fewer or more."""
     if metric.takes_systems or batch.n_systems == 1:
         stats = metric.segment_stats(batch, context)
     else:

@@ -67,7 +67,7 @@ def as_rows(totals: NDArray[np.float64], columns: Sequence[str], *, by_column: b
     if by_column and totals.ndim == 2 and totals.dtype == np.float64 and totals.flags.f_contiguous:
         return totals
     rows = np.ascontiguousarray(totals, np.float64)
-    return rows[None] if rows.ndim == 1 else rows.reshape(-1, k)
+    return rows[None] if totals.ndim == 1 else rows.reshape(-1, k)
 
 
 def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:

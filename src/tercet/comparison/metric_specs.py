@@ -371,7 +371,7 @@ class MeanOfMetrics(Metric):
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""
         total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, metric, part_context in zip(self.mean.parts, self._metrics, context.parts, strict=True):
-            stats = stats_of_systems(metric, batch, part_context)
+            stats = stats_of_systems(metric, metric.as_scored(batch), part_context)
             total += part.weight * metric.segment_metric.finalize(stats.rows)[part.score]
             base_rows = stats.rows[:, : base_rows.shape[1]]
         # A segment that was left out has no part in the mean.

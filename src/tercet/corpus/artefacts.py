@@ -238,9 +238,10 @@ def _sample(corpus: Corpus) -> str:
     predictions, references = corpus.strings
     if len(predictions) + len(references) >= 2 * _SAMPLED_ITEMS:
         predictions, references = _some(predictions), _some(references)
-    texts = [*predictions, *references]
     # The commonest texts.
-    return "" if engine.is_plain(texts, _MARKS_OF_BYTES) else _END.join(texts)
+    if engine.is_plain(predictions, _MARKS_OF_BYTES) and engine.is_plain(references, _MARKS_OF_BYTES):
+        return ""
+    return _END.join([*predictions, *references])
 
 
 def _joined_sample(corpus: Corpus) -> str:
@@ -271,7 +272,7 @@ def marked(joined: str) -> list[Kind]:
 def _some(texts: Any) -> Any:
     n = len(texts)
     if isinstance(texts, list):
-        return texts if n < 2 * _SAMPLED_ITEMS else itemgetter(*places(n, _SAMPLED_ITEMS))(texts)
+        return texts if n < 2 * _SAMPLED_ITEMS else [*itemgetter(*places(n, _SAMPLED_ITEMS))(texts)]
     # Half as many, as decoding takes time.
     return texts if n < _SAMPLED_ITEMS else texts.take(places(n, _SAMPLED_ITEMS // 2))
 

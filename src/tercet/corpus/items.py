@@ -17,16 +17,22 @@ from tercet.errors import InputError, TercetError, first_line, shorten
 from .corpus import Corpus, bytes_used, surrogate_error
 
 
-def read_items(predictions: object, references: object, name: str = "predictions") -> Corpus:
+def read_items(predictions: Any, references: Any, name: str = "predictions") -> Corpus:
     """Return a user's predictions and references, checked: a corpus of Python strings.
 
     A column is a list, tuple, array of NumPy or Arrow, datasets column, Series of pandas or Polars, or data frame of
     one column. An item's references are a text, a list of any number of them, or None. An InputError names the first
     item that is anything else, or says that the lengths differ, with a hint where references look transposed.
     """
-    texts = as_list(predictions, name, "one text per item", 1)
-    targets = as_list(references, "references", "one text or one list of texts per item", 2)
-    texts = _checked(texts, name)
+    if type(predictions) is not list:
+        predictions = as_list(predictions, name, "one text per item", 1)
+    if type(references) is not list:
+        references = as_list(references, "references", "one text or one list of texts per item", 2)
+    strings = engine.paired_strings(predictions, references)
+    if strings is not None:
+        texts, flat, ends = strings
+        return Corpus(texts, flat, None if ends is None else np.array(ends), (name,))
+    texts, targets = _checked(predictions.copy(), name), references.copy()
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
@@ -108,9 +114,8 @@ def _check_text(text: Any, name: str) -> None:
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:
     """Return all references in one list, and where those of each item begin; None where each has one."""
-    strings = engine.flat_strings(targets)
-    if strings is not None:
-        return strings[0], None if strings[1] is None else np.array(strings[1])
+    if engine.all_strings(targets):
+        return targets, None
     if not set(map(type, targets)) <= {list, tuple}:
         targets = _as_lists(targets)
     flat: list[Any] = []

@@ -13,4 +13,4 @@ from .plain_rouge import rouge_rows
 from .plain_rows import bleu_rouge_rows, bleu_rows, gleu_rows, jaccard_rows
 from .plain_subsequences import union_lcs_hits, weighted_lcs_hits
 from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums, span_of_column, sum_rows
-from .plain_text import all_strings, flat_strings, intern, is_plain, letters, lowered
+from .plain_text import all_strings, intern, is_plain, letters, lowered, paired_strings

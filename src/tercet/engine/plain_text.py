@@ -190,18 +190,23 @@ def is_valid(text: str) -> bool:
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 
-def flat_strings(values: list[Any]) -> tuple[list[str], list[int] | None] | None:
-    """Return strings, or those of lists and tuples in one list, and where those of each begin; None for all else.
+def paired_strings(texts: list[Any], references: list[Any]) -> tuple[list[str], list[str], list[int] | None] | None:
+    """Return texts, all their references in one list, and where those of each text begin; None for all else.
 
-    Where each value is, or holds, one string, there is no need to say where.
+    An entry of the references is a string, as all others are, or a list or a tuple of strings. Where each is, or has,
+    one string, there is no need to say where. The lists are new ones: another thread may change the original.
     """
-    if all_strings(values):
-        return values, None
-    if not {*map(type, values)} <= {list, tuple}:
+    texts, references = texts.copy(), references.copy()
+    if len(texts) != len(references) or not all_strings(texts):
         return None
-    flat = list(chain.from_iterable(values))
-    one_each = all(len(entry) == 1 for entry in values)
-    return (flat, None if one_each else [0, *accumulate(map(len, values))]) if all_strings(flat) else None
+    if all_strings(references):
+        return texts, references, None
+    if not {*map(type, references)} <= {list, tuple}:
+        return None
+    flat = list(chain.from_iterable(references))
+    one_each = all(len(entry) == 1 for entry in references)
+    offsets = None if one_each else [0, *accumulate(map(len, references))]
+    return (texts, flat, offsets) if all_strings(flat) else None
 
 
 def all_strings(values: list[Any]) -> bool:

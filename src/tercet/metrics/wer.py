@@ -117,7 +117,7 @@ class Wer(HasTokenizer):
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
         ((wer, cer, mer, wil, wip),) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
-        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = map(int, totals.tolist())
+        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = totals.tolist()
         edits = sum(wrong)
         return {
             "wer": wer,
@@ -125,10 +125,10 @@ class Wer(HasTokenizer):
             "mer": mer,
             "wil": wil,
             "wip": wip,
-            "hits": hits,
-            "substitutions": substitutions,
-            "deletions": deletions,
-            "insertions": insertions,
+            "hits": int(hits),
+            "substitutions": int(substitutions),
+            "deletions": int(deletions),
+            "insertions": int(insertions),
             "character_mer": self.scale * edits / max(right + edits, 1),
         }
 

@@ -71,9 +71,8 @@ class SegmentStats:
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,), to read: it is cached, as a result needs it several times."""
         if self._total is None:
-            rows = np.ascontiguousarray(self.rows, np.float64)
-            self._total = rows[0] if len(rows) == 1 else engine.sum_rows(rows)
-            self._total.setflags(write=False)
+            self._total = engine.sum_rows(np.ascontiguousarray(self.rows, np.float64))
+            self._total.flags.writeable = False
         return self._total
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
