@@ -94,6 +94,15 @@ class TestCompare:
         assert len(caught) == 1
         assert [row.value for row in found.tables[0].rows] == [pytest.approx(100), 0]
 
+    def test_systems_with_the_same_warning_share_it_where_they_are_many(self):
+        systems = {name: [f"the cat {name} sat"] for name in ["ab", "кот", "猫", "d"]} | {
+            "good": ["the cat sat down"]
+        }
+        with pytest.warns(UserWarning, match="BLEU is 0") as caught:
+            compare(TestSet("news", systems, [["the cat sat down"]], None), ["bleu:smooth_method=none"], test=None)
+        (message,) = [str(warning.message) for warning in caught]
+        assert message.startswith("news: the systems 'ab', 'кот', '猫' and 'd': bleu_multi: BLEU is 0 only because")
+
     def test_differences_p_and_counts_are_against_the_baseline(self):
         test_set = SAMPLES["es"]
         (table,) = compare(test_set, ["bleu_multi"], baseline="tuned", n_resamples=500, seed=7).tables

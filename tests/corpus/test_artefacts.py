@@ -164,7 +164,20 @@ def test_a_comparison_says_which_systems_lack_what_references_have():
     )
     systems["escaped"] = [f"&quot;{text}&quot;" for text in SYSTEMS["plain"]]
     (message,) = caught(lambda: tercet.compare(systems, "chrf", references=escaped, test=None))
-    assert "which the systems 'one', 'other' have in none" in message
+    assert "which the systems 'one' and 'other' have in none" in message
+
+
+def test_many_systems_with_an_artefact_share_a_warning():
+    systems = {f"run{n:02}": [f"{text} &amp; {n}" for text in SYSTEMS["plain"]] for n in range(11)}
+    systems["run03"] = [*systems["run03"][:5], *SYSTEMS["plain"][5:]]
+    (message,) = caught(lambda: tercet.compare(systems, "chrf", references=TARGETS, test=None))
+    names = ", ".join(f"'run{n:02}'" for n in range(8))
+    assert message.startswith(
+        f"test set: the systems {names} and 3 others have HTML entities in 5 to 12 of 12 segments, the first in "
+        "segment 1 ('&amp;'), which no reference has: they are scored as text."
+    )
+    three = {name: systems[name] for name in ["run00", "run01", "run03"]}
+    assert len(caught(lambda: tercet.compare(three, "chrf", references=TARGETS, test=None))) == 3
 
 
 def test_a_correlation_and_a_paired_test_too():

@@ -200,8 +200,7 @@ def compare(
             show_line(f"{heading}: scores")
             with recorded() as metric_messages:
                 stats = system_stats(metric, corpus, test_set)
-                for name, system_rows in zip(names, stats, strict=True):
-                    warn_of_scores(test_set, name, metric, system_rows)
+                warn_of_scores(test_set, metric, stats)
             messages += metric_messages
             warn_of_gaps(test_set, metric, stats)
             work = "intervals" if comparison.test is None else f"{test} test and intervals"

@@ -211,19 +211,27 @@ class Artefacts:
             side = self.alone(name)
             if side == "predictions":
                 contrast = none_or_some("no reference has", "the references have", references)
-                messages[name] = self.message(name, predictions, owner, contrast, item)
+                messages[name] = self.message(name, [predictions], owner, contrast, item)
             elif side == "references":
                 contrast = none_or_some("no prediction has", owner, predictions)
-                messages[name] = self.message(name, references, "the references have", contrast, item)
+                messages[name] = self.message(name, [references], "the references have", contrast, item)
         return messages
 
-    def message(self, name: str, items: Items, owner: str, contrast: str, item: str = "item") -> str:
-        """Return the warning of what a side has in some items; `contrast` says what the other side has."""
-        several = f"{items.number:,} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
+    def message(self, name: str, sides: Sequence[Items], owner: str, contrast: str, item: str = "item") -> str:
+        """Return the warning of what one or more sides have in some items; `contrast` says what the other has."""
+        items = min(sides, key=lambda side: side.first)
+        numbers = span_in_words([side.number for side in sides])
+        several = f"{numbers} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         kind = next(kind for kind in KINDS if kind.name == name)
         advice = f"{kind.advice} normalize={kind.normalize!r} does that." if kind.normalize else kind.advice
         example = shorten(items.shown, 40)
         return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
+
+
+def span_in_words(numbers: Sequence[int]) -> str:
+    """Return the least and the greatest number, such as "2 to 1,000"; one if all are equal."""
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def none_or_some(none: str, some: str, items: Items) -> str:

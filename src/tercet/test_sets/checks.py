@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tercet.base.metric import Metric
-from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, token_list_warning
+from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.statistics.stats import SegmentStats
@@ -71,15 +71,43 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
     """Return warnings of empty texts and odd references."""
     if test_set.no_texts:
         return []
+    all_empty = {
+        system: [number for number, text in enumerate(texts, 1) if not text.strip()]
+        for system, texts in test_set.systems.items()
+    }
     messages = []
-    for system, texts in test_set.systems.items():
-        empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
-        if empty:
-            texts_in_words = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            # Without references nothing is matched, as by metrics of predictions alone.
-            effect = ": nothing matches there" if any(test_set.references) else ""
-            messages.append(f"{test_set.name}: the system {shorten(system)} has {texts_in_words}{effect}.")
+    for systems in _together([system for system, empty in all_empty.items() if empty]):
+        empty = min((all_empty[system] for system in systems), key=lambda numbers: numbers[0])
+        number = span_in_words([len(all_empty[system]) for system in systems])
+        texts_in_words = f"{number} empty text{'s' * (number != '1')}, the first in segment {empty[0]:,}"
+        # Without references nothing is matched, as by metrics of predictions alone.
+        effect = ": nothing matches there" if any(test_set.references) else ""
+        has = "has" if len(systems) == 1 else "have"
+        messages.append(f"{test_set.name}: {_named(systems)} {has} {texts_in_words}{effect}.")
     return messages + same_systems(test_set) + odd_references(test_set)
+
+
+#: So many systems are each warned of what they have alike, and more of them together.
+_APART = 3
+#: Names of systems in a warning.
+_NAMED = 8
+
+
+def _together(systems: list[str]) -> list[list[str]]:
+    """Return the systems of each warning, of those that have something alike."""
+    if len(systems) > _APART:
+        return [systems]
+    return [[system] for system in systems]
+
+
+def _named(systems: list[str]) -> str:
+    """Return what warnings call systems."""
+    if len(systems) == 1:
+        return f"the system {shorten(systems[0])}"
+    names = [*map(shorten, systems)]
+    if len(names) > _NAMED + 1:
+        names = [*names[:_NAMED], f"{len(names) - _NAMED} others"]
+    return f"the systems {', '.join(names[:-1])} and {names[-1]}"
 
 
 def same_systems(test_set: TestSet) -> list[str]:
@@ -88,11 +116,11 @@ def same_systems(test_set: TestSet) -> list[str]:
         return []
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for system, texts in test_set.systems.items():
-        by_texts.setdefault(tuple(texts), []).append(shorten(system))
+        by_texts.setdefault(tuple(texts), []).append(system)
     return [
-        f"{test_set.name}: the systems {', '.join(names[:-1])} and {names[-1]} have the same texts."
-        for names in by_texts.values()
-        if len(names) > 1
+        f"{test_set.name}: {_named(systems)} have the same texts."
+        for systems in by_texts.values()
+        if len(systems) > 1
     ]
 
 
@@ -144,12 +172,17 @@ def _copied_sources(test_set: TestSet) -> list[str]:
     return messages
 
 
-def warn_of_scores(test_set: TestSet, system: str, metric: Metric, stats: SegmentStats) -> None:
-    """Raise the warnings that the metric gives for a system's texts."""
-    warning = metric.score_warning(stats.total())
-    if warning is not None:
-        message = f"{test_set.name}: the system {shorten(system)}: {metric.name}: {warning}"
-        warnings.warn(message, UserWarning, stacklevel=3)
+def warn_of_scores(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
+    """Raise the warnings that the metric gives for the texts of each system."""
+    by_warning: dict[str, list[str]] = {}
+    for system, system_stats in zip(test_set.systems, stats, strict=True):
+        warning = metric.score_warning(system_stats.total())
+        if warning is not None:
+            by_warning.setdefault(warning, []).append(system)
+    for warning, systems in by_warning.items():
+        for group in _together(systems):
+            message = f"{test_set.name}: {_named(group)}: {metric.name}: {warning}"
+            warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def warn_of_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
@@ -187,15 +220,14 @@ def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
     messages = []
     for name in dict.fromkeys(name for system_artefacts in artefacts.values() for name in system_artefacts.names()):
         sides = {system: system_artefacts.alone(name) for system, system_artefacts in artefacts.items()}
-        for system in (system for system, side in sides.items() if side == "predictions"):
-            system_artefacts = artefacts[system]
+        for systems in _together([system for system, side in sides.items() if side == "predictions"]):
+            first_artefacts = artefacts[systems[0]]
             contrast = none_or_some(
-                "no reference has", "the references have", system_artefacts.references.get(name, Items())
+                "no reference has", "the references have", first_artefacts.references.get(name, Items())
             )
-            subject = f"the system {shorten(system)} has"
-            messages.append(
-                system_artefacts.message(name, system_artefacts.predictions[name], subject, contrast, "segment")
-            )
+            subject = f"{_named(systems)} {'has' if len(systems) == 1 else 'have'}"
+            items = [artefacts[system].predictions[name] for system in systems]
+            messages.append(first_artefacts.message(name, items, subject, contrast, "segment"))
         lacking = [system for system, side in sides.items() if side == "references"]
         if lacking:
             messages.append(_of_references(name, artefacts, lacking))
@@ -212,7 +244,7 @@ def _of_references(name: str, artefacts: dict[str, Artefacts], lacking: list[str
     if len(lacking) == len(artefacts):
         contrast = f"which no system has{f' in more than {commonest.number:,}' if commonest.number else ''}"
     else:
-        names = ", ".join(map(shorten, lacking))
-        systems = f"the system {names} has" if len(lacking) == 1 else f"the systems {names} have"
+        systems = f"{_named(lacking)} {'has' if len(lacking) == 1 else 'have'}"
         contrast = f"which {systems} in {f'{commonest.number:,} at most' if commonest.number else 'none'}"
-    return first_artefacts.message(name, first_artefacts.references[name], "the references have", contrast, "segment")
+    items = [first_artefacts.references[name]]
+    return first_artefacts.message(name, items, "the references have", contrast, "segment")
