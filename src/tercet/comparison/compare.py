@@ -24,12 +24,12 @@ from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import (
     check_baseline,
+    check_gaps,
     check_has_texts,
     check_references,
     odd_references,
     same_systems,
     warn_of_artefacts,
-    warn_of_gaps,
     warn_of_scores,
 )
 from tercet.test_sets.test_set import TestSet
@@ -202,7 +202,7 @@ def compare(
                 stats = system_stats(metric, corpus, test_set)
                 warn_of_scores(test_set, metric, stats)
             messages += metric_messages
-            warn_of_gaps(test_set, metric, stats)
+            check_gaps(test_set, metric, stats)
             work = "intervals" if comparison.test is None else f"{test} test and intervals"
             show_line(f"{heading}: {work}")
             is_scored = scored_for_all(stats)

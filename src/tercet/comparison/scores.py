@@ -542,8 +542,6 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     """Return which items were scored for all systems."""
     # The column "items" is 0 where a metric leaves an item out.
     is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
-    if not is_scored.any():
-        raise InputError("No segment was scored for all systems.")
     return is_scored
 
 

@@ -185,9 +185,22 @@ def warn_of_scores(test_set: TestSet, metric: Metric, stats: Sequence[SegmentSta
             warnings.warn(message, UserWarning, stacklevel=3)
 
 
-def warn_of_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
-    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
+def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all.
+
+    Where no segment is left, an InputError says how many each system has.
+    """
     scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
+    if not scored.all(axis=0).any():
+        numbers = [
+            f"{shorten(system)} has {count:,}"
+            for system, count in zip(test_set.systems, scored.sum(axis=1).tolist(), strict=True)
+        ]
+        further = f" and {len(numbers) - _NAMED} others" if len(numbers) > _NAMED else ""
+        raise InputError(
+            f"{test_set.name}: {metric.name}: no segment was scored for every system: of {scored.shape[1]:,} "
+            f"segments, {', '.join(numbers[:_NAMED])}{further}."
+        )
     n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n_gaps:
         segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
