@@ -162,7 +162,7 @@ class Rouge(RougeOptions):
         """The types as values."""
         return parse_types(self.rouge_types)
 
-    @property
+    @cached_property
     def porter(self) -> bool:
         """Whether words of more than three letters get Porter's stem: with a function as tokenizer, not as there."""
         return self.use_stemmer and not (self.compat == "rouge_score" and callable(self.tokenizer))
@@ -222,6 +222,8 @@ class Rouge(RougeOptions):
 
     def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
         """Return a warning when texts lose their letters, or would have lost them."""
+        if context is not None and not context.other:
+            return None
         tokenizer = self._tokenizer(context)
         if tokenizer == "unicode" and self.tokenizer == "auto":
             return _LETTERS_KEPT
