@@ -1,11 +1,9 @@
 /* The alignment of a text with a reference of at most 256 tokens: see `alignments.pxi`. The words of a column stay in
  * registers, for which the compiler must know how many there are. */
 #if defined(__GNUC__)
-#define FOR_EACH_NUMBER inline __attribute__((always_inline))
 #define UNLIKELY(x) __builtin_expect(x, 0)
 #else
 #define UNLIKELY(x) (x)
-#define FOR_EACH_NUMBER inline
 #endif
 
 enum { FEW_WORDS = 4 };
@@ -109,7 +107,7 @@ static FOR_EACH_NUMBER int64_t fill_band(
 }
 
 #if defined(WIDE_VECTORS)
-__attribute__((target("avx2"))) static int64_t fill_band_by_wide_vectors(
+BY_WIDE_VECTORS static int64_t fill_band_by_wide_vectors(
     Column *columns, const uint8_t *bytes, int64_t lowest, const uint32_t *text, int64_t m, int64_t diagonal
 ) {
     return fill_band(columns, bytes, lowest, text, m, diagonal, places_by_wide_vectors);
