@@ -130,7 +130,7 @@ cdef int write_item(
     cdef double* row
     cdef double expected
     cdef int problem = DONE
-    cdef Characters characters = Characters(NULL, NULL, 0)
+    cdef Sequences words, characters
     if q.sets:
         return write_jaccard(a, text, last, q, item, n, reference, m)
     if number_item(a, text, first, last, &n_types):
@@ -139,6 +139,8 @@ cdef int write_item(
         problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
         if problem:
             return problem
+        # The number of all words that no reference has is n_types.
+        words = Sequences(a.ids, a.token_of, NULL, 0, n_types + 1)
     for system in range(q.n_systems):
         row = q.rows + (system * n + item) * q.columns
         row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
@@ -147,15 +149,13 @@ cdef int write_item(
         if q.edits != NULL:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
-            # The number of all words that no reference has is n_types.
-            problem = write_alignment(&a.scratch, a.ids, a.token_of, text, first, last, n_types + 1, row)
+            problem = write_alignment(&a.scratch, &words, text, first, last, 0, row)
             if problem == DONE:
                 # As many characters to a word that is wrong as to all of the prediction's.
                 expected = (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
                 expected /= max(row[0] + row[1] + row[3], 1.0)
-                problem = write_alignment(
-                    &a.scratch, characters.ids, characters.of, system, q.n_systems, q.n_systems + last - first,
-                    characters.n_types, row + 4, expected,
+                problem = write_characters(
+                    &a.scratch, &characters, system, q.n_systems, q.n_systems + last - first, expected, row + 4
                 )
         elif q.recall:
             problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
@@ -228,7 +228,7 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             since = 0
             if interrupted():
                 return INTERRUPTED
-    return DONE
+    return write_waiting(&a.scratch)
 
 
 cdef int fill(
