@@ -45,14 +45,34 @@ cdef struct Request:
     bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
-cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
+cdef inline bint same_token(Arena* a, size_t one, size_t other) noexcept nogil:
+    cdef const uint8_t* p = a.text + a.starts[one]
+    cdef const uint8_t* q = a.text + a.starts[other]
+    cdef size_t size = a.ends[one] - a.starts[one]
+    if size != a.ends[other] - a.starts[other] or (load64(p) ^ load64(q)) & MASKS[min(size, 8)]:
+        return False
+    return size <= 8 or memcmp(p + 8, q + 8, size - 8) == 0
+
+
+cdef int number_item(
+    Arena* a, size_t text, size_t first, size_t last, size_t* n_types, bint trimmed=False
+) noexcept nogil:
     """Number the tokens of an item: 0, 1, ... for those of the references; all others share the next number.
 
-    Its predictions are the documents from `text` on, its references those from `first` on, up to `last`.
+    Its predictions are the documents from `text` on, its references those from `first` on, up to `last`. Of a pair that
+    is `trimmed`, the tokens that both texts begin or end with have the number 0 whatever they are.
     """
     cdef uint32_t* of = a.token_of
-    cdef uint64_t n = of[last] - of[first], capacity = 64, types = 0
+    cdef uint64_t begin = of[text], end = of[first], since = of[first], until = of[last], n, capacity = 64, types = 0
     cdef int shift = 58
+    if trimmed:
+        while begin < end and since < until and same_token(a, begin, since):
+            a.ids[begin] = a.ids[since] = 0
+            begin, since = begin + 1, since + 1
+        while begin < end and since < until and same_token(a, end - 1, until - 1):
+            end, until = end - 1, until - 1
+            a.ids[end] = a.ids[until] = 0
+    n = until - since
     while capacity < 4 * n:
         capacity *= 2
         shift -= 1
@@ -63,7 +83,7 @@ cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n
     memset(slots, 0, 4 * capacity)
     cdef uint64_t mask = capacity - 1, t, slot
     cdef Key key
-    for t in range(of[first], of[last]):  # the references
+    for t in range(since, until):  # the references
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -73,7 +93,7 @@ cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n
             keys[types] = key
             slots[slot] = <uint32_t> types
         a.ids[t] = slots[slot] - 1
-    for t in range(of[text], of[first]):  # the predictions
+    for t in range(begin, end):  # the predictions
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -133,7 +153,7 @@ cdef int write_item(
     cdef Sequences words, characters
     if q.sets:
         return write_jaccard(a, text, last, q, item, n, reference, m)
-    if number_item(a, text, first, last, &n_types):
+    if number_item(a, text, first, last, &n_types, q.aligned and q.n_systems == 1 and last - first == 1):
         return NO_MEMORY
     if q.aligned:
         problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
