@@ -458,7 +458,7 @@ cdef int count_near(Scratch* s, const BytePair* pair, int64_t* counts) noexcept 
     if pair.n == 0 or pair.m == 0:
         counts[0], counts[1], counts[2], counts[3] = 0, 0, pair.n, pair.m
         return True
-    if pair.n > MOST_ROWS or max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR:
+    if max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR or pair.n * pair.m >= LEAST_CELLS:
         return False
     columns = <Column*> room(s, STEPS, sizeof(Column) * (pair.m + 1))
     bytes = <uint8_t*> room(s, CARRIES, pair.n + 128)
@@ -553,11 +553,8 @@ cdef int write_characters(
     if c.bytes == NULL or last - first != 1 or expected >= FEWEST_FAR or not has_lanes():
         return write_alignment(s, c, text, first, last, expected, row)
     pair = trimmed(c.bytes + first, c.bytes + text)
-    if pair.n == 0 or pair.m == 0:
-        row[0], row[1], row[2], row[3] = <double> (c.bytes[first].size - pair.n), 0, <double> pair.n, <double> pair.m
-        return DONE
-    if pair.n > MOST_ROWS or max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR:
-        return write_alignment(s, c, text, first, last, FEWEST_FAR, row)
+    if pair.n == 0 or pair.m == 0 or pair.n > MOST_ROWS or max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR:
+        return write_alignment(s, c, text, first, last, expected, row)
     w = <Wait*> room(s, WAITING, sizeof(Wait))
     if w == NULL:
         return NO_MEMORY
