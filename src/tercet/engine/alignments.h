@@ -17,9 +17,10 @@ static inline void fill_words(
     Column *__restrict column, const uint64_t *__restrict equal, int64_t n_words, uint64_t last_row, Column *__restrict copy, uint64_t *last_rise, uint64_t *last_fall
 ) {
     uint64_t rise = 1, fall = 0, rises = 0, falls = 0;
+    uint8_t carry = 0; /* the one thing that a word must wait for */
     for (int64_t w = 0; w < n_words; w++) {
-        uint64_t more = column[w].more, less = column[w].less, same = equal[w] | fall;
-        same = (((same & more) + more) ^ more) | same | less;
+        uint64_t more = column[w].more, less = column[w].less, same = equal[w];
+        same = (add_with_carry(same & more, more, &carry) ^ more) | same | less;
         rises = less | ~(same | more), falls = same & more;
         more = falls << 1 | fall | ~(same | (rises << 1 | rise)), less = (rises << 1 | rise) & same;
         column[w].more = more, column[w].less = less;
@@ -116,11 +117,11 @@ typedef struct { /* a pair of a text and a reference, and what is common to both
     int64_t n, m;
 } BytePair;
 
-typedef struct {
-    uint8_t bytes[2 * FEWEST_FAR + MOST_ROWS + 2 * FEWEST_FAR], text[MOST_ROWS + FEWEST_FAR];
+typedef struct { /* a text, and its reference behind 64 bytes; all lanes are read as far as the longest text */
+    uint8_t bytes[64 + MOST_ROWS + FEWEST_FAR + 64], text[MOST_ROWS + FEWEST_FAR];
 } Lane;
 
-/* The diagonal of the first cell in its band is the bit -lowest. */
+/* The row of the lowest bit in the first column, 0 or above the table: see `fill_band`. */
 static inline int64_t lowest_of(const BytePair *pair) { return -((63 - pair->n + pair->m) >> 1); }
 
 /* Write the reference behind 64 bytes that the text has not; return whether there is such a byte. */
@@ -132,14 +133,14 @@ static inline int put_reference(uint8_t *bytes, const BytePair *pair) {
     return absent >= 0;
 }
 
-/* Write hits, substitutions, deletions and insertions, if the edits are few enough for the band. Of each column after the
- * first, a step on, stand its deletions and insertions. */
+/* Write hits, substitutions, deletions and insertions if the edits are few enough for the band. Where there are deletions
+ * and insertions of the next column stands a step on. */
 static inline void count_edits(
     uint64_t *deletes, uint64_t *inserts, int64_t step, const BytePair *pair, int64_t edits, int64_t *counts
 ) {
     int64_t n = pair->n, m = pair->m, lowest = lowest_of(pair), diagonal = n - m - lowest, deletions = 0;
     if (edits >= FEWEST_FAR) return;
-    if (edits <= (n < m ? m - n : n - m) + 1) { /* of the kind that the lengths ask for, but for a substitution */
+    if (edits <= (n < m ? m - n : n - m) + 1) { /* of the one kind that the lengths ask for, and at most a substitution */
         deletions = n > m ? n - m : 0;
     } else {
         inserts[0] = ~(uint64_t)0; /* where the way back ends */
@@ -162,7 +163,7 @@ BY_WIDE_VECTORS static int64_t fill_band_by_wide_vectors(
     return fill_band(columns, bytes, lowest, text, m, diagonal, places_by_wide_vectors);
 }
 
-/* Do as `fill_band` for all lanes: of each column stand the deletions of all, and then the insertions. */
+/* Do as `fill_band` for all lanes: a column has the deletions of all of them, and then the insertions. */
 BY_WIDE_VECTORS static void fill_lanes(uint64_t *columns, const Lane *lanes, const BytePair *pairs, uint64_t *n_free) {
     uint64_t first[LANES], diagonals[LANES], counted[LANES];
     const uint8_t *bytes[LANES];
@@ -204,8 +205,7 @@ BY_WIDE_VECTORS static void fill_lanes(uint64_t *columns, const Lane *lanes, con
 }
 #endif
 
-/* Whether there are lanes. */
-static inline int has_lanes(void) {
+static inline int has_lanes(void) { /* this processor */
 #if defined(WIDE_VECTORS)
     return WIDE_VECTORS != 0;
 #else
@@ -231,7 +231,7 @@ static int64_t count_in_band(Column *columns, uint8_t *bytes, const BytePair *pa
     return edits;
 }
 
-/* Do so for some pairs at once, of up to 256 bytes of a reference; there is room for the columns of all lanes. */
+/* Do so for as many pairs as there are lanes, or fewer, whose references are of up to 256 bytes. */
 static void count_in_lanes(uint64_t *columns, Lane *lanes, BytePair *pairs, int n_pairs, int64_t *edits, int64_t *counts) {
 #if defined(WIDE_VECTORS)
     uint64_t n_free[LANES];

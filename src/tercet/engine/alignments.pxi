@@ -420,7 +420,7 @@ cdef struct Sequences:     # the tokens of the documents of an item
 
 
 cdef int widen(Scratch* s, Sequences* c) noexcept nogil:
-    """Number the characters of bytes."""
+    """Write the numbers of characters that are bytes."""
     cdef uint32_t* to = <uint32_t*> room(s, CHARACTER_IDS, 4 * (c.of[c.n] + 1))
     cdef size_t d
     cdef int64_t k
@@ -434,12 +434,12 @@ cdef int widen(Scratch* s, Sequences* c) noexcept nogil:
     return 0
 
 
-cdef struct Wait:          # alignments that wait until there is one for each lane
+cdef struct Queue:         # pairs that wait until there is one for each lane
     int n
-    BytePair pairs[4]
-    Bytes texts[4]
-    Bytes references[4]
-    double* rows[4]
+    BytePair pairs[LANES]
+    Bytes texts[LANES]
+    Bytes references[LANES]
+    double* rows[LANES]
 
 
 cdef BytePair trimmed(const Bytes* reference, const Bytes* text) noexcept nogil:
@@ -489,8 +489,9 @@ cdef int write_alignment(
             is_near = count_near(s, &pair, counts)
             if is_near < 0:
                 return is_near
+        if is_near:
             counts[0] += c.bytes[d].size - pair.n
-        if not is_near:
+        else:
             if c.ids == NULL and widen(s, c):
                 return NO_MEMORY
             memset(&each, 0, sizeof(Alignment))
@@ -509,9 +510,9 @@ cdef int write_alignment(
     return DONE
 
 
-cdef int write_waiting(Scratch* s) noexcept nogil:
-    """Write the rows of alignments that wait."""
-    cdef Wait* w = <Wait*> s.rooms[WAITING]
+cdef int write_queued(Scratch* s) noexcept nogil:
+    """Write the rows of the pairs that wait."""
+    cdef Queue* queue = <Queue*> s.rooms[QUEUE]
     cdef uint64_t* columns
     cdef Lane* lanes
     cdef int64_t edits[4]
@@ -520,25 +521,25 @@ cdef int write_waiting(Scratch* s) noexcept nogil:
     cdef Bytes both[2]
     cdef Sequences c
     cdef int k, n, column, problem
-    if w == NULL or w.n == 0:
+    if queue == NULL or queue.n == 0:
         return DONE
-    n, w.n = w.n, 0
+    n, queue.n = queue.n, 0
     if n > 1:
         columns = <uint64_t*> room(s, STEPS, 8 * 2 * LANES * (MOST_ROWS + FEWEST_FAR))
         lanes = <Lane*> room(s, LANES_OF_BYTES, sizeof(Lane) * LANES)
         if columns == NULL or lanes == NULL:
             return NO_MEMORY
-        count_in_lanes(columns, lanes, w.pairs, n, edits, counts)
+        count_in_lanes(columns, lanes, queue.pairs, n, edits, counts)
     for k in range(n):
         if n > 1 and edits[k] < FEWEST_FAR:
-            w.rows[k][0] = <double> (counts[4 * k] + w.references[k].size - w.pairs[k].n)
+            queue.rows[k][0] = <double> (counts[4 * k] + queue.references[k].size - queue.pairs[k].n)
             for column in range(1, 4):
-                w.rows[k][column] = <double> counts[4 * k + column]
+                queue.rows[k][column] = <double> counts[4 * k + column]
             continue
-        both[0], both[1] = w.texts[k], w.references[k]
+        both[0], both[1] = queue.texts[k], queue.references[k]
         of[0], of[1], of[2] = 0, <uint32_t> both[0].size, <uint32_t> (both[0].size + both[1].size)
         c = Sequences(NULL, &of[0], &both[0], 2, 256)
-        problem = write_alignment(s, &c, 0, 1, 2, FEWEST_FAR if n > 1 else 0, w.rows[k])
+        problem = write_alignment(s, &c, 0, 1, 2, FEWEST_FAR if n > 1 else 0, queue.rows[k])
         if problem != DONE:
             return problem
     return DONE
@@ -548,19 +549,22 @@ cdef int write_characters(
     Scratch* s, Sequences* c, size_t text, size_t first, size_t last, double expected, double* row
 ) noexcept nogil:
     """Do as `write_alignment`, now or when others can be aligned at once."""
-    cdef Wait* w
+    cdef Queue* queue
     cdef BytePair pair
     if c.bytes == NULL or last - first != 1 or expected >= FEWEST_FAR or not has_lanes():
         return write_alignment(s, c, text, first, last, expected, row)
     pair = trimmed(c.bytes + first, c.bytes + text)
     if pair.n == 0 or pair.m == 0 or pair.n > MOST_ROWS or max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR:
         return write_alignment(s, c, text, first, last, expected, row)
-    w = <Wait*> room(s, WAITING, sizeof(Wait))
-    if w == NULL:
+    queue = <Queue*> room(s, QUEUE, sizeof(Queue))
+    if queue == NULL:
         return NO_MEMORY
-    w.pairs[w.n], w.texts[w.n], w.references[w.n], w.rows[w.n] = pair, c.bytes[text], c.bytes[first], row
-    w.n += 1
-    return write_waiting(s) if w.n == LANES else DONE
+    queue.pairs[queue.n], queue.texts[queue.n], queue.references[queue.n], queue.rows[queue.n] = pair, c.bytes[text], c.bytes[first], row
+    queue.n += 1
+    if queue.n < LANES:
+        return DONE
+    c.ids = NULL  # others may take their place
+    return write_queued(s)
 
 
 cdef int read_characters(

@@ -248,7 +248,7 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             since = 0
             if interrupted():
                 return INTERRUPTED
-    return write_waiting(&a.scratch)
+    return write_queued(&a.scratch)
 
 
 cdef int fill(
