@@ -187,6 +187,26 @@ def test_rows_of_texts_around_the_narrowest_band_are_those_of_jiwer(engine, pair
         assert [getattr(output, name) for output in by_jiwer for name in names] == expected
 
 
+@given(pairs=st.lists(texts_around_a_band(), min_size=2, max_size=9), n_systems=st.integers(1, 3))
+def test_rows_of_several_pairs_are_those_of_each(engine, pairs, n_systems):
+    """Four of them are aligned at once; those of many edits are not, nor are long ones."""
+    texts, references = (list(side) for side in zip(*pairs, strict=True))
+    of_systems = [texts[k:] + texts[:k] for k in range(n_systems)]
+    rows = engine.error_rows([*chain(*of_systems), *references], len(pairs), None, "blanks", n_systems)
+    each = [zip(system, references, strict=True) for system in of_systems]
+    expected = [engine.error_rows([*pair], 1, None, "blanks")[0].tolist() for pair in chain(*each)]
+    assert rows.tolist() == expected
+
+
+@pytest.mark.parametrize("n_pairs", [1, 4])
+def test_a_text_of_all_bytes(engine, n_pairs):
+    """None is left to stand where the reference has nothing."""
+    text = "".join(map(chr, [*range(33, 256), *range(33)])) + "b"
+    reference = "a" + text[1:100] + text[103:] + "c"
+    rows = engine.error_rows([text] * n_pairs + [reference] * n_pairs, n_pairs, None, "blanks")
+    assert rows[:, 8:].tolist() == [nearest(list, text, [reference])] * n_pairs
+
+
 @pytest.mark.parametrize("n_types", [3, 255, 256, 257])
 def test_pairs_at_the_edges_of_the_narrowest_band(engine, n_types):
     """Of 61 to 66 edits, of all kinds and shares of them; it holds 63, of tokens below 256."""

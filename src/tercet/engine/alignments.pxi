@@ -42,9 +42,19 @@ cdef extern from "alignments.h" nogil:
         uint64_t* last_rise, uint64_t* last_fall
     )
     void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
-    int64_t count_in_band(
-        Column* columns, uint8_t* bytes, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m, int64_t* counts
-    )
+    enum:
+        LANES, MOST_ROWS, FEWEST_FAR
+    ctypedef struct BytePair:
+        const uint8_t* reference
+        const uint8_t* text
+        int64_t n, m
+    ctypedef struct Lane:
+        pass
+    bint has_lanes()
+    int64_t count_in_band(Column* columns, uint8_t* bytes, const BytePair* pair, int64_t* counts)
+    void count_in_lanes(uint64_t* columns, Lane* lanes, BytePair* pairs, int n_pairs, int64_t* edits, int64_t* counts)
+    int64_t same_first(const uint8_t* one, const uint8_t* other, int64_t size)
+    int64_t same_last(const uint8_t* one_end, const uint8_t* other_end, int64_t size)
 
 cdef struct Band:
     int64_t n, m           # tokens of the reference and of the text
@@ -307,11 +317,20 @@ cdef int64_t count_whole(
     cdef int64_t counts[4]
     cdef int64_t n_words = min(<int64_t> FEW_WORDS, max(1, (n + 63) >> 6))
     cdef Column* columns = <Column*> room(a.scratch, STEPS, sizeof(Column) * n_words * (m + 1))
-    cdef uint8_t* bytes = <uint8_t*> room(a.scratch, CARRIES, n + 128)
-    cdef bint may_be_near = not a.is_far and a.n_types <= 256 and max(n - m, m - n) < 64
+    cdef uint8_t* bytes = <uint8_t*> room(a.scratch, CARRIES, 2 * n + m + 128)
+    cdef uint8_t* narrow = bytes + n + 128  # behind the room that the band takes
+    cdef BytePair pair = BytePair(narrow, narrow + n, n, m)
+    cdef bint may_be_near = not a.is_far and a.n_types <= 256 and max(n - m, m - n) < FEWEST_FAR
+    cdef int64_t i
     if columns == NULL or bytes == NULL:
         return NO_MEMORY
-    if not may_be_near or count_in_band(columns, bytes, reference, n, text, m, counts) >= 64:
+    if may_be_near:
+        for i in range(n):
+            narrow[i] = <uint8_t> reference[i]
+        for i in range(m):
+            narrow[n + i] = <uint8_t> text[i]
+        may_be_near = count_in_band(columns, bytes, &pair, counts) < FEWEST_FAR
+    if not may_be_near:
         if find_places(a, reference, n, 1):
             return NO_MEMORY
         count_small(columns, a.places, n, text, m, counts)
@@ -389,94 +408,225 @@ cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) 
     return problem if problem else DONE
 
 
+cdef struct Bytes:
+    const uint8_t* data
+    int64_t size
+
+cdef struct Sequences:     # the tokens of the documents of an item
+    const uint32_t* ids    # may be NULL where there are bytes, until they are asked for
+    uint32_t* of           # where those of each document begin among them
+    const Bytes* bytes     # NULL where not each token is one
+    size_t n, n_types
+
+
+cdef int widen(Scratch* s, Sequences* c) noexcept nogil:
+    """Write the numbers of characters that are bytes."""
+    cdef uint32_t* to = <uint32_t*> room(s, CHARACTER_IDS, 4 * (c.of[c.n] + 1))
+    cdef size_t d
+    cdef int64_t k
+    c.ids = to
+    if to == NULL:
+        return NO_MEMORY
+    for d in range(c.n):
+        for k in range(c.bytes[d].size):
+            to[k] = c.bytes[d].data[k]
+        to += c.bytes[d].size
+    return 0
+
+
+cdef struct Queue:         # pairs that wait until there is one for each lane
+    int n
+    BytePair pairs[LANES]
+    Bytes texts[LANES]
+    Bytes references[LANES]
+    double* rows[LANES]
+
+
+cdef BytePair trimmed(const Bytes* reference, const Bytes* text) noexcept nogil:
+    """Return the pair without what is common to both ends."""
+    cdef int64_t start = same_first(reference.data, text.data, min(reference.size, text.size))
+    cdef int64_t end = same_last(
+        reference.data + reference.size, text.data + text.size, min(reference.size, text.size) - start
+    )
+    return BytePair(reference.data + start, text.data + start, reference.size - start - end, text.size - start - end)
+
+
+cdef int count_near(Scratch* s, const BytePair* pair, int64_t* counts) noexcept nogil:
+    """Write the counts of a pair where a narrow band tells them; return whether it did, or a problem."""
+    cdef Column* columns
+    cdef uint8_t* bytes
+    if pair.n == 0 or pair.m == 0:
+        counts[0], counts[1], counts[2], counts[3] = 0, 0, pair.n, pair.m
+        return True
+    if max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR or pair.n * pair.m >= LEAST_CELLS:
+        return False
+    columns = <Column*> room(s, STEPS, sizeof(Column) * (pair.m + 1))
+    bytes = <uint8_t*> room(s, CARRIES, pair.n + 128)
+    if columns == NULL or bytes == NULL:
+        return NO_MEMORY
+    return count_in_band(columns, bytes, pair, counts) < FEWEST_FAR
+
+
 cdef int write_alignment(
-    Scratch* s, const uint32_t* ids, const uint32_t* of, size_t text, size_t first, size_t last, size_t n_types, double* row,
-    double expected=0,
+    Scratch* s, Sequences* c, size_t text, size_t first, size_t last, double expected, double* row
 ) noexcept nogil:
-    """Write the counts of a document and the nearest of those from `first` on, up to `last`; `of` says where each begins.
+    """Write the counts of a document and the nearest of those from `first` on, up to `last`.
 
     Where 64 edits or more are `expected`, no narrow band is tried.
     """
+    cdef const uint32_t* of = c.of
     cdef int64_t size = of[text + 1] - of[text], problem, fewest = -1, edits
+    cdef int64_t counts[4]
     cdef Alignment each
+    cdef BytePair pair
     cdef size_t d
+    cdef int is_near = False
     row[0] = row[1] = row[2] = 0
     row[3] = <double> size
     for d in range(first, last):
-        memset(&each, 0, sizeof(Alignment))
-        each.scratch, each.n_types, each.is_far = s, n_types, expected >= 64
-        problem = align(&each, ids + of[d], of[d + 1] - of[d], ids + of[text], size, -1)
-        if problem:
-            return problem
-        edits = each.counts[SUBSTITUTION] + each.counts[DELETION] + each.counts[INSERTION]
+        if c.bytes != NULL and expected < FEWEST_FAR:
+            pair = trimmed(c.bytes + d, c.bytes + text)
+            is_near = count_near(s, &pair, counts)
+            if is_near < 0:
+                return is_near
+        if is_near:
+            counts[0] += c.bytes[d].size - pair.n
+        else:
+            if c.ids == NULL and widen(s, c):
+                return NO_MEMORY
+            memset(&each, 0, sizeof(Alignment))
+            each.scratch, each.n_types = s, c.n_types
+            each.is_far = c.bytes != NULL or expected >= FEWEST_FAR
+            problem = align(&each, c.ids + of[d], of[d + 1] - of[d], c.ids + of[text], size, -1)
+            if problem:
+                return problem
+            counts[0], counts[1] = each.counts[MATCH], each.counts[SUBSTITUTION]
+            counts[2], counts[3] = each.counts[DELETION], each.counts[INSERTION]
+        edits = counts[1] + counts[2] + counts[3]
         if fewest < 0 or edits < fewest:
             fewest = edits
-            row[0], row[1] = <double> each.counts[MATCH], <double> each.counts[SUBSTITUTION]
-            row[2], row[3] = <double> each.counts[DELETION], <double> each.counts[INSERTION]
+            row[0], row[1] = <double> counts[0], <double> counts[1]
+            row[2], row[3] = <double> counts[2], <double> counts[3]
     return DONE
 
 
-cdef struct Characters:    # of the documents of an item
-    uint32_t* ids
-    uint32_t* of           # where those of each document begin
-    size_t n_types
+cdef int write_queued(Scratch* s) noexcept nogil:
+    """Write the rows of the pairs that wait."""
+    cdef Queue* queue = <Queue*> s.rooms[QUEUE]
+    cdef uint64_t* columns
+    cdef Lane* lanes
+    cdef int64_t edits[4]
+    cdef int64_t counts[16]
+    cdef uint32_t of[3]
+    cdef Bytes both[2]
+    cdef Sequences c
+    cdef int k, n, column, problem
+    if queue == NULL or queue.n == 0:
+        return DONE
+    n, queue.n = queue.n, 0
+    if n > 1:
+        columns = <uint64_t*> room(s, STEPS, 8 * 2 * LANES * (MOST_ROWS + FEWEST_FAR))
+        lanes = <Lane*> room(s, LANES_OF_BYTES, sizeof(Lane) * LANES)
+        if columns == NULL or lanes == NULL:
+            return NO_MEMORY
+        count_in_lanes(columns, lanes, queue.pairs, n, edits, counts)
+    for k in range(n):
+        if n > 1 and edits[k] < FEWEST_FAR:
+            queue.rows[k][0] = <double> (counts[4 * k] + queue.references[k].size - queue.pairs[k].n)
+            for column in range(1, 4):
+                queue.rows[k][column] = <double> counts[4 * k + column]
+            continue
+        both[0], both[1] = queue.texts[k], queue.references[k]
+        of[0], of[1], of[2] = 0, <uint32_t> both[0].size, <uint32_t> (both[0].size + both[1].size)
+        c = Sequences(NULL, &of[0], &both[0], 2, 256)
+        problem = write_alignment(s, &c, 0, 1, 2, FEWEST_FAR if n > 1 else 0, queue.rows[k])
+        if problem != DONE:
+            return problem
+    return DONE
+
+
+cdef int write_characters(
+    Scratch* s, Sequences* c, size_t text, size_t first, size_t last, double expected, double* row
+) noexcept nogil:
+    """Do as `write_alignment`, now or when others can be aligned at once."""
+    cdef Queue* queue
+    cdef BytePair pair
+    if c.bytes == NULL or last - first != 1 or expected >= FEWEST_FAR or not has_lanes():
+        return write_alignment(s, c, text, first, last, expected, row)
+    pair = trimmed(c.bytes + first, c.bytes + text)
+    if pair.n == 0 or pair.m == 0 or pair.n > MOST_ROWS or max(pair.n - pair.m, pair.m - pair.n) >= FEWEST_FAR:
+        return write_alignment(s, c, text, first, last, expected, row)
+    queue = <Queue*> room(s, QUEUE, sizeof(Queue))
+    if queue == NULL:
+        return NO_MEMORY
+    queue.pairs[queue.n], queue.texts[queue.n], queue.references[queue.n], queue.rows[queue.n] = pair, c.bytes[text], c.bytes[first], row
+    queue.n += 1
+    if queue.n < LANES:
+        return DONE
+    c.ids = NULL  # others may take their place
+    return write_queued(s)
 
 
 cdef int read_characters(
-    Arena* a, size_t item, size_t n, size_t n_systems, size_t reference, size_t n_references, Characters* c
+    Arena* a, size_t item, size_t n, size_t n_systems, size_t reference, size_t n_references, Sequences* c
 ) noexcept nogil:
-    """Read the characters of an item's predictions and references, without white space at their ends, as numbers."""
+    """Read the characters of an item's predictions and references, without white space at their ends."""
     cdef const Span* spans = <const Span*> a.scratch.rooms[SPANS]
     cdef const Span* span
-    cdef size_t n_documents = n_systems + n_references, d, at, size, total = 0, steps = 0, k
-    cdef bint is_of_bytes = True
+    cdef size_t d, at, total = 0, steps = 0, k
+    cdef Bytes* bytes
     cdef uint32_t* numbers
     cdef uint32_t* points
+    cdef uint32_t* ids
     cdef uint32_t* to
-    for d in range(n_documents):
-        total += spans[d * n + item if d < n_systems else n_systems * (n - 1) + reference + d].length
-    c.ids = <uint32_t*> room(&a.scratch, CHARACTER_IDS, 4 * (total + 1))
-    c.of = <uint32_t*> room(&a.scratch, POINTS, 4 * (n_documents + 1))
-    if c.ids == NULL or c.of == NULL:
+    c.n, c.n_types, c.ids = n_systems + n_references, 256, NULL
+    c.of = <uint32_t*> room(&a.scratch, POINTS, 4 * (c.n + 1))
+    c.bytes = bytes = <Bytes*> room(&a.scratch, BYTES, sizeof(Bytes) * c.n)
+    if c.of == NULL or bytes == NULL:
         return NO_MEMORY
-    to = c.ids
-    for d in range(n_documents):
+    for d in range(c.n):
         span = spans + (d * n + item if d < n_systems else n_systems * (n - 1) + reference + d)
-        c.of[d] = <uint32_t> (to - c.ids)
-        at = 0
-        if span.form == 1 or is_ascii(span):
-            size = span.length
-            while at < size and is_white(span.data[at]):
-                at += 1
-            while at < size and is_white(span.data[size - 1]):
-                size -= 1
-            for k in range(size - at):
-                to[k] = span.data[at + k]
-            to += size - at
-            continue
-        is_of_bytes = False
-        while at < span.length:
-            to[0] = character_at(span, &at)
-            to += to > c.ids + c.of[d] or not is_white(to[0])
-            if many(&steps):
-                return INTERRUPTED
-        while to > c.ids + c.of[d] and is_white((to - 1)[0]):
-            to -= 1
-    total = to - c.ids
-    c.of[n_documents], c.n_types = <uint32_t> total, 256
-    if is_of_bytes:
+        c.of[d] = <uint32_t> total
+        if span.form != 1 and not is_ascii(span):
+            break
+        at, k = 0, span.length
+        while at < k and is_white(span.data[at]):
+            at += 1
+        while at < k and is_white(span.data[k - 1]):
+            k -= 1
+        bytes[d] = Bytes(span.data + at, k - at)
+        total += k - at
+    else:
+        c.of[c.n] = <uint32_t> total
         return 0
+    c.bytes, total = NULL, 0
+    for d in range(c.n):
+        total += spans[d * n + item if d < n_systems else n_systems * (n - 1) + reference + d].length
+    ids = <uint32_t*> room(&a.scratch, CHARACTER_IDS, 4 * (total + 1))
     numbers = <uint32_t*> room(&a.scratch, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
     points = <uint32_t*> room(&a.scratch, WORD_IDS, 4 * (total + 1))
-    if numbers == NULL or points == NULL:
+    if ids == NULL or numbers == NULL or points == NULL:
         return NO_MEMORY
-    c.n_types = 0
+    c.ids = to = ids
+    for d in range(c.n):
+        span = spans + (d * n + item if d < n_systems else n_systems * (n - 1) + reference + d)
+        c.of[d] = <uint32_t> (to - ids)
+        at = 0
+        while at < span.length:
+            to[0] = character_at(span, &at)
+            to += to > ids + c.of[d] or not is_white(to[0])
+            if many(&steps):
+                return INTERRUPTED
+        while to > ids + c.of[d] and is_white((to - 1)[0]):
+            to -= 1
+    total = to - ids
+    c.of[c.n], c.n_types = <uint32_t> total, 0
     for k in range(total):
-        points[k] = c.ids[k]
+        points[k] = ids[k]
         if numbers[points[k]] == 0:
             c.n_types += 1
             numbers[points[k]] = <uint32_t> c.n_types
-        c.ids[k] = numbers[points[k]] - 1
+        ids[k] = numbers[points[k]] - 1
     for k in range(total):
         numbers[points[k]] = 0
     return 0

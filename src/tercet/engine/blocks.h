@@ -2,6 +2,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A function that is compiled once for each of the numbers, or functions, that callers give it. */
+#if defined(__GNUC__)
+#define FOR_EACH_NUMBER inline __attribute__((always_inline))
+#else
+#define FOR_EACH_NUMBER inline
+#endif
+
 static inline uint64_t load64(const uint8_t *p) {
     uint64_t v;
     memcpy(&v, p, 8);
@@ -56,17 +63,18 @@ static inline uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t *carry) {
  * The blocks `first` to `last` are read, and changed in place:
  *   read_words   letters of ASCII to lower case
  *   read_blanks  NUL to 0xFF, which UTF-8 never has: the keys of tokens end in zeros
+ *   read_marks   likewise, with the planes of 13a
  *
  * Two ways: SSE2, which every x86-64 has, compares 16 bytes and collects their bits (movemask); elsewhere, or with
  * -DPORTABLE, flags are made a byte each in a loop that compilers turn into vectors, and gathered by a product. */
 enum {
     INSIDE,   /* part of a token */
     LINE_END,
+    WIDE,     /* may begin a white-space character outside ASCII */
     MARK,     /* a token of its own in 13a */
     POINT,    /* full stop or comma: a token of its own unless digits stand on both sides */
     DASH,     /* hyphen: a token of its own behind a digit */
     DIGIT,
-    WIDE,     /* may begin a white-space character outside ASCII */
     N_PLANES
 };
 
@@ -96,24 +104,25 @@ static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks
     }
 }
 
-static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+static FOR_EACH_NUMBER void read_planes(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes) {
     for (size_t block = first; block < last; block++) {
         uint64_t bits[N_PLANES] = {0};
         for (int part = 0; part < 4; part++) {
             __m128i *at = (__m128i *)(text + 64 * block + 16 * part), x = _mm_loadu_si128(at);
             _mm_storeu_si128(at, OR(x, is(x, 0)));
             __m128i blank = OR(within(x, 9, 13), within(x, 28, 32));
-            __m128i dash = is(x, '-'), point = OR(is(x, ','), is(x, '.'));
-            __m128i mark = OR(OR(within(x, '!', '/'), within(x, ':', '@')), OR(within(x, '[', '`'), within(x, '{', '~')));
             COLLECT(INSIDE, _mm_xor_si128(blank, ALL_OF(0xFF)));
             COLLECT(LINE_END, is(x, '\n'));
+            COLLECT(WIDE, OR(is(x, 0xC2), within(x, 0xE1, 0xE3)));
+            if (n_planes <= MARK) continue;
+            __m128i dash = is(x, '-'), point = OR(is(x, ','), is(x, '.'));
+            __m128i mark = OR(OR(within(x, '!', '/'), within(x, ':', '@')), OR(within(x, '[', '`'), within(x, '{', '~')));
             COLLECT(MARK, _mm_andnot_si128(OR(OR(dash, point), is(x, '\'')), mark));
             COLLECT(POINT, point);
             COLLECT(DASH, dash);
             COLLECT(DIGIT, within(x, '0', '9'));
-            COLLECT(WIDE, OR(is(x, 0xC2), within(x, 0xE1, 0xE3)));
         }
-        for (int plane = 0; plane < N_PLANES; plane++) planes[plane * n_blocks + block] = bits[plane];
+        for (int plane = 0; plane < n_planes; plane++) planes[plane * n_blocks + block] = bits[plane];
     }
 }
 
@@ -126,8 +135,10 @@ static inline uint64_t places_of_byte(const uint8_t *bytes, uint8_t byte) {
 
 #if defined(__GNUC__)
 #include <immintrin.h>
-#define WIDE_VECTORS __builtin_cpu_supports("avx2") /* of 32 bytes, which most x86-64 have */
-__attribute__((target("avx2"))) static inline uint64_t places_by_wide_vectors(const uint8_t *bytes, uint8_t byte) {
+/* Vectors of 32 bytes and steps for single bits, which most x86-64 have: those that have the first have all. */
+#define WIDE_VECTORS (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+#define BY_WIDE_VECTORS __attribute__((target("avx2,bmi,bmi2,popcnt")))
+BY_WIDE_VECTORS static inline uint64_t places_by_wide_vectors(const uint8_t *bytes, uint8_t byte) {
     uint64_t bits[2];
     for (int half = 0; half < 2; half++) {
         __m256i x = _mm256_loadu_si256((const __m256i *)(bytes + 32 * half));
@@ -163,7 +174,7 @@ static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks
     }
 }
 
-static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+static FOR_EACH_NUMBER void read_planes(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes) {
     for (size_t block = first; block < last; block++) {
         uint8_t *at = text + 64 * block, flags[64];
         for (int i = 0; i < 64; i++) {
@@ -175,7 +186,7 @@ static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_block
                 | (mark << MARK) | (point << POINT) | (dash << DASH) | (WITHIN(byte, '0', '9') << DIGIT)
                 | (((byte == 0xC2) | WITHIN(byte, 0xE1, 0xE3)) << WIDE));
         }
-        gather(flags, N_PLANES, n_blocks, block, planes);
+        gather(flags, n_planes, n_blocks, block, planes);
     }
 }
 
@@ -187,6 +198,56 @@ static inline uint64_t places_of_byte(const uint8_t *bytes, uint8_t byte) {
     return bits;
 }
 #endif
+
+static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    read_planes(text, first, last, n_blocks, planes, MARK);
+}
+
+static void read_marks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    read_planes(text, first, last, n_blocks, planes, N_PLANES);
+}
+
+/* Write the places of the ones of two sets, where tokens start and where they end: one starts before one ends, and two
+ * are never without the other between them. Write how many start before each block, return how many there are. Behind
+ * the last places up to eight more are overwritten: by eights, the number of rounds is foreseen. */
+static FOR_EACH_NUMBER size_t write_places_of(
+    const uint64_t *starts, const uint64_t *ends, size_t n_blocks, uint64_t *before, uint32_t *first, uint32_t *last,
+    uint64_t (*const count)(uint64_t)
+) {
+    const uint64_t highest = (uint64_t)1 << 63; /* where none is left */
+    uint32_t *const begin = first;
+    for (size_t block = 0; block < n_blocks; block++) {
+        uint64_t start = starts[block], end = ends[block], n_starts = count(start), n_ends = count(end);
+        uint32_t place = (uint32_t)(block << 6);
+        before[block] = (uint64_t)(first - begin);
+        for (uint64_t written = 0; written < n_starts || written < n_ends; written += 8)
+            for (int k = 0; k < 8; k++) {
+                first[written + k] = place + (uint32_t)lowest_bit(start | highest), start &= start - 1;
+                last[written + k] = place + (uint32_t)lowest_bit(end | highest), end &= end - 1;
+            }
+        first += n_starts, last += n_ends;
+    }
+    return (size_t)(first - begin);
+}
+
+#if defined(WIDE_VECTORS)
+BY_WIDE_VECTORS static inline uint64_t bit_count_in_one_step(uint64_t b) { return (uint64_t)__builtin_popcountll(b); }
+
+BY_WIDE_VECTORS static size_t write_places_fast(
+    const uint64_t *starts, const uint64_t *ends, size_t n_blocks, uint64_t *before, uint32_t *first, uint32_t *last
+) {
+    return write_places_of(starts, ends, n_blocks, before, first, last, bit_count_in_one_step);
+}
+#endif
+
+static size_t write_places(
+    const uint64_t *starts, const uint64_t *ends, size_t n_blocks, uint64_t *before, uint32_t *first, uint32_t *last
+) {
+#if defined(WIDE_VECTORS)
+    if (WIDE_VECTORS) return write_places_fast(starts, ends, n_blocks, before, first, last);
+#endif
+    return write_places_of(starts, ends, n_blocks, before, first, last, bit_count);
+}
 
 /* A bit for each byte that begins a character. */
 static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {

@@ -13,9 +13,13 @@
 
 cdef extern from "blocks.h" nogil:
     enum:
-        INSIDE, LINE_END, MARK, POINT, DASH, DIGIT, WIDE, N_PLANES
+        INSIDE, LINE_END, WIDE, MARK, POINT, DASH, DIGIT, N_PLANES
     void read_words(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
     void read_blanks(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
+    void read_marks(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
+    size_t write_places(
+        const uint64_t* starts, const uint64_t* ends, size_t n_blocks, uint64_t* before, uint32_t* first, uint32_t* last
+    )
     int has_white(const uint8_t* text, size_t size)
     void read_leads(const uint8_t* text, size_t n_blocks, uint64_t* leads)
 
@@ -127,23 +131,6 @@ cdef void cut_marks(Arena* a, const uint64_t* begins, uint64_t* cuts, bint padde
         alone_carry = alone >> 63
 
 
-cdef size_t places_of(const uint64_t* bits, size_t n_blocks, uint64_t* before, uint32_t* places) noexcept nogil:
-    """Write the places of the ones, and how many stand before each block; up to seven more are overwritten."""
-    cdef size_t n = 0, block, written, count, k
-    cdef uint64_t left
-    for block in range(n_blocks):
-        before[block] = n
-        left = bits[block]
-        count, written = bit_count(left), 0
-        while written < count:  # by eights: a number of rounds that is foreseen
-            for k in range(8):
-                places[n + written + k] = <uint32_t> ((block << 6) + lowest_bit(left))
-                left &= left - 1
-            written += 8
-        n += count
-    return n
-
-
 cdef inline size_t count_before(const uint64_t* bits, const uint64_t* before, size_t place) noexcept nogil:
     """Return how many ones stand before a place; before[b] of them stand before block b."""
     return before[place >> 6] + bit_count(bits[place >> 6] & ((<uint64_t> 1 << (place & 63)) - 1))
@@ -177,6 +164,7 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
     cdef uint64_t* before = <uint64_t*> a.scratch.rooms[BEFORE]
     cdef uint64_t* inside = a.planes
     cdef uint64_t here, behind, last = 0
+    cdef bint has_marks = MTEVAL <= reading <= ZH
     a.n_blocks = n
     memset(a.text + a.used, 32, 64 * n - a.used + 32)
     memset(begins, 0, 8 * n)
@@ -187,6 +175,8 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         block = min(since + MANY_BLOCKS, n)
         if reading <= SCRIPT_WORDS:
             read_words(a.text, since, block, n, a.planes)
+        elif has_marks:
+            read_marks(a.text, since, block, n, a.planes)
         else:
             read_blanks(a.text, since, block, n, a.planes)
         since = block
@@ -203,7 +193,7 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         blank_wide(a)
     if reading == RUNS_OF_WHITE:
         join_words(a)
-    if MTEVAL <= reading <= ZH:
+    if has_marks:
         cut_marks(a, begins, cuts, reading != ZH)
     for block in range(n):
         here = inside[block]
@@ -213,12 +203,10 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         cuts[block] = behind & (~here | cuts[block])
     if n > MANY_BLOCKS and interrupted():
         return INTERRUPTED
-    places_of(cuts, n, before, a.ends)
-    a.n_tokens = places_of(inside, n, before, a.starts)
+    a.n_tokens = write_places(inside, cuts, n, before, a.starts, a.ends)
     if reading == CHRF_WORDS:
         part_marks(a, inside, cuts)
-        places_of(cuts, n, before, a.ends)
-        a.n_tokens = places_of(inside, n, before, a.starts)
+        a.n_tokens = write_places(inside, cuts, n, before, a.starts, a.ends)
     for d in range(a.n_documents + 1):
         a.token_of[d] = <uint32_t> count_before(inside, before, a.documents[d])
     return 0

@@ -45,14 +45,34 @@ cdef struct Request:
     bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
-cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
+cdef inline bint same_token(Arena* a, size_t one, size_t other) noexcept nogil:
+    cdef const uint8_t* p = a.text + a.starts[one]
+    cdef const uint8_t* q = a.text + a.starts[other]
+    cdef size_t size = a.ends[one] - a.starts[one]
+    if size != a.ends[other] - a.starts[other] or (load64(p) ^ load64(q)) & MASKS[min(size, 8)]:
+        return False
+    return size <= 8 or memcmp(p + 8, q + 8, size - 8) == 0
+
+
+cdef int number_item(
+    Arena* a, size_t text, size_t first, size_t last, size_t* n_types, bint trimmed=False
+) noexcept nogil:
     """Number the tokens of an item: 0, 1, ... for those of the references; all others share the next number.
 
-    Its predictions are the documents from `text` on, its references those from `first` on, up to `last`.
+    Its predictions are the documents from `text` on, its references those from `first` on, up to `last`. Of a pair that
+    is `trimmed`, the tokens that both texts begin or end with have the number 0 whatever they are.
     """
     cdef uint32_t* of = a.token_of
-    cdef uint64_t n = of[last] - of[first], capacity = 64, types = 0
+    cdef uint64_t begin = of[text], end = of[first], since = of[first], until = of[last], n, capacity = 64, types = 0
     cdef int shift = 58
+    if trimmed:
+        while begin < end and since < until and same_token(a, begin, since):
+            a.ids[begin] = a.ids[since] = 0
+            begin, since = begin + 1, since + 1
+        while begin < end and since < until and same_token(a, end - 1, until - 1):
+            end, until = end - 1, until - 1
+            a.ids[end] = a.ids[until] = 0
+    n = until - since
     while capacity < 4 * n:
         capacity *= 2
         shift -= 1
@@ -63,7 +83,7 @@ cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n
     memset(slots, 0, 4 * capacity)
     cdef uint64_t mask = capacity - 1, t, slot
     cdef Key key
-    for t in range(of[first], of[last]):  # the references
+    for t in range(since, until):  # the references
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -73,7 +93,7 @@ cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n
             keys[types] = key
             slots[slot] = <uint32_t> types
         a.ids[t] = slots[slot] - 1
-    for t in range(of[text], of[first]):  # the predictions
+    for t in range(begin, end):  # the predictions
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -130,15 +150,17 @@ cdef int write_item(
     cdef double* row
     cdef double expected
     cdef int problem = DONE
-    cdef Characters characters = Characters(NULL, NULL, 0)
+    cdef Sequences words, characters
     if q.sets:
         return write_jaccard(a, text, last, q, item, n, reference, m)
-    if number_item(a, text, first, last, &n_types):
+    if number_item(a, text, first, last, &n_types, q.aligned and q.n_systems == 1 and last - first == 1):
         return NO_MEMORY
     if q.aligned:
         problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
         if problem:
             return problem
+        # The number of all words that no reference has is n_types.
+        words = Sequences(a.ids, a.token_of, NULL, 0, n_types + 1)
     for system in range(q.n_systems):
         row = q.rows + (system * n + item) * q.columns
         row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
@@ -147,15 +169,13 @@ cdef int write_item(
         if q.edits != NULL:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
-            # The number of all words that no reference has is n_types.
-            problem = write_alignment(&a.scratch, a.ids, a.token_of, text, first, last, n_types + 1, row)
+            problem = write_alignment(&a.scratch, &words, text, first, last, 0, row)
             if problem == DONE:
                 # As many characters to a word that is wrong as to all of the prediction's.
                 expected = (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
                 expected /= max(row[0] + row[1] + row[3], 1.0)
-                problem = write_alignment(
-                    &a.scratch, characters.ids, characters.of, system, q.n_systems, q.n_systems + last - first,
-                    characters.n_types, row + 4, expected,
+                problem = write_characters(
+                    &a.scratch, &characters, system, q.n_systems, q.n_systems + last - first, expected, row + 4
                 )
         elif q.recall:
             problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
@@ -228,7 +248,7 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             since = 0
             if interrupted():
                 return INTERRUPTED
-    return DONE
+    return write_queued(&a.scratch)
 
 
 cdef int fill(
