@@ -34,6 +34,14 @@ def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
     assert {line.split(": ")[1].split()[0] for line in failed} == {"bleu", "rougeL", "ter"}
 
 
+def test_a_share_given_for_a_percentage_is_warned_of():
+    run = command("score", SAMPLE, "-m", "bleu", "-m", "ter", "--fail-under", "bleu=0.3", "--fail-under", "ter=90")
+    (warning,) = [line for line in run.stderr.splitlines() if "percent" in line]
+    assert warning == "warning: --fail-under bleu=0.3: BLEU is in percent, from 0 to 100. Did you mean 30?"
+    share = command("score", SAMPLE, "-m", "bleu:scale=1", "--fail-under", "bleu=0.2")
+    assert "percent" not in share.stderr
+
+
 def test_metrics_with_the_same_score_are_distinguished():
     run = command("score", SAMPLE, "-m", "bleu", "-m", "bleu:lowercase=true", "--fail-under", "bleu=99", code=1)
     assert "'large': bleu_multi bleu is 78.93, below 99" in run.stderr

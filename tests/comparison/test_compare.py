@@ -94,6 +94,19 @@ class TestCompare:
         assert len(caught) == 1
         assert [row.value for row in found.tables[0].rows] == [pytest.approx(100), 0]
 
+    @pytest.mark.parametrize("name", ["baseline", "Base", "main"])
+    def test_warns_where_another_system_than_the_baseline_is_called_so(self, name):
+        systems = {"tuned": ["a red cat"], name: ["a dog"]}
+        with pytest.warns(UserWarning, match=f"the baseline is the first system, 'tuned', but another .* '{name}'"):
+            found = compare(systems, "chrf", references=["a cat"])
+        assert found.baseline == "tuned"
+        assert found.warnings == [
+            f"test set: the baseline is the first system, 'tuned', but another is called {name!r}: "
+            f"baseline={name!r} makes it the baseline."
+        ]
+        assert compare(systems, "chrf", references=["a cat"], baseline="tuned").warnings == []
+        assert compare({name: ["a dog"], "tuned": ["a red cat"]}, "chrf", references=["a cat"]).baseline == name
+
     def test_systems_with_the_same_warning_share_it_where_they_are_many(self):
         systems = {name: [f"the cat {name} sat"] for name in ["ab", "кот", "猫", "d"]} | {
             "good": ["the cat sat down"]
@@ -152,7 +165,7 @@ class TestCompare:
     def test_the_best_and_those_as_good_are_marked(self):
         same = EN.systems["large"]
         test_set = replace(EN, systems={"a": same, "b": list(same), **EN.systems})
-        (table,) = compare(test_set, ["bleu_multi"], n_resamples=300).tables
+        (table,) = compare(test_set, ["bleu_multi"], baseline="a", n_resamples=300).tables
         marks = {row.system: (row.best, row.as_good) for row in table.rows}
         assert marks["a"] == marks["b"] == marks["large"] == (True, True)
         assert marks["baseline"] == (False, False)

@@ -35,6 +35,8 @@ DIRT = {
     "accents apart from their letters (NFD)": "cafe\u0301 {}",
     "invisible characters": "\ufeff{}",
     "full-width letters or digits": "{} ２０２６",
+    "lists written as text": "['{}', 'ein Satz']",
+    "marks of subwords": "{} Son@@ ne",
 }
 
 

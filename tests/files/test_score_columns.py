@@ -71,6 +71,7 @@ def test_a_comma_before_three_digits_is_decimal_where_another_cell_of_any_system
     [
         ("wer", True), ("wordErrorRate", True), ("editDistance", True), ("bits_per_byte", True), ("valLoss", True),
         ("bitsPerByte", True), ("exactMatch", False), ("terseness", False), ("errorFreeAccuracy", False),
+        ("toxicity", True), ("latencyMs", True), ("hallucination_rate", True), ("err", True), ("non_toxicity", False),
     ],
 )  # fmt: skip
 def test_lower_is_better_by_the_words_of_a_name(name, is_lower):

@@ -40,6 +40,13 @@ def test_a_failure_shows_the_score_its_interval_and_the_worst_items():
     assert "  item 2:\n    predictions (100.00): 'кошки спят'" in message
 
 
+def test_limits_that_allow_everything_are_warned_of():
+    with pytest.warns(UserWarning, match=r"at_least=0\.9: chrF is in percent, from 0 to 100\. Did you mean 90\?"):
+        assert_score(WORSE, REFERENCES, "chrf", at_least=0.9)
+    with pytest.warns(UserWarning, match="lower is better for WER, and at_least= allows the worst. Give at_most="):
+        assert_score(WORSE, REFERENCES, "wer", at_least=10)
+
+
 def test_other_scores_of_a_metric_are_named():
     rouge = "rouge:tokenizer=unicode"
     assert_score(GOOD, REFERENCES, rouge, at_most=90, score="rouge2")

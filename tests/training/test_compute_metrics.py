@@ -102,7 +102,19 @@ class TestIds:
             row[: len(own)] = own
         assert compute(np.concatenate([array, array * 0 + 10**6], axis=1), array)["rouge1"] == 1.0
 
+    def test_labels_without_a_token_are_warned_of(self, compute, tokenizer):
+        labels = rows(tokenizer, TARGETS, -100)
+        labels[1] = -100
+        number = f"1 of {len(labels)} items have empty references, the first is item 1: nothing matches there"
+        with pytest.warns(UserWarning, match=number):
+            compute(labels, labels)
+        with pytest.warns(UserWarning, match="the first is item 1") as caught:
+            [compute.add(label, label) for label in (labels[:1], labels[1:2], labels[1:2])]
+        compute.reset()
+        assert len(caught) == 1
+
     @ZERO_BLEU
+    @pytest.mark.filterwarnings("ignore:.*have empty references")
     @settings(max_examples=60)
     @given(st.data())
     def test_random_ones_never_crash(self, tokenizer, data):

@@ -132,7 +132,8 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
 def _baseline(test_set: TestSet, test_sets: Sequence[TestSet], baseline: str | None) -> str | None:
     """Return the baseline of a test set: by default the first system of the first set, for all that have it."""
     first = next(iter(test_sets[0].systems))
-    return first if baseline is None and first in test_set.systems else baseline
+    by_default = baseline is None and test_set is not test_sets[0] and first in test_set.systems
+    return first if by_default else baseline
 
 
 def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tercet.base.metric import Metric
-from tercet.comparison.gate import losses
+from tercet.comparison.gate import losses, warn_of_limit
 from tercet.comparison.metric_specs import label, label_of, split_metric
 from tercet.comparison.runs import members
 from tercet.comparison.scores import Comparison, ScoreTable
@@ -164,6 +164,7 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
             f"Give {table.name}={100 * limit:g}."
         )
+    warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
     for row in table.rows:
         if math.isnan(row.value):
             yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."

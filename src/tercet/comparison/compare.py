@@ -27,6 +27,7 @@ from tercet.test_sets.checks import (
     check_gaps,
     check_has_texts,
     check_references,
+    odd_baseline,
     odd_references,
     same_systems,
     warn_of_artefacts,
@@ -189,7 +190,10 @@ def compare(
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
-    messages = [*test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    odd = odd_baseline(test_set) if baseline is None and comparison.test is not None else []
+    for message in odd:
+        warn(message)
+    messages = [*odd, *test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
     for message in (slice_messages := slice_warnings(test_set, slices)):
         warn(message)
     messages += slice_messages

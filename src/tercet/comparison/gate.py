@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tercet.errors import warn
 from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
 from tercet.statistics.distributions import paired_shares
 from tercet.statistics.estimates import Difference, difference
@@ -125,6 +126,13 @@ def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> It
             unit="segment" if comparison.test_set.clusters is None else "cluster",
             digits=table.rows[0].digits,
         )
+
+
+def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
+    """Warn of a limit that seems to be a share of 1 where the score is in percent: nothing would be below it."""
+    in_percent = table.scorer.unit is not None and table.scorer.scale == 100
+    if in_percent and table.higher_is_better and 0 < limit < 1 and all(row.value > 1 for row in table.rows):
+        warn(f"{how}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
 
 
 def _is_too_much(value: float, low: float, high: float, margin: float) -> bool:

@@ -133,6 +133,15 @@ KINDS = (
         "Bring both sides to one form, as unicodedata.normalize('NFKC', text) does.",
         "full_width",
     ),
+    Kind(
+        "lists written as text", "[", _by(r"\A\s*\[\s*(['\"]).*\1\s*\]\s*\Z", re.DOTALL),
+        "A list is scored as one text: give several references in columns of their own, or as lists in JSON Lines or "
+        "Parquet.",
+    ),
+    Kind(
+        "marks of subwords", "@▁Ġ#", _by(r"@@(?=\s|\Z)|(?:\A|(?<=\s))▁|Ġ\w|(?:\A|(?<=\s))##\w"),
+        "Join the subwords first, as tokenizer.decode(ids), or text.replace('@@ ', '') for BPE, does.",
+    ),
 )  # fmt: skip
 
 _MARKS = "".join({mark: None for kind in KINDS for mark in kind.marks})

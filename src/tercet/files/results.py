@@ -83,8 +83,8 @@ _FIELDS_OF_RAGAS = frozenset({
 })  # fmt: skip
 #: Columns that count rows, also as pandas and tercet call those without a name.
 _INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ ])?ids?", re.IGNORECASE)
-#: Metrics of these programs of which lower scores are better.
-_LOWER = ("noise_sensitivity", "toxicity", "latency", "ari_grade_level", "flesch_kincaid_grade_level")
+#: Metrics of these programs of which lower scores are better, though their names do not say it of any score.
+_LOWER = ("noise_sensitivity", "ari_grade_level", "flesch_kincaid_grade_level")
 
 
 def results_log(table: Table) -> Log | None:

@@ -23,12 +23,13 @@ LARGEST = 1e100
 _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 #: Spellings of a missing number.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
-#: Words in the names of scores of which lower ones are better; with the others they are shares of right answers.
+#: Words in the names of scores of which lower ones are better; with the others they are of right answers or the like.
 _LOWER = frozenset(
     {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}
-    | {"loss", "nll", "ppl", "perplexity", "bpb", "bits"}
+    | {"loss", "nll", "ppl", "perplexity", "bpb", "bits", "surprisal", "err"}
+    | {"toxicity", "hallucination", "hallucinations", "latency", "cost"}
 )
-_OF_ANSWERS = frozenset({"acc", "accuracy"})
+_NOT_LOWER = frozenset({"acc", "accuracy", "no", "non", "not", "without", "free"})
 #: Answers that are right or wrong, as Python and JSON write them.
 _ANSWERS = {"true": 1.0, "false": 0.0}
 #: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``; in names of
@@ -128,7 +129,7 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
 def is_lower_better(name: str) -> bool:
     """Return whether lower scores of this name are better, as of error rates and losses, where nobody says it."""
     words = {*re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())}
-    return bool(words & _LOWER) and not words & _OF_ANSWERS
+    return bool(words & _LOWER) and not words & _NOT_LOWER
 
 
 def systems_of(table: Table, name: str) -> list[str]:

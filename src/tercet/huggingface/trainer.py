@@ -15,7 +15,7 @@ from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, readable
 from tercet.corpus.reading import read_batch, read_predictions
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.streaming.rows import Running
@@ -213,6 +213,7 @@ class TrainerMetrics:
         if compute_result is None:
             batch, lengths = self._read(predictions, labels, inputs, 0)
             self._references.check_number(batch.n_items)
+            _warn_of_empty_references(batch)
             results = {name: score_batch(metric, batch) for name, metric in self._metrics.items()}
             return self.select(results, lengths)
         try:
@@ -229,6 +230,8 @@ class TrainerMetrics:
         partials = [running.count(batch) for running in self._running]
         for running, partial in zip(self._running, partials, strict=True):
             running.add(partial)
+        if not self._has_warned and _warn_of_empty_references(batch, self._n_items):
+            self._has_warned = True
         self._n_items += batch.n_items
         self._lengths += lengths or []
 
@@ -244,6 +247,7 @@ class TrainerMetrics:
         """Discard the added batches: needed only after an interrupted evaluation in batches."""
         self._running = [Running(metric) for metric in self._metrics.values()]
         self._n_items = 0
+        self._has_warned = False
         self._lengths: list[int] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
@@ -287,6 +291,18 @@ class TrainerMetrics:
         n_items = len(references) if self._references.is_list else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
         return read_batch(texts.predictions[:n_items], references), lengths
+
+
+def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
+    """Warn of items whose references are all empty, as labels of -100 alone are; return whether there are any."""
+    items = enumerate(batch.reference_lists(), first_item)
+    empty = [item for item, texts in items if texts and not any(map(str.strip, texts))]
+    if empty:
+        warn(
+            f"{len(empty):,} of {batch.n_items:,} items have empty references, the first is item {empty[0]}: nothing "
+            "matches there. Labels that are all -100 or padding are empty texts."
+        )
+    return bool(empty)
 
 
 def _prefix(value: Any) -> str:

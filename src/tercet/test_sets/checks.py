@@ -11,7 +11,7 @@ import numpy as np
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
 from tercet.statistics.stats import SegmentStats
 
 from .test_set import TestSet
@@ -59,6 +59,21 @@ def check_references(name: str, references: Sequence[Sequence[str]], metric: Met
 
 
 # Warnings.
+
+#: What people call the system that others are compared with.
+_BASELINES = ("baseline", "base", "main", "master")
+
+
+def odd_baseline(test_set: TestSet) -> list[str]:
+    """Return a warning where the baseline is the first system, but another one is called so."""
+    first, *others = test_set.systems
+    meant = next((system for name in _BASELINES for system in others if system.casefold() == name), None)
+    if meant is None or first.casefold() in _BASELINES:
+        return []
+    return [
+        f"{test_set.name}: the baseline is the first system, {shorten(first)}, but another is called "
+        f"{shorten(meant)}: {argument_set('baseline', meant)} makes it the baseline."
+    ]
 
 
 def warn_of(test_set: TestSet) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
-from tercet.comparison.gate import losses
+from tercet.comparison.gate import losses, warn_of_limit
 from tercet.comparison.scores import Comparison, ScoreTable
-from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.errors import OptionError, did_you_mean, shorten, warn
 from tercet.tables import decimals
 
 #: How many of the worst segments a failure shows.
@@ -63,6 +63,10 @@ def assert_score(
     comparison = compare({"predictions": predictions}, metric, references=references, test=None)
     table = _table(comparison, score)
     (row,) = table.rows
+    if at_least is not None:
+        warn_of_limit(table, at_least, f"assert_score: at_least={at_least:g}")
+        if not table.higher_is_better and at_most is None:
+            warn(f"assert_score: lower is better for {table.title}, and at_least= allows the worst. Give at_most=.")
     gap, side = 0.0, ""
     if at_least is not None and not row.value >= at_least:
         gap, side = at_least - row.value, f"below {at_least:g}"
