@@ -139,6 +139,8 @@ class TrainerMetrics:
         Several references per item; may be replaced for another evaluation set.
     """
 
+    _has_warned: bool
+
     def __init__(
         self, metrics: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
     ) -> None:
