@@ -130,6 +130,24 @@ def test_tables_that_nearly_match_are_told(tmp_path):
         assert len(read_test_sets(paths)) == 2
 
 
+def test_tables_whose_references_differ_by_blanks_alone_are_told(tmp_path):
+    paths = [write(tmp_path / "main.jsonl", OUTPUTS["main"])]
+    paths.append(write(tmp_path / "pr.jsonl", OUTPUTS["pr"], [f"{text} " for text in REFERENCES]))
+    message = "main and pr have references that differ in 24 of 24 rows by blanks at their ends, the first in row 1"
+    with pytest.warns(UserWarning, match=message):
+        assert len(read_test_sets(paths)) == 2
+
+
+def test_tables_of_other_lengths_with_the_same_references_are_told(tmp_path):
+    paths = [write(tmp_path / "main.jsonl", OUTPUTS["main"])]
+    paths.append(write(tmp_path / "pr.jsonl", OUTPUTS["pr"][1:], REFERENCES[1:]))
+    message = "main has 24 rows and pr 23, of which 23 have the same references: their systems are not compared"
+    with pytest.warns(UserWarning, match=message):
+        assert len(read_test_sets(paths)) == 2
+    write(paths[1], OUTPUTS["pr"][:3], ["other", "texts", "here"])
+    assert len(read_test_sets(paths)) == 2
+
+
 def test_references_that_are_all_the_same_tell_no_segments_apart(tmp_path):
     paths = [write(tmp_path / f"{name}.jsonl", texts, ["yes"] * 24) for name, texts in OUTPUTS.items()]
     assert [test_set.name for test_set in read_test_sets(paths)] == ["main", "pr"]

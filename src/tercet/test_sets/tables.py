@@ -272,6 +272,8 @@ def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
     first_of: dict[int, TestSet] = {}
     for test_set in alone:
         first = first_of.setdefault(test_set.n_segments, test_set)
+        if first is test_set and first is not alone[0]:
+            _warn_of_other_length(alone[0], test_set)
         pairs = list(zip(first.references, test_set.references, strict=True))
         places = [place for place, (one, other) in enumerate(pairs) if one != other]
         if first is test_set or len({*map(tuple, test_set.references)}) == 1:
@@ -284,9 +286,25 @@ def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
             difference = (
                 f"different references in {len(places):,} of {len(pairs):,} rows, the first in row {places[0] + 1:,}"
             )
+        elif all([*map(str.strip, one)] == [*map(str.strip, other)] for one, other in pairs):
+            difference = (
+                f"references that differ in {len(places):,} of {len(pairs):,} rows by blanks at their ends, the "
+                f"first in row {places[0] + 1:,}"
+            )
         else:
             continue
         warn(f"{first.name} and {test_set.name} have {difference}: their systems are not compared.")
+
+
+def _warn_of_other_length(first: TestSet, test_set: TestSet) -> None:
+    """Warn of a table that has most of the references of another one, which has more or fewer rows."""
+    counts = [Counter(map(tuple, one.references)) for one in (first, test_set)]
+    n_shared = (counts[0] & counts[1]).total()
+    if len(counts[0]) > 1 and 2 * n_shared > min(first.n_segments, test_set.n_segments):
+        warn(
+            f"{first.name} has {first.n_segments:,} rows and {test_set.name} {test_set.n_segments:,}, of which "
+            f"{n_shared:,} have the same references: their systems are not compared. Give the same rows in both."
+        )
 
 
 def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
