@@ -3,6 +3,7 @@
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tercet
@@ -57,3 +58,17 @@ def test_strings_of_another_class_are_texts_like_others(kind):
     of_kind = [kind(texts[0]), texts[1]], [[kind(text) for text in each] for each in references]
     for metric, options in (("bleu_multi", {"lowercase": True}), ("chrf_multi", {"lowercase": True}), ("ter", {})):
         assert tercet.score(metric, *of_kind, **options) == tercet.score(metric, texts, references, **options)
+
+
+def test_series_with_their_labels_in_another_order_are_told():
+    texts, references = pd.Series(["кот спит", "a dog", "it rains"]), pd.Series(["кот спит", "the dog", "it rained"])
+    sorted_texts = texts.sort_values()
+    message = "indexes of predictions and references have the same labels in another order"
+    with pytest.warns(UserWarning, match=message):
+        found = tercet.score("chrf", sorted_texts, references)
+    assert found["chrf"] == tercet.score("chrf", [*sorted_texts], [*references])["chrf"]
+    with pytest.warns(UserWarning, match="indexes of predictions of 'tuned' and references") as caught:
+        tercet.compare({"base": texts, "tuned": sorted_texts}, "chrf", references=references)
+    assert len(caught) == 1
+    for other in (sorted_texts.reset_index(drop=True), sorted_texts.set_axis([7, 8, 9])):
+        tercet.score("chrf", other, references)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.errors import InputError, TercetError, first_line, shorten
+from tercet.errors import InputError, TercetError, first_line, shorten, warn
 
 from .corpus import Corpus, bytes_used, surrogate_error
 
@@ -55,6 +55,8 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     offsets, n = first.reference_offsets, first.n_items
     assert first.strings is not None
     texts, flat = first.strings
+    for name, column in zip(names, predictions, strict=True):
+        warn_of_order(name, column, references)
     for place, (name, column) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
         try:
             system_texts = _checked(as_list(column, name, "one text per item", 1), name)
@@ -70,6 +72,20 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
             raise
         texts += system_texts
     return Corpus(texts, flat, offsets, tuple(names))
+
+
+def warn_of_order(name: str, predictions: object, references: object) -> None:
+    """Warn of Series of pandas that have the same labels in another order: they are scored by their places."""
+    series = getattr(sys.modules.get("pandas"), "Series", ())
+    if not isinstance(predictions, series) or not isinstance(references, series):
+        return
+    index, other = predictions.index, references.index
+    if len(index) == len(other) and not index.equals(other) and {*index} == {*other}:
+        warn(
+            f"the indexes of {name} and references have the same labels in another order: texts are paired by their "
+            "places, as lists are. If the labels say which belong together, bring both to one order first, as "
+            "predictions.loc[references.index] does."
+        )
 
 
 def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores them 0") -> None:

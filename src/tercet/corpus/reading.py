@@ -13,7 +13,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
-from .items import read_arrow, read_items, read_texts
+from .items import read_arrow, read_items, read_texts, warn_of_order
 from .tokenizers import Splitter, lowered_texts, split_texts
 
 
@@ -21,6 +21,7 @@ def read_corpus(predictions: object, references: object) -> Corpus:
     """Check predictions and references; columns that are Arrow inside are neither copied nor made Python strings."""
     if type(predictions) is list and type(references) is list:
         return read_items(predictions, references)
+    warn_of_order("predictions", predictions, references)
     return read_arrow(predictions, references) or read_items(predictions, references)
 
 
