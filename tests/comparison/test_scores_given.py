@@ -290,3 +290,18 @@ def test_names_of_systems_are_strings():
 def test_a_negative_zero_is_no_other_number_than_zero(n):
     comparison = tercet.compare(scores={"x": {"base": [-0.0] * n, "tuned": [0.0] * n}}, test=None)
     assert [str(row.value) for row in comparison.tables[0].rows] == ["0.0", "0.0"]
+
+
+def test_systems_with_numbers_of_another_scale_are_warned_of():
+    shares, percent = [0.5, 0.0, 1.0, None], [55.0, 70.0, 0.0, 91.5]
+    scores = {"acc": {"base": percent, "модель": shares}, "COMET": {"base": [0.7] * 4, "модель": [0.8] * 4}}
+    message = (
+        "test set: acc: the numbers of the system 'модель' are from 0 to 1, those of the system 'base' from 0 to "
+        "91.5: are they of one scale? They are compared as given."
+    )
+    with pytest.warns(UserWarning, match="are they of one scale") as caught:
+        found = tercet.compare(scores=scores)
+    assert [message] == [str(each.message) for each in caught if "scale" in str(each.message)]
+    assert message in found.warnings
+    alike = {"latency": {"base": [0.4, 0.9, 2.1], "b": [0.1, 0.3, 0.8]}, "error": {"base": [0, 0, 0], "b": [0, 3, 9]}}
+    assert not [each for each in tercet.compare(scores=alike).warnings if "scale" in each]

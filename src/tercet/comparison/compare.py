@@ -29,6 +29,7 @@ from tercet.test_sets.checks import (
     check_references,
     odd_baseline,
     odd_references,
+    odd_scales,
     same_systems,
     warn_of_artefacts,
     warn_of_scores,
@@ -194,6 +195,10 @@ def compare(
     for message in odd:
         warn(message)
     messages = [*odd, *test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    scale_messages = odd_scales(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
+    for message in scale_messages:
+        warn(message)
+    messages += scale_messages
     for message in (slice_messages := slice_warnings(test_set, slices)):
         warn(message)
     messages += slice_messages

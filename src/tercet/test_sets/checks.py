@@ -125,6 +125,30 @@ def _named(systems: list[str]) -> str:
     return f"the systems {', '.join(names[:-1])} and {names[-1]}"
 
 
+#: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale.
+_OTHER_SCALE = 10
+
+
+def odd_scales(test_set: TestSet, names: Iterable[str]) -> list[str]:
+    """Return warnings of columns of scores in which one system seems to have shares of 1, and another percent."""
+    messages = []
+    for name in names:
+        present = {system: numbers[~np.isnan(numbers)] for system, numbers in test_set.scores.get(name, {}).items()}
+        systems = {system: numbers for system, numbers in present.items() if len(numbers) and numbers.min() >= 0}
+        shares = [system for system, numbers in systems.items() if 0 < numbers.max() <= 1]
+        if not shares:
+            continue
+        least = max(_OTHER_SCALE * float(systems[system].mean()) for system in shares)
+        larger = [system for system, numbers in systems.items() if numbers.max() > 2 and numbers.mean() >= least]
+        if larger:
+            low, high = systems[larger[0]].min(), systems[larger[0]].max()
+            messages.append(
+                f"{test_set.name}: {name}: the numbers of {_named(shares)} are from 0 to 1, those of "
+                f"{_named(larger[:1])} from {low:g} to {high:g}: are they of one scale? They are compared as given."
+            )
+    return messages
+
+
 def same_systems(test_set: TestSet) -> list[str]:
     """Return warnings of systems with the same texts."""
     if test_set.no_texts:
