@@ -73,6 +73,8 @@ class Grades:
     values: dict[str, Array]
     #: External scores, in the same form. (dict of str to ndarray, shape (n, m))
     scores: dict[str, Array] = field(default_factory=dict)
+    #: Dimensions of which lower grades are better.
+    lower_is_better: tuple[str, ...] = ()
 
     @classmethod
     def of_rows(
@@ -143,8 +145,13 @@ class Grades:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, self.values)}")
 
     def mean(self, dimension: str, standardize: bool = False) -> Array:
-        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade."""
+        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade.
+
+        Of dimensions whose lower grades are better it is negated.
+        """
         values = self.values[dimension]
+        if dimension in self.lower_is_better:
+            values = 0.0 - values  # no grade of -0
         if standardize:
             with warnings.catch_warnings():
                 # numpy warns of a rater without a grade
