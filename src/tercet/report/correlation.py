@@ -138,7 +138,7 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Se
     ]
 
 
-def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool) -> Plot:
+def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = False) -> Plot:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     once = np.ones((1, human.shape[1]))
