@@ -95,6 +95,27 @@ def test_grades_may_stand_in_a_table_of_their_own(tmp_path):
         read_graded(texts)
 
 
+def test_columns_are_named_by_what_they_are_read_as(tmp_path):
+    """Columns of grades and of scores are not among those that are left out."""
+    path = wide(tmp_path)
+    columns = [f"{system}.content.{rater}" for rater in ("anna", "boris") for system in TEXTS]
+    assert read_graded(path)[0].fields == (
+        f"{path}: systems: 'A', 'B', 'C'; references: 'reference'; grades: {', '.join(map(repr, columns))}; "
+        "left out: 'id'."
+    )
+    rows = [
+        {"refs": ["a cat"], "hyps": {"A": text, "B": "a dog"}, "id": len(text)}
+        | {name: {"A": {"x": 2}, "B": {"x": 1}} for name in ("human", "scores")}
+        for text in ("a cat", "the cat")
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert read_graded(path)[0].fields == (
+        f"{path}: systems: 'A', 'B'; references: 'refs'; grades: 'human'; scores: 'scores'; left out: 'id'."
+    )
+    assert tercet.read_test_sets(path)[0].fields.endswith("; left out: 'id', 'human', 'scores'.")
+
+
 def test_better_and_worse_are_preferences(tmp_path):
     path = tmp_path / "pairs.jsonl"
     row = {"refs": ["the cat sat on the mat"], "hyps": {"better": "the cat sat on a mat", "worse": "a dog"}}
@@ -356,6 +377,10 @@ class TestColumns:
             rows.append(",".join(["a cat", "the dog", "a cat", *map(str, numbers)]))
         path.write_text("\n".join(rows))
         test_set, grades = read_graded(path, scores=["TER", "BLEURT"])
+        assert test_set.fields == (
+            f"{path}: systems: 'A', 'B'; references: 'reference'; grades: 'A.content', 'B.content'; "
+            "scores: 'A.BLEURT', 'B.BLEURT', 'TER_A', 'TER_B'."
+        )
         assert grades.scores["TER"].tolist() == [*self.TER.values()]
         found = tercet.correlate(test_set, [], grades, scores=["TER:better=lower", "BLEURT"], **FEW)
         assert {column.label: column.negated for column in found.metrics} == {"TER": True, "BLEURT": False}

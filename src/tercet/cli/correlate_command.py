@@ -57,7 +57,11 @@ class Grades:
         "that holds them; repeatable. Where lower is better: TER:better=lower.",
     )
     dimension: list[str] | None = reading(
-        None, "--dimension", "-d", metavar="DIMENSION", help="Dimension of the grades; repeatable. Default: all."
+        None,
+        "--dimension",
+        "-d",
+        metavar="DIMENSION",
+        help="Dimension of the grades; repeatable. Default: all. Where lower grades are better: MQM:better=lower.",
     )
     standardize: bool = setting(CorrelateSettings, "standardize", "--standardize", rich_help_panel="Input")
     system: Systems = None

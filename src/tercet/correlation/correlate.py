@@ -17,10 +17,11 @@ from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
 from tercet.comparison.columns import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
-from tercet.comparison.metric_specs import label_of, name_of
+from tercet.comparison.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 from tercet.files.score_columns import is_lower_better
+from tercet.markup import MOST_NAMED, listed
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
@@ -39,7 +40,7 @@ from .coefficients import (
     value_of,
     without_noise,
 )
-from .grades import Array, Grades, MetricColumn, graded, names_of_grades, read_graded
+from .grades import Array, Grades, MetricColumn, graded, names_of_grades, pair_differences, read_graded
 from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
 from .significance import clusters, pvalues_between, test_name, williams_between
@@ -86,7 +87,8 @@ def correlate(
         such as ``wer``, and for ``"loss_2:better=lower"``; ``missing=zero`` counts a missing one as 0. A
         :class:`tercet.Column` takes the same options.
     dimension : str or iterable of str
-        Of the grades; all by default.
+        Of the grades; all by default. Of ``"MQM:better=lower"``, lower grades are better, as of penalties and ranks:
+        they are negated.
     rank_by : str, optional
         The figure that ranks and tests the metrics, such as ``pooled.pearson``; by default ``item.acc_eq``
         with several systems, ``item.darr`` of preferences, and ``pooled.pearson`` with one system.
@@ -175,9 +177,7 @@ def correlate(
     )
     if not all_grades.dimensions:
         raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
-    dimensions = names_of_grades(dimension, "dimension") or all_grades.dimensions
-    for name in dimensions:
-        all_grades.check(name)
+    dimensions, all_grades = _chosen(names_of_grades(dimension, "dimension"), all_grades)
     columns = [
         _external(by_name.get(name) or Column(name), values, test_set) for name, values in all_grades.scores.items()
     ]
@@ -201,6 +201,22 @@ def correlate(
             show(f"dimension {place} of {len(dimensions)}, {name}: agreement, intervals and tests")
             correlation.tables.append(_table(correlation, name, rank_by))
     return correlation
+
+
+def _chosen(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
+    """Return the dimensions that are given, perhaps as ``MQM:better=lower``, or all; and which grades are negated."""
+    columns = [Column(text) if text in grades.values else parse_column(text) for text in texts]
+    names = [column.name for column in columns]
+    for column, text in zip(columns, texts, strict=True):
+        grades.check(column.name)
+        if {*column.written} - {"better"}:
+            raise OptionError(f"{argument('dimension')}: expected better=lower after the name, got {shorten(text)}.")
+        if column.written and names.count(column.name) > 1:
+            raise OptionError(f"The dimension {shorten(column.name)} is given twice.")
+    directions = dict.fromkeys(grades.lower_is_better, "lower")
+    directions |= {column.name: column.better for column in columns if column.written}
+    lower = tuple(name for name, better in directions.items() if better == "lower")
+    return names or grades.dimensions, replace(grades, lower_is_better=lower)
 
 
 def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
@@ -261,7 +277,9 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
     names = figures_for(len(human))
     if not (is_graded.sum(0) > 1).any():  # no item has two outputs to compare
         names = [name for name in names if not name.startswith("item.")]
-    rank_by = rank_by or _default(human, names)
+    # Preferences are 0 and 1.
+    negated = dimension in correlation.grades.lower_is_better
+    rank_by = rank_by or _default(1 + human if negated else human, names)
     if rank_by not in names:
         raise OptionError(
             f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
@@ -303,6 +321,7 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         dimension=dimension,
         n_graded=int(is_graded.sum()),
         n_items=int(is_graded.any(axis=0).sum()),
+        equal_grades=_are_equal(human, rank_by),
         figures=figures,
         rank_by=rank_by,
         ranking=[labels[index] for index in ranking],
@@ -326,7 +345,11 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
     )
     n_clusters = None if numbers is None else len(np.unique(numbers[is_graded.any(axis=0)]))
     table.remarks.extend(
-        ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters)
+        [
+            *_equal_grades(table, np.ptp(human[is_graded]) == 0),
+            *_contradicting(correlation, table),
+            *ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters),
+        ]
     )
     return table
 
@@ -356,14 +379,77 @@ def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
     return adjusted
 
 
-# Warnings about a ranking: too few graded items, metrics without a significant difference.
+def _are_equal(human: Array, rank_by: str) -> bool:
+    """Return whether no two grades that the figure compares differ."""
+    if rank_by.startswith("item."):
+        return not np.nan_to_num(pair_differences(human)).any()
+    return bool(np.nanmin(human) == np.nanmax(human))
 
+
+# Warnings about a ranking: equal grades, metrics that contradict them, too few graded items, metrics without a
+# significant difference.
+
+#: Pooled Pearson's r that contradicts the grades, where it has no interval.
+_CONTRARY = -0.3
 #: Items below which intervals and tests are not reliable.
 _RELIABLE = 30
 #: Power for which the number of items is estimated.
 _POWER = 0.8
 #: Items beyond which no number is given.
 _MOST = 1_000_000
+
+
+def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
+    """Return a warning of grades that do not differ, so that any metric agrees with them, or none."""
+    if not table.equal_grades:
+        return []
+    if all_equal:
+        return [f"All grades in {table.dimension} are equal: they do not show how well a metric agrees."]
+    return [
+        f"The outputs of each item have equal grades in {table.dimension}: {table.rank_by} does not show how well a "
+        "metric agrees."
+    ]
+
+
+def _contradicting(correlation: Correlation, table: DimensionTable) -> list[str]:
+    """Return a warning of metrics that contradict the grades, as low is good of one of the two, perhaps; or none."""
+    figures = {column.label: table.figures[column.label]["pooled.pearson"] for column in correlation.metrics}
+    contrary = [
+        column
+        for column in correlation.metrics
+        if (figure := figures[column.label]).high < 0 or (math.isnan(figure.high) and figure.value <= _CONTRARY)
+    ]
+    if not contrary:
+        return []
+    contrary.sort(key=lambda column: figures[column.label].value)
+    titles, shown = correlation.titles(), contrary[:MOST_NAMED]
+    others = [f"{len(contrary) - MOST_NAMED} more"] if len(contrary) > MOST_NAMED else []
+    names = _in_words([*(titles[column.label] for column in shown), *others])
+    values = _in_words([f"{figures[column.label].value:.3f}" for column in shown])
+    contradict = "contradicts" if len(contrary) == 1 else "contradict"
+    sentences = [f"{names} {contradict} the grades in {table.dimension} (pooled.pearson {values})."]
+    # Which way a metric of texts goes is known: if one agrees with the grades, these go the way that is assumed.
+    confirmed = any(column.metric and figures[column.label].low > 0 for column in correlation.metrics)
+    if not confirmed:
+        is_lower = table.dimension in correlation.grades.lower_is_better
+        sentences.append(_direction("grades", "dimension", table.dimension, is_lower))
+    if confirmed or not any(column.metric for column in contrary):
+        for negated in (False, True):
+            labels = [column.label for column in contrary if not column.metric and column.negated == negated]
+            if labels:
+                sentences.append(_direction(f"scores of {_in_words(labels)}", "scores", labels[0], negated))
+    return [" ".join(sentences)]
+
+
+def _direction(values: str, option: str, name: str, is_lower: bool) -> str:
+    """Return which values count as better, and how to say that the others are."""
+    way, other_way = ("lower", "higher") if is_lower else ("higher", "lower")
+    setting = argument_set(option, f"{name}:better={other_way}")
+    return f"{way.capitalize()} {values} count as better: if {other_way} ones are, give {setting}."
+
+
+def _in_words(names: Sequence[str]) -> str:
+    return "".join(listed(names))
 
 
 def ranking_warnings(

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
@@ -22,6 +22,7 @@ from tercet.files.score_columns import (
     BETWEEN_GRADES,
     OBJECTS,
     begun_by,
+    columns_of_scores,
     has_decimal_commas,
     objects_by_system,
     read_number,
@@ -33,6 +34,7 @@ from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.names import names_of
 from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.roles import end_of_fields
 from tercet.test_sets.test_set import TestSet
 
 #: Dimension, rater, system, number of the item from 0, and value.
@@ -73,6 +75,8 @@ class Grades:
     values: dict[str, Array]
     #: External scores, in the same form. (dict of str to ndarray, shape (n, m))
     scores: dict[str, Array] = field(default_factory=dict)
+    #: Dimensions of which lower grades are better.
+    lower_is_better: tuple[str, ...] = ()
 
     @classmethod
     def of_rows(
@@ -143,8 +147,13 @@ class Grades:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, self.values)}")
 
     def mean(self, dimension: str, standardize: bool = False) -> Array:
-        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade."""
+        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade.
+
+        Of dimensions whose lower grades are better it is negated.
+        """
         values = self.values[dimension]
+        if dimension in self.lower_is_better:
+            values = 0.0 - values  # no grade of -0
         if standardize:
             with warnings.catch_warnings():
                 # numpy warns of a rater without a grade
@@ -306,8 +315,31 @@ def read_graded(
     human = Grades.of_rows([row for row in rows if row[0] not in scores], names, n_items)
     external = Grades.of_rows([*_objects(table, OBJECTS, names), *scores_of_rows], names, n_items, read_score)
     read = {dimension: external.mean(dimension) for dimension in external.dimensions}
-    read |= {name: np.array([*score_columns(table, names, name).values()]) for name in scores if name not in read}
+    in_columns = [name for name in scores if name not in read]
+    read |= {name: np.array([*score_columns(table, names, name).values()]) for name in in_columns}
+    if not long:
+        of_scores = {OBJECTS}.union(*(columns_of_scores(table, names, name) for name in in_columns))
+        test_set = replace(test_set, fields=_fields(test_set, scores, of_scores))
     return test_set, replace(human, scores=read)
+
+
+def _fields(test_set: TestSet, scores: Sequence[str], of_scores: Container[str]) -> str:
+    """Return which columns of a table with a row for each item are what, with those of grades and of scores."""
+    roles: dict[str, list[str]] = {"grades": [], "scores": []}
+    for column in test_set.left_out:
+        begun = begun_by(column, test_set.systems, BETWEEN_GRADES)
+        if column in of_scores or (begun and _dimension_and_rater(begun[1])[0] in scores):
+            roles["scores"].append(column)
+        elif begun or column == _HUMAN:
+            roles["grades"].append(column)
+    left_out = [column for column in test_set.left_out if column not in {*roles["grades"], *roles["scores"]}]
+    return test_set.fields.removesuffix(end_of_fields({}, test_set.left_out)) + end_of_fields(roles, left_out)
+
+
+def _dimension_and_rater(rest: str) -> tuple[str, str]:
+    """Return what follows the system in the name of a column, from the separator on: ``.content.anna``."""
+    dimension, _, rater = rest[1:].partition(rest[0])
+    return dimension, rater
 
 
 def _table(path: str) -> Table:
@@ -341,7 +373,7 @@ def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
         begun = begun_by(column, systems, BETWEEN_GRADES)
         if begun is not None:
             system, rest = begun
-            dimension, _, rater = rest[1:].partition(rest[0])
+            dimension, rater = _dimension_and_rater(rest)
             yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
 
 

@@ -87,6 +87,8 @@ class DimensionTable:
         Warnings about the ranking.
     layers : list of LayerSweep
         For each metric that was scored with ``all_layers=True``, which layer agrees best.
+    equal_grades : bool
+        Whether no two grades that the ranking compares differ, so that it says nothing.
     """
 
     dimension: str
@@ -103,6 +105,7 @@ class DimensionTable:
     agreement: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     layers: list[LayerSweep] = field(default_factory=list)
+    equal_grades: bool = False
 
     def ranked(self) -> list[str]:
         """Return the metrics for which the figure of the ranking is defined, the best first."""
@@ -247,6 +250,7 @@ class Correlation:
             "dimensions": [
                 {
                     **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
+                    "negated": table.dimension in self.grades.lower_is_better,
                     "agreement": _plain(table.agreement),
                     "figures": {
                         label: {
@@ -270,6 +274,9 @@ class Correlation:
         """Return what the numbers are."""
         resampled = [] if self.test_set.clusters is None else self.test_set.clusters.notes()
         negated = ", ".join(self.titles()[column.label] for column in self.metrics if column.negated)
+        negated_grades = ", ".join(
+            table.dimension for table in self.tables if table.dimension in self.grades.lower_is_better
+        )
         clusters = (
             f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
             f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."
@@ -282,6 +289,7 @@ class Correlation:
             f"{clusters if len(self.metrics) > 1 else ''}"
             f"{' Scores that agree to 12 significant digits are ties.' if self.ties == 'exact' else ''}"
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
+            f"{f' Grades negated, as lower is better: {negated_grades}.' if negated_grades else ''}"
         )
 
     def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
@@ -541,6 +549,8 @@ class _Answer:
         dimension, title = self.table.dimension, self.figure.title
         if not self.ranked:
             return [(f"No metric has a {title} with ", dimension, ": constant grades or scores have none.")]
+        if self.table.equal_grades:
+            return [("No metric is shown to agree with ", dimension, ".")]
         sentences = [*self._on_ranked(), *self._unrelated()]
         if undefined := [label for label in self.table.ranking if label not in self.ranked]:
             have = "has" if len(undefined) == 1 else "have"

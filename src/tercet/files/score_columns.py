@@ -185,6 +185,11 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     }
 
 
+def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
+    """Return the columns from which :func:`score_columns` takes the numbers of a name."""
+    return {_cells(table, system, name, alone=len(systems) == 1)[0] for system in systems}
+
+
 def without_scores(table: Table, names: Sequence[str]) -> Table:
     """Return the table without the columns that hold scores of these names, which are no texts of systems."""
     if not names:

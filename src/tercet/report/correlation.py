@@ -97,6 +97,7 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
     columns = {column.label: column for column in correlation.metrics}
     titles = correlation.titles()
     human = correlation.grades.mean(table.dimension)
+    negated = table.dimension in correlation.grades.lower_is_better
     return {
         "table": table,
         "prefix": prefix,
@@ -108,7 +109,7 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
         "layers": [(sweep.summary(correlation.alpha), _curve(sweep)) for sweep in table.layers],
         "many": table.n_graded > _MANY,
         "plots": [
-            (titles[label], _scatter(human, columns[label], table.n_graded > _MANY))
+            (titles[label], _scatter(human, columns[label], table.n_graded > _MANY, negated))
             for label in table.ranking[:_PLOTS]
         ],
         "worst": _worst(correlation, human, columns[table.ranking[0]]),
@@ -137,7 +138,7 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Se
     ]
 
 
-def _scatter(human: Array, column: MetricColumn, many: bool) -> Plot:
+def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = False) -> Plot:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     once = np.ones((1, human.shape[1]))
@@ -157,7 +158,9 @@ def _scatter(human: Array, column: MetricColumn, many: bool) -> Plot:
     )
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
-    return plot(x, y, ("grade", "score, negated" if column.negated else "score", description), shapes)
+    x_title = "grade, negated" if negated else "grade"
+    y_title = "score, negated" if column.negated else "score"
+    return plot(x, y, (x_title, y_title, description), shapes)
 
 
 def _hexagons(places: Array) -> list[Shape]:

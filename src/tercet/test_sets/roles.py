@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tercet.errors import argument, shorten, warn
@@ -31,7 +31,9 @@ class Columns:
 _ROLES = {"system": "a system", "reference": "references", "source": "the source"}
 
 
-def columns_in_words(table: Table, columns: Columns, scores: Sequence[str], slices: Sequence[str]) -> str:
+def columns_in_words(
+    table: Table, columns: Columns, scores: Sequence[str], slices: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
     """Return which columns have which role, and which are left out, given those of scores and of slices."""
     with_role = {*columns.systems, *columns.references, columns.source, columns.cluster, *scores, *slices}
     roles = {
@@ -41,10 +43,16 @@ def columns_in_words(table: Table, columns: Columns, scores: Sequence[str], slic
         "clusters": [] if columns.cluster is None else [columns.cluster],
         "scores": scores,
         "slices": list(dict.fromkeys(slices)),
-        "left out": [column for column in table.columns if column not in with_role],
     }
+    left_out = tuple(column for column in table.columns if column not in with_role)
     parts = [f"{role}: {named(names)}" for role, names in roles.items() if names]
-    return f"{table.name}: {'; '.join(parts)}."
+    return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}", left_out
+
+
+def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -> str:
+    """Return the end of what columns are in words: those of further roles, and those that are left out."""
+    further = {**roles, "left out": left_out}
+    return "".join(f"; {role}: {named(names)}" for role, names in further.items() if names) + "."
 
 
 def warn_unused(table: Table, columns: Sequence[str]) -> None:

@@ -70,12 +70,14 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> Te
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
     columns = replace(columns, systems=systems, references=references, source=source)
+    fields, left_out = columns_in_words(table, columns, columns_of_scores, slice_columns)
     return TestSet(
         name,
         texts,
         reference_lists,
         None if source is None else _sources(table, source),
-        fields=columns_in_words(table, columns, columns_of_scores, slice_columns),
+        fields=fields,
+        left_out=left_out,
         scores={score: score_columns(table, systems, score) for score in columns.scores},
         lower_is_better=tuple(filter(is_lower_better, columns.scores)),
         ids=ids,

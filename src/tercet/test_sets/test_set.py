@@ -30,6 +30,8 @@ class TestSet:
         A text per segment.
     fields : str
         Of tables and logs, which columns or fields were read as what, in words.
+    left_out : tuple of str
+        Of a table, the columns that were read as nothing; the end of `fields` names them.
     clusters : Clusters or None
         Which segments are resampled together: repeats of a sample, or the segments of a document.
     hint : str
@@ -59,6 +61,7 @@ class TestSet:
     references: list[list[str]]
     source: list[str] | None
     fields: str = field(default="", repr=False, compare=False, kw_only=True)
+    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
     hint: str = field(default="", repr=False, compare=False, kw_only=True)
     scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(
