@@ -293,7 +293,7 @@ def test_a_negative_zero_is_no_other_number_than_zero(n):
 
 
 def test_systems_with_numbers_of_another_scale_are_warned_of():
-    shares, percent = [0.5, 0.0, 1.0, None], [55.0, 70.0, 0.0, 91.5]
+    shares, percent = [0.5, 0.0, 1.0, 0.25], [55.0, 70.0, 0.0, 91.5]
     scores = {"acc": {"base": percent, "модель": shares}, "COMET": {"base": [0.7] * 4, "модель": [0.8] * 4}}
     message = (
         "test set: acc: the numbers of the system 'модель' are from 0 to 1, those of the system 'base' from 0 to "
