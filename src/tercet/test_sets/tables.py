@@ -18,6 +18,7 @@ from tercet.files.table import Memory, Roles, Table
 from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
+from .long_tables import pooled_warning, wide
 from .roles import MOST_NAMED, Columns, columns_in_words, named, warn_left_out, warn_swapped, warn_unused
 from .test_set import TestSet, without_texts
 
@@ -31,9 +32,11 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
         table = complete(table, [*systems, *references])
         columns = replace(columns, systems=systems, references=references, source=source)
+    table, columns, note = wide(table, columns)
     slices = slices_of_columns(table, columns.slices)
     test_set = _texts_or_scores(table, path, name, columns)
-    return replace(_with_clusters(test_set, table, columns.cluster), slices=slices)
+    fields = " ".join(filter(None, [test_set.fields, note]))
+    return replace(_with_clusters(test_set, table, columns), slices=slices, fields=fields)
 
 
 def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> TestSet:
@@ -102,11 +105,15 @@ def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list
     return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 
 
-def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
+def _with_clusters(test_set: TestSet, table: Table, columns: Columns) -> TestSet:
     """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
-    if column is not None:
-        return replace(test_set, clusters=_clusters_of(table, column))
-    _warn_repeated_ids(table)
+    pooled = pooled_warning(table, columns)
+    if pooled:
+        warn(pooled)
+    if columns.cluster is not None:
+        return replace(test_set, clusters=_clusters_of(table, columns.cluster))
+    if not pooled:
+        _warn_repeated_ids(table)
     column_of_documents = document_column(table)
     if column_of_documents is None:
         return test_set
