@@ -28,6 +28,7 @@ from tercet.test_sets.checks import (
     check_has_texts,
     check_references,
     odd_references,
+    repeated_rows,
     same_systems,
     warn_of_artefacts,
     warn_of_scores,
@@ -190,6 +191,7 @@ def compare(
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
     messages = [*test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    messages += repeated_rows(test_set)
     for message in (slice_messages := slice_warnings(test_set, slices)):
         warn(message)
     messages += slice_messages

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -51,7 +52,9 @@ def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> fl
     decimals.
     """
     text = value.strip() if isinstance(value, str) else ""
-    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
+    # pandas.NA, without importing pandas
+    is_missing = value is None or type(value).__name__ == "NAType"
+    if is_missing or (isinstance(value, str) and text.casefold() in _MISSING):
         return math.nan
     if _AMBIGUOUS.fullmatch(text) and not decimal_commas:
         whole, decimals = text.split(",")
@@ -63,7 +66,7 @@ def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> fl
     if text:
         with suppress(ValueError):
             number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+    elif isinstance(value, int | float | Decimal | np.integer | np.floating) and not isinstance(value, bool):
         number = float(value)
     if number is None:
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
