@@ -79,6 +79,13 @@ def test_scores_groups_and_clusters_go_with_their_rows(tmp_path):
     assert test_set.clusters.numbers.tolist() == [0, 1] * 3
 
 
+def test_a_wrong_score_has_its_place_in_the_file(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score")
+    path.write_text(path.read_text(encoding="utf-8").replace("yes,no,3", "yes,no,good"), encoding="utf-8")
+    with pytest.raises(tercet.InputError, match=r"tidy\.csv, line 13, column 'score': expected a number"):
+        read_test_sets(path, scores="score")
+
+
 def test_scores_without_texts_are_those_of_their_systems(tmp_path):
     path = write(tmp_path / "tidy.csv", "id", "model", "score")
     (test_set,) = read_test_sets(path, scores="score", need_references=False)

@@ -22,8 +22,10 @@ from .table import Table
 LARGEST = 1e100
 #: A text whose comma may stand before decimals or between thousands.
 _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+#: How programs write a missing cell.
+WRITTEN_AS_MISSING = ("nan", "NaN", "None", "NULL", "null", "<NA>")
 #: Spellings of a missing number.
-_MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+_MISSING = frozenset({"", "-", "na", "n/a", *map(str.casefold, WRITTEN_AS_MISSING)})
 #: Words in the names of scores of which lower ones are better; with the others they are shares of right answers.
 _LOWER = frozenset(
     {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,21 @@ def _called(table: Table, names: Sequence[str]) -> Iterator[str]:
     # reversed, so that of several columns with the same folded name the first stays
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
     return (folded[name] for name in names if name in folded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide(Table):
+    """A table that was made of a long one, where its cells have their places."""
+
+    long: Table
+    #: By column of a system: the column of the long table, and the row of each item there.
+    origins: Mapping[str, tuple[str, list[int]]]
+
+    def place(self, row: int, column: str) -> str:
+        if column not in self.origins:
+            return Table.place(self, row, column)
+        origin, rows = self.origins[column]
+        return self.long.place(rows[row], origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +186,20 @@ def _pivoted(
     cells, systems = table.columns, long.systems
     firsts = [min(by_system.values()) for by_system in rows]
     by_item = {name: [cells[name][row] for row in firsts] for name in same}
-    by_system = {} if text is None else {name: [cells[text][row[name]] for row in rows] for name in systems}
-    scores = {
-        f"{name}.{score}": [cells[score][row[name]] for row in rows]
+    origins = {} if text is None else {name: (text, [row[name] for row in rows]) for name in systems}
+    origins |= {
+        f"{name}.{score}": (score, [row[name] for row in rows])
         for score in columns.scores
         if score in cells
         for name in systems
     }
+    by_system = {name: [cells[origin][row] for row in rows_of] for name, (origin, rows_of) in origins.items()}
     rest = [name for name in cells if name not in {*same, *columns.scores, long.column, text}]
     note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, key))}"
     note += f"; texts: {text!r}" if text is not None else ""
     note += f"; left out, as they differ by system: {named(rest)}." if rest else "."
-    pivoted = replace(table, columns={**by_item, **by_system, **scores}, lines=[table.lines[row] for row in firsts])
+    lines = [table.lines[row] for row in firsts]
+    pivoted = _Wide(table.name, {**by_item, **by_system}, lines, table, origins)
     return pivoted, replace(columns, systems=systems), note
 
 

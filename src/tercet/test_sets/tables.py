@@ -13,7 +13,7 @@ from tercet.errors import InputError, argument, argument_set, did_you_mean, shor
 from tercet.files.joined import columns_of, complete
 from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
 from tercet.files.roles import clear_role, document_column, guess_roles, lack, role_of
-from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
+from tercet.files.score_columns import WRITTEN_AS_MISSING, is_lower_better, score_columns, systems_of, without_scores
 from tercet.files.table import Memory, Roles, Table
 from tercet.statistics.clusters import Clusters
 
@@ -72,6 +72,7 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> Te
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
+    _warn_of_written_missing(table, systems, references)
     columns = replace(columns, systems=systems, references=references, source=source)
     return TestSet(
         name,
@@ -190,6 +191,26 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
             f"{', '.join(quoted[:MOST_NAMED])}{further}."
             f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
         )
+
+
+def _warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
+    """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
+    spellings = frozenset(WRITTEN_AS_MISSING)
+    rows = {
+        column: [row for row, cell in enumerate(table.column(column)) if isinstance(cell, str) and cell in spellings]
+        for column in [*systems, *references]
+    }
+    # An answer may be "None", as that of a reference is.
+    sides = [{table.column(column)[row] for column in side for row in rows[column]} for side in (systems, references)]
+    for column, missing in rows.items():
+        missing = [row for row in missing if table.column(column)[row] not in sides[0] & sides[1]]
+        if missing:
+            subject = "1 text is" if len(missing) == 1 else f"{len(missing):,} texts are"
+            warn(
+                f"{table.place(missing[0], column)}: the text is {shorten(table.column(column)[missing[0]])}, as "
+                f"programs write a missing cell; {subject} so in this column, and scored as words. Write missing "
+                "cells as empty ones."
+            )
 
 
 def _warn_repeated_ids(table: Table) -> None:
