@@ -112,6 +112,14 @@ def test_rows_of_systems_that_lack_an_item_are_told(tmp_path):
     assert not any("occurs 2 times" in str(warning.message) for warning in warnings)
 
 
+def test_of_several_columns_of_texts_none_is_chosen(tmp_path):
+    """Grades are texts where one is missing in words."""
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score", output="text", score="value")
+    path.write_text(path.read_text(encoding="utf-8").replace("yes,no,3", "yes,no,N/A"), encoding="utf-8")
+    with pytest.warns(UserWarning, match=POOLED.format("id")):
+        read_test_sets(path)
+
+
 def test_rows_of_a_named_column_are_told(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference")
     with pytest.warns(UserWarning, match=POOLED.format("input")):

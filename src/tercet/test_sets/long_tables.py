@@ -85,7 +85,7 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
             if name != long.column and all(_is_one(cells, row) for row in rows)
         ]
         text = _text_column(table, [name for name in long.texts if name not in same], same)
-        if long.needed <= {*same} and (text is not None or columns.scores):
+        if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
             return _pivoted(table, columns, long, rows, same, text, key)
     _check_names(table, columns, long)
     return table, columns, ""
@@ -169,9 +169,8 @@ def _is_one(cells: list[Any], rows: dict[str, int]) -> bool:
 
 def _text_column(table: Table, guessed: list[str], same: list[str]) -> str | None:
     """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
-    if len(guessed) == 1:
-        return guessed[0]
-    return next((name for name in _called(table, TEXT) if name not in same), None) if not guessed else None
+    candidates = {*guessed, *(name for name in _called(table, TEXT) if name not in same)}
+    return candidates.pop() if len(candidates) == 1 else None
 
 
 def _pivoted(
