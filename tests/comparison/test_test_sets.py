@@ -85,6 +85,15 @@ class TestTables:
         assert [each.name for each in found] == ["b/news", "talks.v2", "a/news"]
         assert [each.systems for each in found] == [{"mt": [text]} for text in "ace"]
 
+    @pytest.mark.parametrize("spelling", ["nan", "NaN", "None", "NULL", "null", "<NA>"])
+    def test_a_missing_cell_that_a_program_wrote_is_no_word(self, tmp_path, spelling):
+        rows = f"mt\tref\na cat\tthe cat\na dog\t{spelling}\nit rains\t{spelling}\n"
+        message = rf"news\.tsv, line 3, column 'ref': the text is '{spelling}', .* 2 texts are so in this column"
+        with pytest.warns(UserWarning, match=message):
+            read_test_sets(save(tmp_path / "news.tsv", rows))
+        # An answer of both sides is none.
+        read_test_sets(save(tmp_path / "answers.tsv", f"{rows}{spelling}\tsome\n"))
+
     def test_an_id_that_is_repeated_is_reported_and_empty_ones_are_not(self, tmp_path):
         rows = "ID\tmt\tref\n7\ta\tb\n\tc\td\n8\te\tf\n7\ta\tb\n\tg\th\n7\ta\tb\n8\te\tf\n"
         message = (

@@ -18,6 +18,7 @@ from commands import command
 from tercet.errors import InputError
 from tercet.files.read import READERS
 from tercet.files.text import LIMITS, Limits
+from tercet.test_sets.read import read_test_sets
 from texts import any_texts
 
 ROWS = {
@@ -80,11 +81,13 @@ def test_columns_of_other_types():
     table = read(written({
         "words": pa.array(["a", None]).dictionary_encode(), "large": pa.array(["b", "c"], pa.large_string()),
         "number": [1, None], "nan": [math.nan, 0.5], "pairs": [{"de": "x", "en": "y"}, None],
-        "human": [{"mt": {"quality": 3}}, None], "vector": [[1], [2]], "bytes": [b"a", b"b"],
+        "human": [{"mt": {"quality": 3}}, None], "vector": [[1], [2]], "bytes": ["ä".encode(), None],
+        "more bytes": pa.array([b"a", b"b"], pa.large_binary()), "no text": [b"\xff", b"a"],
     }))  # fmt: skip
     assert table.columns == {
         "words": ["a", None], "large": ["b", "c"], "number": [1, None], "nan": [None, 0.5], "de": ["x", None],
-        "en": ["y", None], "human": [{"mt": {"quality": 3}}, None],
+        "en": ["y", None], "human": [{"mt": {"quality": 3}}, None], "bytes": ["ä", None], "more bytes": ["a", "b"],
+        "no text": [b"", b""],
     }  # fmt: skip
     assert table.lines == [1, 2]
 
@@ -113,6 +116,24 @@ def test_what_is_damaged_or_too_large_is_refused():
     assert "more than 500 columns" in refusal(wide)
     twice = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["mt", "mt"])
     assert "the column 'mt' appears twice" in refusal(written(twice, feather.write_feather), "arrow")
+
+
+@pytest.mark.parametrize(("format", "write"), [("parquet", pq.write_table), ("arrow", feather.write_feather)])
+def test_bytes_in_a_dictionary_are_texts(format, write):
+    columns = {"mt": pa.array([b"a", "ж".encode(), b"a"]).dictionary_encode(), "reference": ["a", "b", "c"]}
+    assert read(written(columns, write), format).columns == {"mt": ["a", "ж", "a"], "reference": ["a", "b", "c"]}
+
+
+def test_bytes_that_are_no_texts_are_told_or_left_out_where_they_are_many(tmp_path):
+    texts = {"reference": ["a cat", "a dog"], "mt": ["cat", "dog"]}
+    pq.write_table(pa.table({**texts, "large": [b"un caf\xe9", b"a dog"]}), tmp_path / "t.parquet")
+    with pytest.warns(UserWarning, match="column 'large' has values that are not text, unlike 'mt'"):
+        (test_set,) = read_test_sets(tmp_path / "t.parquet")
+    assert list(test_set.systems) == ["mt"]
+    images = written({**texts, "image": [b"\xff\0", b"a"]})
+    assert read(images).columns == texts
+    images = written({**texts, "image": [b"\xff" * 1_000_000, b"\xfe" * 1_000_000]}, write_statistics=False)
+    assert read(images, limits=Limits(n_bytes=1 << 20)).columns == texts
 
 
 def test_bytes_that_are_no_text_are_refused():

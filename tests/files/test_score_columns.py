@@ -2,7 +2,9 @@
 
 import json
 import math
+from decimal import Decimal
 
+import pandas
 import pytest
 
 import tercet
@@ -30,6 +32,7 @@ def numbers_in(found):
         {"base COMET": ["0.5", "NA"], "tuned COMET": ["1", "2,0"]},
         {"COMET_base": ["0,5", ""], "COMET_tuned": [1, 2]},
         {"COMET:base": [0.5, math.nan], "tuned/COMET": [1, 2]},
+        {"base.COMET": [Decimal("0.50"), pandas.NA], "tuned.COMET": [Decimal(1), 2]},
         {"COMET": [{"base": 0.5, "tuned": 1}, {"tuned": 2}]},
         {"scores": [{"base": {"COMET": 0.5}, "tuned": {"COMET": 1}}, {"base": {"x": 3}, "tuned": {"COMET": 2}}]},
         {"base": [{"COMET": 0.5}, {}], "tuned": [{"COMET": 1}, {"COMET": 2}]},

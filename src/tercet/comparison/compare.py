@@ -30,6 +30,7 @@ from tercet.test_sets.checks import (
     odd_baseline,
     odd_references,
     odd_scales,
+    repeated_rows,
     same_systems,
     warn_of_artefacts,
     warn_of_scores,
@@ -191,17 +192,14 @@ def compare(
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
+    messages = [*test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
+    messages += repeated_rows(test_set)
     odd = odd_baseline(test_set) if baseline is None and comparison.test is not None else []
+    odd += odd_scales(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
+    odd += slice_warnings(test_set, slices)
     for message in odd:
         warn(message)
-    messages = [*odd, *test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
-    scale_messages = odd_scales(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
-    for message in scale_messages:
-        warn(message)
-    messages += scale_messages
-    for message in (slice_messages := slice_warnings(test_set, slices)):
-        warn(message)
-    messages += slice_messages
+    messages += odd
     messages += warn_of_artefacts(test_set, corpus, metric_list)
     with bars_within(progress), line_of("") as show_line:
         for number, metric in enumerate(metric_list, 1):

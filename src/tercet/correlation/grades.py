@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from tercet.files.score_columns import (
 )
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
+from tercet.test_sets.long_tables import ITEM, SYSTEM, TEXT, column_called
 from tercet.test_sets.names import names_of
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.roles import end_of_fields
@@ -247,13 +247,10 @@ def _rows(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterato
 
 # Tables of texts and grades -> a test set and its grades.
 
-#: Columns of a long table, by any of these names.
-_ITEM = ("item", "id", "item_id", "segment", "segment_id", "seg_id", "doc_id", "docid")
-_SYSTEM = ("system", "model", "system_name", "system_id")
+#: Further columns of a long table, by any of these names.
 _RATER = ("rater", "annotator", "judge", "rater_id", "annotator_id")
 _DIMENSION = ("dimension", "aspect", "criterion")
 _VALUE = ("value", "grade", "rating", "score")
-_TEXT = ("text", "prediction", "hypothesis", "output", "candidate", "translation", "summary", "mt", "hyp")
 #: The column of JSON objects by system: grades by dimension.
 _HUMAN = "human"
 
@@ -281,7 +278,7 @@ def read_graded(
     """
     name = os.fspath(path)
     table = _table(name)
-    long = _find(table, _SYSTEM) is not None and _find(table, _ITEM) is not None
+    long = column_called(table, SYSTEM) is not None and column_called(table, ITEM) is not None
     if long and not systems:
         test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column, cluster)
     else:
@@ -351,16 +348,9 @@ def _table(path: str) -> Table:
     return read_file(path)
 
 
-def _find(table: Table, names: Sequence[str]) -> str | None:
-    """Return the first column with one of the names, in their order."""
-    # reversed, so that of several columns with the same folded name the first stays
-    folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
-    return next((folded[name] for name in names if name in folded), None)
-
-
 def _numbers(table: Table) -> dict[str, int]:
     """Return the number of each item, from 0, by its id, or by its number from 1."""
-    column = _find(table, _ITEM)
+    column = column_called(table, ITEM)
     ids = [] if column is None else [str(cell) for cell in table.columns[column]]
     # without ids, or where they repeat
     if len(set(ids)) != len(table.lines):
@@ -389,17 +379,17 @@ def _objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]
 
 
 def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:
-    item, system, rater = (_find(table, names) for names in (_ITEM, _SYSTEM, _RATER))
+    item, system, rater = (column_called(table, names) for names in (ITEM, SYSTEM, _RATER))
     if item is None or system is None:
         raise InputError(
             f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
         )
-    dimension, value = _find(table, _DIMENSION), _find(table, _VALUE)
+    dimension, value = column_called(table, _DIMENSION), column_called(table, _VALUE)
     if dimension is not None and value is not None:
         columns = {value: table.columns[dimension]}
     else:
         # every other column of numbers is a dimension
-        other_columns = {item, system, rater, _find(table, _TEXT)}
+        other_columns = {item, system, rater, column_called(table, TEXT)}
         columns = {
             name: [name] * len(cells)
             for name, cells in table.columns.items()
@@ -427,7 +417,7 @@ def _pivot(
     table: Table, name: str, reference_columns: str | Sequence[str], source_column: str | None, cluster: str | None
 ) -> tuple[TestSet, dict[str, int]]:
     """Return the texts of a long table: a row for each item and system, or several, which repeat the texts."""
-    item, system, text = _find(table, _ITEM), _find(table, _SYSTEM), _find(table, _TEXT)
+    item, system, text = column_called(table, ITEM), column_called(table, SYSTEM), column_called(table, TEXT)
     references = [reference_columns] if isinstance(reference_columns, str) else list(reference_columns)
     roles = {column: role_of(column) for column in table.columns if column != text}
     references = references or [column for column, role in roles.items() if role == "reference"]

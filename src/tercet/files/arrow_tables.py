@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,6 +25,8 @@ from .text import LIMITS, Limits, read_whole
 _ROWS = 1 << 16
 #: Bytes that a file of any size may unpack to: rows may share a document, or a prompt of many examples.
 _UNPACKED = 512 << 20
+#: Cells of bytes that say whether they are texts: images and sounds have zeros.
+_FIRST = 20
 #: Bytes that an entry without a text counts as.
 _ENTRY = 8
 
@@ -40,7 +43,12 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)
-        limits.check(_unpacked(file.metadata, columns, limits.n_bytes), file.metadata.num_rows, name)
+        unpacked = _unpacked(file.metadata, columns, limits.n_bytes)
+        if unpacked > limits.n_bytes and not details:
+            # Bytes may be texts, but so many are images or sounds.
+            columns = [column for column in columns if column == numbers or not _is_bytes(schema.field(column).type)]
+            unpacked = _unpacked(file.metadata, columns, limits.n_bytes)
+        limits.check(unpacked, file.metadata.num_rows, name)
         # A text of many rows is in the file once, and stays so until it is known how much all rows are.
         leaves = [file.schema.column(index) for index in range(len(file.schema))]
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
@@ -109,10 +117,13 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
         limits.check(0, n_rows, name)
         _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
-        n_bytes += sum(int(_sizes(batch.column(column), name).sum()) for column in names)
+        texts = {column: _as_text(batch.column(column)) for column in columns}
+        arrays = {column: array for column, array in texts.items() if array is not None}
+        columns = {column: columns[column] for column in arrays}
+        n_bytes += sum(int(_sizes(array, name).sum()) for array in arrays.values())
         limits.check(n_bytes, n_rows, name)
         for column, cells in columns.items():
-            array = batch.column(column)
+            array = arrays[column]
             if is_dictionary(array.type):
                 # pyarrow cannot decode a dictionary of views.
                 if pa.types.is_string_view(array.type.value_type):
@@ -123,6 +134,28 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
     if not n_rows:
         raise InputError(f"{name} has no rows; expected a row per item.")
     return Table(name, columns, list(range(1, n_rows + 1)))
+
+
+def _as_text(array: Any) -> Any:
+    """Return an array of bytes as texts, as those of Parquet files without the annotation UTF8 are; None of images.
+
+    Texts in another encoding than UTF-8 are empty bytes, so that the column is seen to have some.
+    """
+    if is_dictionary(array.type) and _is_bytes(array.type.value_type):
+        texts = _as_text(array.dictionary)
+        if texts is not None and is_plain_text(texts.type):
+            return pa.DictionaryArray.from_arrays(array.indices, texts)
+    elif _is_bytes(array.type):
+        with suppress(pa.ArrowInvalid):
+            return array.cast(pa.large_string())
+        texts = None if any(b"\0" in cell for cell in array[:_FIRST].to_pylist() if cell) else array
+    else:
+        return array
+    return None if texts is None else pa.array([b""] * len(array))
+
+
+def _is_bytes(kind: Any) -> bool:
+    return bool(is_binary(kind) or is_large_binary(kind))
 
 
 def _check_cells(n_cells: int, name: str) -> None:
@@ -173,12 +206,12 @@ def _fields_of(kind: Any) -> tuple[str, ...]:
 
 
 def _is_read(kind: Any) -> bool:
-    """Return whether cells of a type become Python's, as chats do: not bytes, nor embeddings, lists of numbers."""
+    """Return whether cells of a type become Python's, as chats do: not embeddings, lists of numbers."""
     if is_any_list(kind) and is_struct(kind.value_type):
         return {"role", "content"} <= {*_fields_of(kind.value_type)}
     if is_dictionary(kind) or is_any_list(kind):
-        return is_plain_text(kind.value_type)
-    return not (is_map(kind) or is_binary(kind) or is_large_binary(kind))
+        return is_plain_text(kind.value_type) or (is_dictionary(kind) and _is_bytes(kind.value_type))
+    return not is_map(kind)
 
 
 # Parquet files, opened in one way: pages that have a checksum are checked, and rows counted.

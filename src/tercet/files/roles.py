@@ -228,8 +228,12 @@ def lack(cells: Iterable[Any]) -> str:
 
 
 def _is_missed(cells: Iterable[Any], reason: str) -> bool:
-    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts."""
-    return reason == EMPTY or (reason != CODES and not lack(cell for cell in cells if isinstance(cell, str)))
+    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts.
+
+    Bytes may be texts in another encoding than UTF-8.
+    """
+    texts = ["bytes" if isinstance(cell, bytes) else cell for cell in cells if isinstance(cell, str | bytes)]
+    return reason == EMPTY or (reason != CODES and not lack(texts))
 
 
 def _are_codes(cells: Iterable[Any]) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,10 @@ from .table import Table
 LARGEST = 1e100
 #: A text whose comma may stand before decimals or between thousands.
 _AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+#: How programs write a missing cell.
+WRITTEN_AS_MISSING = ("nan", "NaN", "None", "NULL", "null", "<NA>")
 #: Spellings of a missing number.
-_MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+_MISSING = frozenset({"", "-", "na", "n/a", *map(str.casefold, WRITTEN_AS_MISSING)})
 #: Words in the names of scores of which lower ones are better; with the others they are of right answers or the like.
 _LOWER = frozenset(
     {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}
@@ -52,7 +55,9 @@ def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> fl
     decimals.
     """
     text = value.strip() if isinstance(value, str) else ""
-    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
+    # pandas.NA, without importing pandas
+    is_missing = value is None or type(value).__name__ == "NAType"
+    if is_missing or (isinstance(value, str) and text.casefold() in _MISSING):
         return math.nan
     if _AMBIGUOUS.fullmatch(text) and not decimal_commas:
         whole, decimals = text.split(",")
@@ -64,7 +69,7 @@ def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> fl
     if text:
         with suppress(ValueError):
             number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+    elif isinstance(value, int | float | Decimal | np.integer | np.floating) and not isinstance(value, bool):
         number = float(value)
     if number is None:
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")

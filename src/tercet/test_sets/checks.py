@@ -11,7 +11,7 @@ import numpy as np
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.statistics.stats import SegmentStats
 
 from .test_set import TestSet
@@ -99,7 +99,7 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
         effect = ": nothing matches there" if any(test_set.references) else ""
         has = "has" if len(systems) == 1 else "have"
         messages.append(f"{test_set.name}: {_named(systems)} {has} {texts_in_words}{effect}.")
-    return messages + same_systems(test_set) + odd_references(test_set)
+    return messages + same_systems(test_set) + odd_references(test_set) + repeated_rows(test_set)
 
 
 #: So many systems are each warned of what they have alike, and more of them together.
@@ -149,6 +149,12 @@ def odd_scales(test_set: TestSet, names: Iterable[str]) -> list[str]:
     return messages
 
 
+#: In fewer segments, copies are not warned of.
+_LEAST_REPEATED = 4
+#: Characters of the longest text of a segment without a source, which tell it from a label such as "yes".
+_LEAST_LENGTH = 20
+
+
 def same_systems(test_set: TestSet) -> list[str]:
     """Return warnings of systems with the same texts."""
     if test_set.no_texts:
@@ -160,6 +166,25 @@ def same_systems(test_set: TestSet) -> list[str]:
         f"{test_set.name}: {_named(systems)} have the same texts."
         for systems in by_texts.values()
         if len(systems) > 1
+    ]
+
+
+def repeated_rows(test_set: TestSet) -> list[str]:
+    """Return a warning of segments of which half or more are exact copies of earlier ones."""
+    if test_set.no_texts or test_set.clusters is not None or test_set.n_segments < _LEAST_REPEATED:
+        return []
+    references = map(tuple, test_set.references)
+    columns = [*test_set.systems.values(), *([] if test_set.source is None else [test_set.source])]
+    rows = [*zip(references, *columns, strict=True)]
+    if test_set.source is None:
+        rows = [row for row in rows if max(map(len, (*row[0], *row[1:]))) >= _LEAST_LENGTH]
+    n_repeats = len(rows) - len({*rows})
+    if 2 * n_repeats < test_set.n_segments:
+        return []
+    return [
+        f"{test_set.name}: {n_repeats:,} of {test_set.n_segments:,} segments are exact copies of earlier ones, so "
+        f"that {test_set.n_segments - n_repeats:,} are different: intervals and tests take copies as independent "
+        f"segments, and are too sure. Remove the copies, or resample them together ({argument('cluster')})."
     ]
 
 

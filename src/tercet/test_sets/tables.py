@@ -13,11 +13,12 @@ from tercet.errors import InputError, argument, argument_set, did_you_mean, shor
 from tercet.files.joined import columns_of, complete
 from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
 from tercet.files.roles import clear_role, document_column, guess_roles, lack, role_of
-from tercet.files.score_columns import is_lower_better, score_columns, systems_of, without_scores
+from tercet.files.score_columns import WRITTEN_AS_MISSING, is_lower_better, score_columns, systems_of, without_scores
 from tercet.files.table import Memory, Roles, Table
 from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
+from .long_tables import pooled_warning, wide
 from .roles import MOST_NAMED, Columns, columns_in_words, named, warn_left_out, warn_swapped, warn_unused
 from .test_set import TestSet, without_texts
 
@@ -31,9 +32,11 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
         table = complete(table, [*systems, *references])
         columns = replace(columns, systems=systems, references=references, source=source)
+    table, columns, note = wide(table, columns)
     slices = slices_of_columns(table, columns.slices)
     test_set = _texts_or_scores(table, path, name, columns)
-    return replace(_with_clusters(test_set, table, columns.cluster), slices=slices)
+    fields = " ".join(filter(None, [test_set.fields, note]))
+    return replace(_with_clusters(test_set, table, columns), slices=slices, fields=fields)
 
 
 def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> TestSet:
@@ -69,6 +72,7 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> Te
     reference_lists = items(table, systems[0], references)[1]
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
+    _warn_of_written_missing(table, systems, references)
     columns = replace(columns, systems=systems, references=references, source=source)
     fields, left_out = columns_in_words(table, columns, columns_of_scores, slice_columns)
     return TestSet(
@@ -104,11 +108,15 @@ def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list
     return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 
 
-def _with_clusters(test_set: TestSet, table: Table, column: str | None) -> TestSet:
+def _with_clusters(test_set: TestSet, table: Table, columns: Columns) -> TestSet:
     """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
-    if column is not None:
-        return replace(test_set, clusters=_clusters_of(table, column))
-    _warn_repeated_ids(table)
+    pooled = pooled_warning(table, columns)
+    if pooled:
+        warn(pooled)
+    if columns.cluster is not None:
+        return replace(test_set, clusters=_clusters_of(table, columns.cluster))
+    if not pooled:
+        _warn_repeated_ids(table)
     column_of_documents = document_column(table)
     if column_of_documents is None:
         return test_set
@@ -185,6 +193,26 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
             f"{', '.join(quoted[:MOST_NAMED])}{further}."
             f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
         )
+
+
+def _warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
+    """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
+    spellings = frozenset(WRITTEN_AS_MISSING)
+    rows = {
+        column: [row for row, cell in enumerate(table.column(column)) if isinstance(cell, str) and cell in spellings]
+        for column in [*systems, *references]
+    }
+    # An answer may be "None", as that of a reference is.
+    sides = [{table.column(column)[row] for column in side for row in rows[column]} for side in (systems, references)]
+    for column, missing in rows.items():
+        missing = [row for row in missing if table.column(column)[row] not in sides[0] & sides[1]]
+        if missing:
+            subject = "1 text is" if len(missing) == 1 else f"{len(missing):,} texts are"
+            warn(
+                f"{table.place(missing[0], column)}: the text is {shorten(table.column(column)[missing[0]])}, as "
+                f"programs write a missing cell; {subject} so in this column, and scored as words. Write missing "
+                "cells as empty ones."
+            )
 
 
 def _warn_repeated_ids(table: Table) -> None:

@@ -1,0 +1,232 @@
+"""Long tables, which have a row for each item and system -> tables with a column for each system."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tercet.errors import InputError, argument, shorten
+from tercet.files.roles import guess_roles
+from tercet.files.score_columns import without_scores
+from tercet.files.table import Memory, Table
+
+from .labels import column_and_pattern
+from .roles import Columns, named
+
+#: Columns of a long table, by any of these names.
+ITEM = ("item", "id", "item_id", "segment", "segment_id", "seg_id", "doc_id", "docid")
+SYSTEM = ("system", "model", "engine", "system_name", "model_name", "engine_name", "system_id", "model_id")
+TEXT = ("text", "prediction", "hypothesis", "output", "candidate", "translation", "summary", "mt", "hyp")
+
+_EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
+
+
+def column_called(table: Table, names: Sequence[str]) -> str | None:
+    """Return the first column with one of the names, in their order."""
+    return next(_called(table, names), None)
+
+
+def _called(table: Table, names: Sequence[str]) -> Iterator[str]:
+    # reversed, so that of several columns with the same folded name the first stays
+    folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
+    return (folded[name] for name in names if name in folded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide(Table):
+    """A table that was made of a long one, where its cells have their places."""
+
+    long: Table
+    #: By column of a system: the column of the long table, and the row of each item there.
+    origins: Mapping[str, tuple[str, list[int]]]
+
+    def place(self, row: int, column: str) -> str:
+        if column not in self.origins:
+            return Table.place(self, row, column)
+        origin, rows = self.origins[column]
+        return self.long.place(rows[row], origin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Long:
+    """A table with a column that names the system of each row, and what its other columns are."""
+
+    column: str
+    systems: list[str]
+    #: Those of the texts of systems, without the names.
+    texts: tuple[str, ...]
+    references: list[str]
+    #: The columns that may tell items apart, the most likely first.
+    keys: list[list[str]]
+    #: The columns that must be the same in all rows of an item.
+    needed: set[str]
+
+
+def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
+    """Return a table with a column for each system, its roles, and how it was made of a long one, in words.
+
+    A long table has a column such as ``model`` that names the system of each row, and each item once for each of
+    them: the same id, or else the same source, or else the same references. Other tables are returned as they are.
+    InputError where the names of systems would be scored as texts.
+    """
+    long = _long(table, columns)
+    if long is None or columns.systems:
+        return table, columns, ""
+    for key in long.keys:
+        rows = _rows(table, key, long.column)
+        if rows is None or len(rows) < 2 or {*long.systems} & {*table.columns}:
+            continue
+        same = [
+            name
+            for name, cells in table.columns.items()
+            if name != long.column and all(_is_one(cells, row) for row in rows)
+        ]
+        text = _text_column(table, [name for name in long.texts if name not in same], same)
+        if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
+            return _pivoted(table, columns, long, rows, same, text, key)
+    _check_names(table, columns, long)
+    return table, columns, ""
+
+
+def pooled_warning(table: Table, columns: Columns) -> str:
+    """Return a warning of rows of several systems that are scored as of one; "" where there are none."""
+    long = _long(table, columns)
+    if long is None or not (columns.systems or long.texts):
+        return ""
+    for key in long.keys:
+        if _is_pooled(table, key, long.column, is_exact=key == long.references):
+            return (
+                f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
+                f"({named(long.systems)}), which have rows for the same {' and '.join(map(repr, key))}: all rows are "
+                f"scored as of one system. {_EXPECTED}"
+            )
+    return ""
+
+
+def _long(table: Table, columns: Columns) -> _Long | None:
+    labels = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
+    labels |= {name for name in (columns.source, columns.cluster) if name is not None}
+    with_role = {*columns.systems, *columns.references, *labels}
+    candidates = (name for name in _called(table, SYSTEM) if name not in with_role and _has_names(table, name))
+    column = next(candidates, None)
+    if isinstance(table, Memory) or column is None:
+        return None
+    texts = replace(table, columns={name: cells for name, cells in table.columns.items() if name != column})
+    roles = guess_roles(without_scores(texts, columns.scores), columns.references)
+    references = columns.references or list(roles.references)
+    return _Long(
+        column=column,
+        systems=list(dict.fromkeys(map(str, table.columns[column]))),
+        texts=roles.systems,
+        references=references,
+        keys=_keys(table, columns.source or roles.source, references),
+        needed={*references, *labels},
+    )
+
+
+def _has_names(table: Table, column: str) -> bool:
+    """Return whether a column has a few texts or numbers that repeat, as the names of systems do."""
+    cells = table.columns[column]
+    return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells) and (
+        2 <= len({*map(str, cells)}) <= len(cells) // 2
+    )
+
+
+def _keys(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
+    """Return the columns that may tell items apart, the most likely first."""
+    ids = [*_called(table, ITEM)]
+    keys = [*([name] for name in ids), ids if len(ids) > 1 else [], [source] if source else []]
+    # A source may have several references, and a reference several sources.
+    return [*filter(None, keys), *([references] if references and not source else [])]
+
+
+def _items(table: Table, key: list[str]) -> list[Hashable]:
+    return [*zip(*(map(_hashable, table.columns[name]) for name in key), strict=True)]
+
+
+def _hashable(cell: Any) -> Hashable:
+    return cell if isinstance(cell, str | int | None) else repr(cell)
+
+
+def _rows(table: Table, key: list[str], column: str) -> list[dict[str, int]] | None:
+    """Return for each item the row of each system; None unless each has exactly one."""
+    rows: dict[Hashable, dict[str, int]] = defaultdict(dict)
+    names = [*map(str, table.columns[column])]
+    for row, (item, name) in enumerate(zip(_items(table, key), names, strict=True)):
+        if rows[item].setdefault(name, row) != row:
+            return None
+    n_systems = len({*names})
+    return [*rows.values()] if all(len(by_system) == n_systems for by_system in rows.values()) else None
+
+
+def _is_one(cells: list[Any], rows: dict[str, int]) -> bool:
+    """Return whether the rows of an item have the same cell."""
+    return len({_hashable(cells[row]) for row in rows.values()}) == 1
+
+
+def _text_column(table: Table, guessed: list[str], same: list[str]) -> str | None:
+    """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
+    candidates = {*guessed, *(name for name in _called(table, TEXT) if name not in same)}
+    return candidates.pop() if len(candidates) == 1 else None
+
+
+def _pivoted(
+    table: Table,
+    columns: Columns,
+    long: _Long,
+    rows: list[dict[str, int]],
+    same: list[str],
+    text: str | None,
+    key: list[str],
+) -> tuple[Table, Columns, str]:
+    cells, systems = table.columns, long.systems
+    firsts = [min(by_system.values()) for by_system in rows]
+    by_item = {name: [cells[name][row] for row in firsts] for name in same}
+    origins = {} if text is None else {name: (text, [row[name] for row in rows]) for name in systems}
+    origins |= {
+        f"{name}.{score}": (score, [row[name] for row in rows])
+        for score in columns.scores
+        if score in cells
+        for name in systems
+    }
+    by_system = {name: [cells[origin][row] for row in rows_of] for name, (origin, rows_of) in origins.items()}
+    rest = [name for name in cells if name not in {*same, *columns.scores, long.column, text}]
+    note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, key))}"
+    note += f"; texts: {text!r}" if text is not None else ""
+    note += f"; left out, as they differ by system: {named(rest)}." if rest else "."
+    lines = [table.lines[row] for row in firsts]
+    pivoted = _Wide(table.name, {**by_item, **by_system}, lines, table, origins)
+    return pivoted, replace(columns, systems=systems), note
+
+
+def _check_names(table: Table, columns: Columns, long: _Long) -> None:
+    """Raise an InputError for a column of systems' names that would be scored as texts of a system."""
+    guess = guess_roles(without_scores(table, columns.scores), columns.references)
+    if long.column not in guess.systems or not long.references:
+        return
+    # The answers of a classifier are a few words too, but those of the references.
+    answers = {text for name in long.references for cell in table.columns[name] for text in _texts(cell)}
+    if not answers & {*long.systems}:
+        raise InputError(
+            f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
+            f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
+            f"they are texts of a system, name every system: {argument('systems')}."
+        )
+
+
+def _texts(cell: Any) -> list[Any]:
+    return [text for text in cell if isinstance(text, str)] if isinstance(cell, list) else [cell]
+
+
+def _is_pooled(table: Table, key: list[str], column: str, *, is_exact: bool) -> bool:
+    """Return whether half of the items or more have rows of several systems."""
+    systems: dict[Hashable, list[str]] = defaultdict(list)
+    for item, name in zip(_items(table, key), map(str, table.columns[column]), strict=True):
+        systems[item].append(name)
+    # Items may have the same reference, such as "yes".
+    if is_exact and any(len({*names}) < len(names) for names in systems.values()):
+        return False
+    return 2 * sum(len({*names}) > 1 for names in systems.values()) >= len(systems)

@@ -1,0 +1,159 @@
+"""A table with a row for each item and system is compared as one with a column for each system."""
+
+import csv
+import json
+
+import pytest
+
+import tercet
+from commands import command
+from tercet.test_sets.read import read_test_sets
+
+SOURCES = [f"question number {number}" for number in range(1, 7)]
+REFERENCES = ["it rains today", "two cats sleep", "we go home", "he reads a book", "she cooks soup", "no"]
+OUTPUTS = {
+    "gpt-4o": ["it rains", "two cats sleep", "we go", "he reads books", "she cooks soup", "no"],
+    "llama-3": ["rain", "two dogs sleep", "we are home", "he read", "soup", "yes"],
+}
+
+
+def write(path, *columns, outputs=OUTPUTS, rows=slice(None), **names):
+    """Write a row for each item of each system, with these columns, called otherwise as `names` says."""
+    records = [
+        {
+            "id": number,
+            "model": model,
+            "input": source,
+            "output": output,
+            "reference": reference,
+            "score": len(output),
+            "group": f"g{number % 2}",
+        }
+        for model, texts in outputs.items()
+        for number, (source, output, reference) in enumerate(zip(SOURCES, texts, REFERENCES, strict=True), 1)
+    ][rows]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([names.get(column, column) for column in columns])
+        writer.writerows([record[column] for column in columns] for record in records)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "key"),
+    [
+        (["id", "model", "input", "output", "reference"], {}, "id"),
+        (["model", "input", "output", "reference"], {}, "input"),
+        (["model", "output", "reference", "score"], {}, "reference"),
+        (["output", "reference", "id", "model"], {"model": "Engine", "output": "translation"}, "id"),
+        (["id", "model", "output", "reference"], {"id": "item", "model": "system", "output": "text"}, "item"),
+    ],
+)
+def test_each_name_is_a_system(tmp_path, columns, names, key):
+    path = write(tmp_path / "tidy.csv", *columns, **names)
+    (test_set,) = read_test_sets(path)
+    assert (test_set.systems, test_set.references) == (OUTPUTS, [[text] for text in REFERENCES])
+    assert f"is a system, whose rows are joined by {key!r}" in test_set.fields
+    alone = tercet.compare(OUTPUTS, "chrf", references=REFERENCES)
+    run = command("compare", path, "-m", "chrf", "-f", "json")
+    assert json.loads(run.stdout)["test_sets"][0]["tables"][0]["systems"] == alone.to_dict()["tables"][0]["systems"]
+    assert "warning" not in run.stderr
+
+
+def test_rows_in_any_order_are_joined(tmp_path):
+    path = write(tmp_path / "tidy.csv", "model", "id", "output", "reference")
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([header, *sorted(rows, key=lambda row: row[::-1])]), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    order = [REFERENCES.index(reference) for (reference,) in test_set.references]
+    assert sorted(order) == [*range(6)]
+    assert test_set.systems == {name: [texts[place] for place in order] for name, texts in OUTPUTS.items()}
+
+
+def test_scores_groups_and_clusters_go_with_their_rows(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score", "group")
+    (test_set,) = read_test_sets(path, scores="score", by="group", cluster="group")
+    lengths = {system: [len(text) for text in texts] for system, texts in OUTPUTS.items()}
+    assert {system: numbers.tolist() for system, numbers in test_set.scores["score"].items()} == lengths
+    assert test_set.slices == {"group": ["g1", "g0"] * 3}
+    assert test_set.clusters.numbers.tolist() == [0, 1] * 3
+
+
+def test_a_wrong_score_has_its_place_in_the_file(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score")
+    path.write_text(path.read_text(encoding="utf-8").replace("yes,no,3", "yes,no,good"), encoding="utf-8")
+    with pytest.raises(tercet.InputError, match=r"tidy\.csv, line 13, column 'score': expected a number"):
+        read_test_sets(path, scores="score")
+
+
+def test_scores_without_texts_are_those_of_their_systems(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "score")
+    (test_set,) = read_test_sets(path, scores="score", need_references=False)
+    assert list(test_set.scores["score"]) == ["gpt-4o", "llama-3"]
+
+
+def test_who_slices_by_the_names_scores_all_rows(tmp_path):
+    path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference")
+    (test_set,) = read_test_sets(path, by="model")
+    assert (list(test_set.systems), test_set.n_segments) == (["output"], 12)
+
+
+POOLED = (
+    r"the column 'model' names 2 systems \('gpt-4o', 'llama-3'\), which have rows for the same '{}': all rows are "
+)
+
+
+def test_rows_of_systems_that_lack_an_item_are_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(11))
+    # Instead of the advice to resample the rows of an id together.
+    with pytest.warns(UserWarning, match=POOLED.format("id")) as warnings:
+        (test_set,) = read_test_sets(path)
+    assert list(test_set.systems) == ["output"]
+    assert not any("occurs 2 times" in str(warning.message) for warning in warnings)
+
+
+def test_of_several_columns_of_texts_none_is_chosen(tmp_path):
+    """Grades are texts where one is missing in words."""
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score", output="text", score="value")
+    path.write_text(path.read_text(encoding="utf-8").replace("yes,no,3", "yes,no,N/A"), encoding="utf-8")
+    with pytest.warns(UserWarning, match=POOLED.format("id")):
+        read_test_sets(path)
+
+
+def test_rows_of_a_named_column_are_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference")
+    with pytest.warns(UserWarning, match=POOLED.format("input")):
+        read_test_sets(path, systems="output")
+
+
+def test_names_are_not_scored_as_texts(tmp_path):
+    path = write(tmp_path / "tidy.csv", "model", "input", "reference")
+    with pytest.raises(
+        tercet.InputError, match=r"'model' has 2 texts in 12 rows \('gpt-4o', 'llama-3'\), which look like"
+    ):
+        read_test_sets(path)
+    (test_set,) = read_test_sets(path, systems="model")
+    assert test_set.systems == {"model": ["gpt-4o"] * 6 + ["llama-3"] * 6}
+
+
+def test_a_system_may_be_called_model(tmp_path):
+    """A few answers that the references have too are no names."""
+    path = tmp_path / "answers.tsv"
+    rows = ["yes\tyes", "no\tyes", "no\tno", "yes\tno"]
+    path.write_text("\n".join(["model\treference", *rows]), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    assert test_set.systems == {"model": ["yes", "no", "no", "yes"]}
+
+
+def test_models_of_separate_items_are_one_system(tmp_path):
+    """As in a data set of many models, which wrote an item each."""
+    path = tmp_path / "routed.jsonl"
+    records = [
+        {"model": ["small-7b", "large-70b"][number % 2], "input": source, "output": output, "reference": reference}
+        for number, (source, output, reference) in enumerate(
+            zip(SOURCES, OUTPUTS["llama-3"], REFERENCES, strict=True)
+        )
+    ]
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    assert test_set.systems == {"output": OUTPUTS["llama-3"]}
