@@ -50,6 +50,7 @@ def test_texts_are_not_needed():
         tercet.compare(metrics="chrf", scores={"COMET": COMET})
 
 
+@pytest.mark.filterwarnings("ignore:.*are they of one scale")
 @given(st.data())
 def test_a_score_is_the_mean_of_the_numbers(data):
     base = data.draw(numbers)
