@@ -139,9 +139,9 @@ def test_two_metrics_of_one_corpus_warn_once():
     assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
 
 
-SYSTEMS = {"plain": ["the cat sat on a mat", "it rains", "a dog ran off"] * 4}
+SYSTEMS = {"plain": [f"{text} {n}" for n, text in enumerate(["the cat sat on a mat", "it rains", "a dog ran off"] * 4)]}
 SYSTEMS["tuned"] = [f"<think>so</think>{text}" if n % 3 == 2 else text for n, text in enumerate(SYSTEMS["plain"])]
-TARGETS = ["the cat sat on the mat", "it rained", "the dog ran off"] * 4
+TARGETS = [f"{text} {n}" for n, text in enumerate(["the cat sat on the mat", "it rained", "the dog ran off"] * 4)]
 
 
 def test_a_comparison_names_the_system_once_for_all_metrics():
