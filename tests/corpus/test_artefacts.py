@@ -139,7 +139,8 @@ def test_two_metrics_of_one_corpus_warn_once():
     assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
 
 
-SYSTEMS = {"plain": [f"{text} {n}" for n, text in enumerate(["the cat sat on a mat", "it rains", "a dog ran off"] * 4)]}
+OUTPUTS = ["the cat sat on a mat", "it rains", "a dog ran off"] * 4
+SYSTEMS = {"plain": [f"{text} {n}" for n, text in enumerate(OUTPUTS)]}
 SYSTEMS["tuned"] = [f"<think>so</think>{text}" if n % 3 == 2 else text for n, text in enumerate(SYSTEMS["plain"])]
 TARGETS = [f"{text} {n}" for n, text in enumerate(["the cat sat on the mat", "it rained", "the dog ran off"] * 4)]
 
