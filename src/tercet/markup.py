@@ -111,13 +111,22 @@ def _picture(match: re.Match[str]) -> str:
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
-def listed(names: Sequence[str]) -> Sentence:
-    """Return names joined by commas and "and", as a sentence that begins and ends with an empty text."""
-    parts = [""]
-    for place, name in enumerate(names):
-        joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "
-        parts += [name, joint]
-    return tuple(parts)
+def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> Sentence:
+    """Return names joined by commas and "and", as a sentence that begins and ends with a text without names.
+
+    Of more names than `most`, the first are listed, and then how many more there are.
+    """
+    shown = names if most is None else names[:most]
+    n_more = len(names) - len(shown)
+    joints = [", "] * (len(shown) - 1) + [f" {word} {n_more:,} more" if n_more else ""]
+    if len(shown) > 1 and not n_more:
+        joints[-2] = f" {word} "
+    return ("", *(part for pair in zip(shown, joints, strict=False) for part in pair))
+
+
+def joined(names: Sequence[str], most: int | None = None, word: str = "and") -> str:
+    """Return names as `listed` joins them."""
+    return "".join(listed(names, most, word))
 
 
 def all_of(count: int) -> str:

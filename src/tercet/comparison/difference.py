@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,6 +17,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import OptionError, did_you_mean
+from tercet.markup import joined
 from tercet.registry import METRICS, metric_class
 
 #: Scores closer than this are equal: their sums were only taken in another order.
@@ -429,21 +430,15 @@ def packages_in_words() -> str:
     """Return the packages and their metrics, in words."""
     metrics: dict[str, list[str]] = {}
     for metric, names in packages().items():
-        metrics.setdefault(listed(names, "or"), []).append(metric)
-    return "; ".join(f"{names} for {listed(metric_names, 'and')}" for names, metric_names in metrics.items())
-
-
-def listed(names: Iterable[str], word: str) -> str:
-    """Return names joined by commas, with a word before the last."""
-    *first_names, last_name = names
-    return f"{', '.join(first_names)} {word} {last_name}" if first_names else last_name
+        metrics.setdefault(joined(names, word="or"), []).append(metric)
+    return "; ".join(f"{names} for {joined(metric_names)}" for names, metric_names in metrics.items())
 
 
 def checked_peers(metric: str, against: str) -> Peers:
     """Return the packages that a metric declares; OptionError for a pair that cannot be explained."""
     peers = peers_of(metric)
     if peers is None:
-        raise OptionError(f"{listed(packages(), 'and')} can be explained against other packages, not {metric}.")
+        raise OptionError(f"{joined([*packages()])} can be explained against other packages, not {metric}.")
     if against not in peers.packages:
         hint = did_you_mean(str(against), list(peers.packages))
         raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")

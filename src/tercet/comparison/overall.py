@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.checks import known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
-from tercet.markup import MOST_NAMED, Sentence, all_of, listed
+from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.registry import drawing
 from tercet.statistics.bootstrap import N_RESAMPLES, ROUNDING, bootstrap_scores, percentile_interval
 from tercet.statistics.stats import SegmentStats
@@ -198,8 +198,7 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
     }
     where = {"systems": "Not in all test sets", "scores": "Not in all test sets, on one scale and in one direction"}
     notes = [
-        f"{where[kind]}, and left out here: the {kind} {', '.join(map(shorten, list(names)[:MOST_NAMED]))}"
-        f"{f' and {len(names) - MOST_NAMED} more' if len(names) > MOST_NAMED else ''}."
+        f"{where[kind]}, and left out here: the {kind} {joined([*map(shorten, names)], MOST_NAMED)}."
         for kind, names in left_out.items()
         if names
     ]

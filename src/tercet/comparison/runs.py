@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.markup import MOST_NAMED, Sentence, listed
+from tercet.markup import MOST_NAMED, Sentence, joined, listed
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.groups import Rank, ranks
@@ -85,9 +85,8 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
     }
     system_of = {output: _stem(match) for output, match in matches.items()}
     if not system_of:
-        names = ", ".join(map(shorten, systems[:MOST_NAMED]))
-        more = f" and {len(systems) - MOST_NAMED:,} more" if len(systems) > MOST_NAMED else ""
-        raise OptionError(f"runs: {shorten(runs)} matches no system: {names}{more}.")
+        names = joined([*map(shorten, systems)], MOST_NAMED)
+        raise OptionError(f"runs: {shorten(runs)} matches no system: {names}.")
     nameless = next((output for output, system in system_of.items() if not system), None)
     if nameless is not None:
         raise OptionError(
@@ -294,19 +293,11 @@ def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence
     several = {system: outputs for system, outputs in members_of.items() if len(outputs) > 1}
     parts = ["Runs: "]
     for system, outputs in list(several.items())[:MOST_NAMED]:
-        parts += [system, " is ", *_first_names(outputs)]
+        parts += [system, " is ", *listed(outputs, MOST_NAMED)[1:]]
         parts[-1] += "; "
     more = len(several) - MOST_NAMED
     parts[-1] = f"{parts[-1]}and so on for {more:,} more." if more > 0 else f"{parts[-1].removesuffix('; ')}."
     return [tuple(parts)]
-
-
-def _first_names(names: Sequence[str]) -> Sentence:
-    """Return the names joined, and how many more there are, as the end of a sentence that begins with a name."""
-    if len(names) <= MOST_NAMED:
-        return listed(names)[1:]
-    commas = [part for name in names[:MOST_NAMED] for part in (name, ", ")]
-    return (*commas[:-1], f" and {len(names) - MOST_NAMED:,} more")
 
 
 def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:

@@ -324,7 +324,7 @@ class Comparison:
 
     def options(self) -> dict[str, str]:
         """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
-        labels = {metric: _LIST.sub(_joined, label) for metric, label in self.metric_labels().items()}
+        labels = {metric: _LIST.sub(_in_words, label) for metric, label in self.metric_labels().items()}
         return {
             table.metric: labels[table.metric].partition(":")[2] if table.scorer.title else labels[table.metric]
             for table in self.tables
@@ -586,7 +586,7 @@ def against(row: SystemScore) -> tuple[str, str, str]:
     return decimals(row.difference, row.digits, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
 
 
-def _joined(words: re.Match[str]) -> str:
+def _in_words(words: re.Match[str]) -> str:
     """Return a list of words as it is written on the command line."""
     return words[1].replace('","', "+")
 

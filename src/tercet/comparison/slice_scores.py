@@ -287,11 +287,8 @@ def _notes(
 
 def _naming(start: str, names: Sequence[str]) -> Sentence:
     """Return a sentence that ends with names, of many with the first."""
-    if len(names) <= _MOST_SAID:
-        first, *parts, last = listed(names)
-        return (f"{start}{first}", *parts, f"{last}.")
-    parts = [part for name in names[:_MOST_SAID] for part in (name, ", ")]
-    return (start, *parts[:-1], f" and {len(names) - _MOST_SAID:,} more.")
+    _, *parts, end = listed(names, _MOST_SAID)
+    return (start, *parts, f"{end}.")
 
 
 def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]) -> Table:

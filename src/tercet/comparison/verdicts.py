@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tercet.markup import MOST_NAMED, Sentence, all_of, listed
+from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.tables import decimals, pvalue_text
 
 from .scores import Comparison, ScoreTable, SystemScore
@@ -157,7 +157,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if undefined:
         complete = [(table, title) for table, title in zip(tables, titles, strict=True) if title not in undefined]
         sentences = summary_verdict([table for table, _ in complete], [title for _, title in complete], names)
-        return [*sentences, (f"Left out here: {_joined(undefined)}, which not every system has (NaN).",)]
+        return [*sentences, (f"Left out here: {joined(undefined)}, which not every system has (NaN).",)]
     # Where all systems score 0, none is the best, and the score has no say.
     with_best = [
         (table, title) for table, title in zip(tables, titles, strict=True) if any(row.best for row in table.rows)
@@ -174,7 +174,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         return [first, *_apart_from_best(tables, titles, names, len(best))]
     sentences = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
-        sentences.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {_joined(scores)}."))
+        sentences.append((*listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {joined(scores)}."))
     rivals = {name for best in tops for name in best}
     undecided = [
         title
@@ -184,7 +184,7 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
     if len(undecided) == len(tables):
         sentences.append(("By none of these scores does the test tell these systems apart.",))
     elif undecided:
-        sentences.append((f"By {_joined(undecided)}, the test does not tell them apart.",))
+        sentences.append((f"By {joined(undecided)}, the test does not tell them apart.",))
     return sentences
 
 
@@ -225,17 +225,13 @@ def _apart_from_best(
         by = [f"{number} by {title}" for number, title in zip(numbers, titles, strict=True) if number]
         if len(by) > MOST_NAMED:
             by = [f"up to {max(numbers)} by one score"]
-        return [(f"Of the {len(rows)} others, the tests do not tell it apart from {_joined(by)}.",)]
+        return [(f"Of the {len(rows)} others, the tests do not tell it apart from {joined(by)}.",)]
     parts = ["The tests do not tell it apart from "]
     for n_left, (system, scores) in zip(reversed(range(len(unclear))), unclear.items(), strict=True):
         inside = "" if len(scores) == len(tables) else f" ({', '.join(scores)})"
         joint = {0: ".", 1: " and "}.get(n_left, ", ")
         parts += [names[system], f"{inside}{joint}"]
     return [tuple(parts)]
-
-
-def _joined(names: Sequence[str]) -> str:
-    return "".join(listed(names))
 
 
 def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:

@@ -21,7 +21,7 @@ from tercet.comparison.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 from tercet.files.score_columns import is_lower_better
-from tercet.markup import MOST_NAMED, listed
+from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
@@ -422,10 +422,9 @@ def _contradicting(correlation: Correlation, table: DimensionTable) -> list[str]
     if not contrary:
         return []
     contrary.sort(key=lambda column: figures[column.label].value)
-    titles, shown = correlation.titles(), contrary[:MOST_NAMED]
-    others = [f"{len(contrary) - MOST_NAMED} more"] if len(contrary) > MOST_NAMED else []
-    names = _in_words([*(titles[column.label] for column in shown), *others])
-    values = _in_words([f"{figures[column.label].value:.3f}" for column in shown])
+    titles = correlation.titles()
+    names = joined([titles[column.label] for column in contrary], MOST_NAMED)
+    values = joined([f"{figures[column.label].value:.3f}" for column in contrary], MOST_NAMED)
     contradict = "contradicts" if len(contrary) == 1 else "contradict"
     sentences = [f"{names} {contradict} the grades in {table.dimension} (pooled.pearson {values})."]
     # Which way a metric of texts goes is known: if one agrees with the grades, these go the way that is assumed.
@@ -437,7 +436,7 @@ def _contradicting(correlation: Correlation, table: DimensionTable) -> list[str]
         for negated in (False, True):
             labels = [column.label for column in contrary if not column.metric and column.negated == negated]
             if labels:
-                sentences.append(_direction(f"scores of {_in_words(labels)}", "scores", labels[0], negated))
+                sentences.append(_direction(f"scores of {joined(labels)}", "scores", labels[0], negated))
     return [" ".join(sentences)]
 
 
@@ -446,10 +445,6 @@ def _direction(values: str, option: str, name: str, is_lower: bool) -> str:
     way, other_way = ("lower", "higher") if is_lower else ("higher", "lower")
     setting = argument_set(option, f"{name}:better={other_way}")
     return f"{way.capitalize()} {values} count as better: if {other_way} ones are, give {setting}."
-
-
-def _in_words(names: Sequence[str]) -> str:
-    return "".join(listed(names))
 
 
 def ranking_warnings(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
+from tercet.markup import joined
 
 from .read import items, read_file, table_format
 from .results import joined_parts
@@ -619,8 +620,7 @@ def read_folder(folder: str) -> list[Log]:
     paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]
     if not paths:
         names = [os.path.relpath(path, folder) for path in files]
-        remainder = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
-        content = f"it holds {', '.join(map(repr, names[:_MOST_LISTED]))}{remainder}" if names else "it holds no file"
+        content = f"it holds {joined([*map(repr, names)], _MOST_LISTED) or 'no file'}"
         tables = [path for path in files if table_format(path) not in ("", "inspect")]
         example = f", such as {tables[0]!r}" if tables else ""
         raise InputError(

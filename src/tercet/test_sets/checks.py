@@ -12,6 +12,7 @@ from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.markup import joined
 from tercet.statistics.stats import SegmentStats
 
 from .test_set import TestSet
@@ -119,10 +120,7 @@ def _named(systems: list[str]) -> str:
     """Return what warnings call systems."""
     if len(systems) == 1:
         return f"the system {shorten(systems[0])}"
-    names = [*map(shorten, systems)]
-    if len(names) > _NAMED + 1:
-        names = [*names[:_NAMED], f"{len(names) - _NAMED} others"]
-    return f"the systems {', '.join(names[:-1])} and {names[-1]}"
+    return f"the systems {joined([*map(shorten, systems)], _NAMED)}"
 
 
 #: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale.
@@ -260,10 +258,9 @@ def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats])
             f"{shorten(system)} has {count:,}"
             for system, count in zip(test_set.systems, scored.sum(axis=1).tolist(), strict=True)
         ]
-        further = f" and {len(numbers) - _NAMED} others" if len(numbers) > _NAMED else ""
         raise InputError(
             f"{test_set.name}: {metric.name}: no segment was scored for every system: of {scored.shape[1]:,} "
-            f"segments, {', '.join(numbers[:_NAMED])}{further}."
+            f"segments, {joined(numbers, _NAMED)}."
         )
     n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n_gaps:

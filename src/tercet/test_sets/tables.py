@@ -15,6 +15,7 @@ from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
 from tercet.files.roles import clear_role, document_column, guess_roles, lack, role_of
 from tercet.files.score_columns import WRITTEN_AS_MISSING, is_lower_better, score_columns, systems_of, without_scores
 from tercet.files.table import Memory, Roles, Table
+from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
@@ -186,11 +187,10 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         }
         if reasons and kind == "column":
             problem += f" ({', '.join(f'{name!r} {reason}' for name, reason in [*reasons.items()][:MOST_NAMED])})"
-        further = f" and {len(quoted) - MOST_NAMED} more" if len(quoted) > MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
-            f"{', '.join(quoted[:MOST_NAMED])}{further}."
+            f"{joined(quoted, MOST_NAMED)}."
             f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
         )
 
