@@ -65,7 +65,7 @@ def test_the_run_may_stand_anywhere_in_a_name():
     ("runs", "message"),
     [
         (r"tuned-\d", "has no group that is the run"),
-        (r"tunde-(\d)", "matches no system: 'tuned-1', 'tuned-2', 'tuned'."),
+        (r"tunde-(\d)", "matches no system: 'tuned-1', 'tuned-2' and 'tuned'."),
         (r"(tuned", "must be a regular expression"),
         (7, "must be a regular expression"),
         (r"tuned-(\d)", "'tuned' is the name of a system and of an output"),

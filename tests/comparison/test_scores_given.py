@@ -123,7 +123,7 @@ def test_clusters_are_resampled():
         ({"x": {"base": [1, -1e300]}}, "Expected a number of at most 1e\\+100 as 'x' of 'base' in segment 2"),
         (
             {"x": {"base": [1.5, None], "b": [None, 2]}},
-            "test set: x: no segment was scored for every system: of 2 segments, 'base' has 1, 'b' has 1.",
+            "test set: x: no segment was scored for every system: of 2 segments, 'base' has 1 and 'b' has 1.",
         ),
         ({"x": {"base": [None, None]}}, "test set: the system 'base' has no number in the column 'x'"),
         ({"x": {"base": "12"}}, "column 'x' of the system 'base': expected a number for each segment"),

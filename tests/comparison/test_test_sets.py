@@ -151,14 +151,14 @@ class TestTables:
         wide = ",".join(["id", *(f"id {n}" for n in range(29))]) + "\n" + "1," * 29 + "1"
         row = "mt\tref\na\tb\n"
         cases = [
-            ("e2e.csv", "mr,ref\na,b\n", {}, no.format("column") + "; there are the columns 'mr', 'ref'."),
+            ("e2e.csv", "mr,ref\na,b\n", {}, no.format("column") + "; there are the columns 'mr' and 'ref'."),
             ("mt.tsv", "mt\na\n", {}, "no column was recognized as references (choose with reference_columns=)"),
             ("e.tsv", "mt\tref\n猫\t\n", {}, "no column ('ref' is empty in every row) was recognized as references"),
             ("e.tsv", "mt\tref\n\t猫\n", {}, "no column ('mt' is empty in every row) was recognized as predictions"),
             ("n.tsv", "id\n1\n", {}, "of a system (choose with systems=), or references (choose"),
             ("wide.csv", wide, {}, "'id 18' and 10 more."),
             ("t.tmx", pair, {}, no.format("language") + ", or references (choose with "
-             "reference_columns=); there are the languages 'en', 'pt"),
+             "reference_columns=); there are the languages 'en' and 'pt"),
             ("t.tmx", pair, {"systems": "pt"}, "no language was recognized as"),
             ("t.tmx", two, {"systems": "pt", "reference_columns": "fr"}, "is in the language 'pt'; found: en, fr."),
             ("t.tmx", tmx([[("zh-CN", "a"), ("zh-TW", "b")]]), {"systems": "zh"}, "several columns, zh-CN, zh-TW"),

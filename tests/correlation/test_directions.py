@@ -157,8 +157,12 @@ class TestDimensionsOfWhichLowerIsBetter:
     @pytest.mark.parametrize(
         ("dimension", "message"),
         [
-            ("MQM:better=low", "must be one of 'higher', 'lower'. Got 'low' instead"),
-            ("MQM:missing=zero", "dimension=: expected better=lower after the name, got 'MQM:missing=zero'"),
+            (
+                "MQM:better=low",
+                "dimension=: expected better=lower or better=higher after the name, got 'MQM:better=low'",
+            ),
+            ("MQM:missing=zero", "expected better=lower or better=higher after the name, got 'MQM:missing=zero'"),
+            ("MQM:good=low", "expected better=lower or better=higher after the name, got 'MQM:good=low'"),
             ("MQN:better=lower", "There is no dimension 'MQN'. Did you mean 'MQM'?"),
             (["MQM", "MQM:better=lower"], "The dimension 'MQM' is given twice."),
         ],

@@ -298,6 +298,6 @@ class TestComparing:
         ):
             tercet.read_test_sets(tmp_path / "a.xlf", references=tmp_path / "r.txt")
         with pytest.raises(
-            InputError, match=r"no language was recognized as predictions .*'en', 'de'\. Or give a file"
+            InputError, match=r"no language was recognized as predictions .*'en' and 'de'\. Or give a file"
         ):
             tercet.read_test_sets(tmp_path / "a.xlf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections import Counter
@@ -205,18 +206,26 @@ def correlate(
 
 def _chosen(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
     """Return the dimensions that are given, perhaps as ``MQM:better=lower``, or all; and which grades are negated."""
-    columns = [Column(text) if text in grades.values else parse_column(text) for text in texts]
+    columns = [Column(text) if text in grades.values else _dimension(text) for text in texts]
     names = [column.name for column in columns]
-    for column, text in zip(columns, texts, strict=True):
+    for column in columns:
         grades.check(column.name)
-        if {*column.written} - {"better"}:
-            raise OptionError(f"{argument('dimension')}: expected better=lower after the name, got {shorten(text)}.")
         if column.written and names.count(column.name) > 1:
             raise OptionError(f"The dimension {shorten(column.name)} is given twice.")
     directions = dict.fromkeys(grades.lower_is_better, "lower")
     directions |= {column.name: column.better for column in columns if column.written}
     lower = tuple(name for name, better in directions.items() if better == "lower")
     return names or grades.dimensions, replace(grades, lower_is_better=lower)
+
+
+def _dimension(text: str) -> Column:
+    column: Column | None = None
+    with contextlib.suppress(OptionError):
+        column = parse_column(text)
+    if column is None or {*column.written} - {"better"}:
+        expected = "better=lower or better=higher after the name"
+        raise OptionError(f"{argument('dimension')}: expected {expected}, got {shorten(text)}.")
+    return column
 
 
 def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
