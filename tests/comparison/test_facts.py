@@ -11,7 +11,6 @@ from samples import sample
 from tercet import compare, score
 from tercet.comparison.scores import NO_REFERENCE
 from tercet.comparison.tables import in_format, to_text
-from tercet.test_sets.checks import test_set_warnings as warnings_of
 
 NEWS = sample("en")
 TEXTS = {
@@ -125,31 +124,3 @@ def test_one_segment_has_no_interval_worth_the_name():
     comparison = compare({"A": ["a cat sat"]}, ["ter"], references=["a cat"])
     assert comparison.tables[0].rows[0].low == comparison.tables[0].rows[0].high
     assert "With 1 segment, an interval has no width" in to_text([comparison])
-
-
-def copies(times, references=("the dog barks loudly", "the cats sleep all day"), **more):
-    texts = {"A": ["the dog barks very loudly", "cats sleep"] * times, "B": ["dog", "the cats sleep all day"] * times}
-    return compare(texts, ["ter"], references=[*references] * times, **more)
-
-
-def test_segments_that_are_mostly_copies_are_counted():
-    found = copies(2)
-    assert found.warnings == [
-        "test set: 2 of 4 segments are exact copies of earlier ones, so that 2 are different: intervals and tests "
-        "take copies as independent segments, and are too sure. Remove the copies, or resample them together "
-        "(cluster=)."
-    ]
-    assert found.warnings[0] in warnings_of(found.test_set)
-    assert copies(2, cluster=[1, 2, 1, 2]).warnings == copies(1).warnings == []
-
-
-def test_short_labels_are_no_copies():
-    """As the answers of a classifier, whose segments are different texts that nobody gave."""
-    texts = {"A": ["yes", "no", "yes", "no", "no", "no"], "B": ["no", "no", "yes", "no", "no", "yes"]}
-    assert compare(texts, ["ter"], references=["yes", "no"] * 3).warnings == []
-
-
-def test_systems_with_the_same_texts_are_named():
-    found = compare({"A": ["a", "b"], "B": ["a", "c"], "C": ["a", "b"]}, ["ter"], references=["a d", "b"])
-    assert found.warnings == ["test set: the systems 'A' and 'C' have the same texts."]
-    assert found.warnings[0] in warnings_of(found.test_set)

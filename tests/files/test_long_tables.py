@@ -103,12 +103,33 @@ POOLED = (
 )
 
 
-def test_rows_of_systems_that_lack_an_item_are_told(tmp_path):
+def test_items_that_a_system_lacks_are_left_out_for_all(tmp_path):
     path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(11))
-    # Instead of the advice to resample the rows of an id together.
-    with pytest.warns(UserWarning, match=POOLED.format("id")) as warnings:
+    with pytest.warns(UserWarning, match="left out") as warnings:
         (test_set,) = read_test_sets(path)
-    assert list(test_set.systems) == ["output"]
+    assert [str(warning.message) for warning in warnings] == [
+        f"{path}: 1 of 6 items is left out for every system, as not all have a row of it: 'llama-3' has none of '6' "
+        "(id)."
+    ]
+    assert test_set.systems == {name: texts[:5] for name, texts in OUTPUTS.items()}
+    assert test_set.warnings[0] in tercet.compare(test_set, "chrf").warnings
+
+
+def test_systems_that_share_few_items_are_not_made_of_them(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(4, 11))
+    with pytest.warns(UserWarning, match="the id '5' occurs 2 times"):
+        (test_set,) = read_test_sets(path)
+    assert [*test_set.systems] == ["output"]
+
+
+def test_rows_of_systems_of_which_each_lacks_other_items_are_told(tmp_path):
+    outputs = {**OUTPUTS, "mistral": OUTPUTS["gpt-4o"]}
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", outputs=outputs)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for place, line in enumerate(lines) if place not in {1, 2, 9, 10}), encoding="utf-8")
+    # Instead of the advice to resample the rows of an id together.
+    with pytest.warns(UserWarning, match="the column 'model' names 3 systems") as warnings:
+        read_test_sets(path)
     assert not any("occurs 2 times" in str(warning.message) for warning in warnings)
 
 

@@ -25,7 +25,7 @@ from .options import (
     metric_option,
     read_metrics,
     reading,
-    report_on,
+    reported,
     scoring,
     setting,
     takes_groups,
@@ -142,7 +142,7 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
         cluster=graded.cluster,
         scores=[parse_column(name).name for name in graded.scores or ()],
     )
-    report_on(test_set)
+    test_set = reported(test_set)
     # The other fields of Figures are parameters of correlate by the same names.
     settings = {name: value for name, value in vars(figures).items() if name != "metric"}
     correlation = correlate(

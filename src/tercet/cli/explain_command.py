@@ -31,7 +31,7 @@ from .options import (
     Systems,
     metrics_like,
     read_metrics,
-    report_on,
+    reported,
 )
 from .score_command import MetricCommand
 
@@ -176,8 +176,7 @@ def explain(
         need_references=any(metric.takes_references for metric in metrics),
         need_texts=True,
     )
-    for test_set in test_sets:
-        report_on(test_set)
+    test_sets = [reported(test_set) for test_set in test_sets]
     width, colour = Console().width if out is None else 120, coloured(out)
     if against is None:
         text = _of_segments(test_sets, metrics, segment, form=form, width=width, colour=colour)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -153,14 +153,18 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def report_on(test_set: TestSet) -> None:
-    """Say which columns or fields were taken as what, and warn of problems."""
+def reported(test_set: TestSet) -> TestSet:
+    """Say what was taken as what, warn of problems, and return the test set with these warnings."""
+    from tercet.errors import warn
     from tercet.markup import visible
-    from tercet.test_sets.checks import warn_of
+    from tercet.test_sets.oddities import copies, empty_texts, odd_segments
 
     for note in filter(None, (test_set.fields, test_set.hint)):
         typer.echo(f"note: {visible(note)}", err=True)
-    warn_of(test_set)
+    odd = copies(test_set) + odd_segments(test_set)
+    for message in [*empty_texts(test_set), *odd]:
+        warn(message)
+    return replace(test_set, warnings=(*test_set.warnings, *odd))
 
 
 def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
@@ -211,9 +215,7 @@ class Texts:
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
             by=by,
         )
-        for test_set in test_sets:
-            report_on(test_set)
-        return test_sets
+        return [reported(test_set) for test_set in test_sets]
 
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""

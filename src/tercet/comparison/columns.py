@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -11,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.files.score_columns import is_lower_better, read_numbers
+from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
+from tercet.registry import SHORT_NAMES
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import mcnemar, wilson
 from tercet.statistics.stats import SegmentStats
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 #: How numbers are given.
 _SCORES = "scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}"
+
+#: Words in the names of scores, beside those of metrics and of what lower is better for.
+_KNOWN_SCORES = ("bleurt", "comet", "xcomet", "metricx", "bertscore", "accuracy", "acc", "f1", "em", "score")
 
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
@@ -72,6 +78,12 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
     return columns
 
 
+def _is_score(name: str) -> bool:
+    """Return whether a name has a word that names a score."""
+    words = {*re.findall("[a-z]+", name.casefold())}
+    return bool(words & {*_KNOWN_SCORES, *SHORT_NAMES}) or is_lower_better(name)
+
+
 def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
     """Return a test set of numbers without texts."""
     by_system = next((numbers for numbers in columns.values() if numbers), None)
@@ -80,8 +92,17 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
     for system in by_system:
         if not isinstance(system, str):
             raise InputError(f"The names of systems must be strings, got {shorten(system)}.")
-    name = next(iter(columns)).name
-    return without_texts("test set", list(by_system), len(_numbers(name, *next(iter(by_system.items())))))
+    names = [column.name for column in columns]
+    test_set = without_texts("test set", [*by_system], len(_numbers(names[0], *next(iter(by_system.items())))))
+    if any(map(_is_score, names)) or not all(map(_is_score, by_system)):
+        return test_set
+    systems, scores = joined([*map(shorten, by_system)], MOST_NAMED), joined([*map(shorten, names)], MOST_NAMED)
+    message = (
+        f"{systems} are taken as systems, and {scores} as scores: numbers are given by the score, and then by the "
+        f"system, as {_SCORES}."
+    )
+    warn(message)
+    return replace(test_set, warnings=(message,))
 
 
 def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -> TestSet:

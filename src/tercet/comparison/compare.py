@@ -22,16 +22,12 @@ from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
-from tercet.test_sets.checks import (
-    check_baseline,
-    check_gaps,
-    check_has_texts,
-    check_references,
+from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
+from tercet.test_sets.oddities import (
+    copies,
     odd_baseline,
-    odd_references,
-    odd_scales,
-    repeated_rows,
-    same_systems,
+    odd_numbers,
+    odd_segments,
     warn_of_artefacts,
     warn_of_scores,
 )
@@ -192,14 +188,14 @@ def compare(
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
-    messages = [*test_set.warnings, *same_systems(test_set), *(odd_references(test_set) if needed_by else [])]
-    messages += repeated_rows(test_set)
-    odd = odd_baseline(test_set) if baseline is None and comparison.test is not None else []
-    odd += odd_scales(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
+    odd = odd_segments(test_set, with_references=bool(needed_by))
+    odd += odd_baseline(test_set) if baseline is None and comparison.test is not None else []
+    odd += odd_numbers(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
     odd += slice_warnings(test_set, slices)
     for message in odd:
-        warn(message)
-    messages += odd
+        if message not in test_set.warnings:  # where it was read
+            warn(message)
+    messages = [*test_set.warnings, *copies(test_set, with_references=bool(needed_by)), *odd]
     messages += warn_of_artefacts(test_set, corpus, metric_list)
     with bars_within(progress), line_of("") as show_line:
         for number, metric in enumerate(metric_list, 1):

@@ -21,13 +21,8 @@ from tercet.explanation.terminal import coloured, drawn, grid
 from tercet.markup import one_cell, visible
 from tercet.statistics.groups import best_first
 from tercet.tables import decimals
-from tercet.test_sets.checks import (
-    check_baseline,
-    check_has_texts,
-    check_references,
-    check_segment,
-    warn_of_artefacts,
-)
+from tercet.test_sets.checks import check_baseline, check_has_texts, check_references, check_segment
+from tercet.test_sets.oddities import warn_of_artefacts
 from tercet.test_sets.test_set import TestSet
 
 from .columns import in_percent

@@ -28,7 +28,8 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within, line_of
-from tercet.test_sets.checks import check_has_texts, check_references, warn_of_artefacts
+from tercet.test_sets.checks import check_has_texts, check_references
+from tercet.test_sets.oddities import warn_of_artefacts
 from tercet.test_sets.test_set import TestSet
 
 from .coefficients import (

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tercet.errors import InputError, argument, shorten
+from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.roles import guess_roles
 from tercet.files.score_columns import without_scores
 from tercet.files.table import Memory, Table
@@ -69,15 +69,17 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
     """Return a table with a column for each system, its roles, and how it was made of a long one, in words.
 
     A long table has a column such as ``model`` that names the system of each row, and each item once for each of
-    them: the same id, or else the same source, or else the same references. Other tables are returned as they are.
-    InputError where the names of systems would be scored as texts.
+    them: the same id, or else the same source, or else the same references. Items that a system lacks are left out
+    for all, with a warning, if the others are half of them or more. Other tables are returned as they are. InputError
+    where the names of systems would be scored as texts.
     """
     long = _long(table, columns)
     if long is None or columns.systems:
         return table, columns, ""
     for key in long.keys:
-        rows = _rows(table, key, long.column)
-        if rows is None or len(rows) < 2 or {*long.systems} & {*table.columns}:
+        items = _rows(table, key, long.column)
+        rows = [by_system for by_system in items.values() if len(by_system) == len(long.systems)]
+        if len(rows) < max(2, len(items) / 2) or {*long.systems} & {*table.columns}:
             continue
         same = [
             name
@@ -86,23 +88,25 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
         ]
         text = _text_column(table, [name for name in long.texts if name not in same], same)
         if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
+            _warn_of_holes(table, long, items, key)
             return _pivoted(table, columns, long, rows, same, text, key)
     _check_names(table, columns, long)
     return table, columns, ""
 
 
-def pooled_warning(table: Table, columns: Columns) -> str:
-    """Return a warning of rows of several systems that are scored as of one; "" where there are none."""
+def warn_pooled(table: Table, columns: Columns) -> str:
+    """Warn of rows of several systems that are scored as of one; return the column of these systems, or ""."""
     long = _long(table, columns)
     if long is None or not (columns.systems or long.texts):
         return ""
     for key in long.keys:
         if _is_pooled(table, key, long.column, is_exact=key == long.references):
-            return (
+            warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
                 f"({named(long.systems)}), which have rows for the same {' and '.join(map(repr, key))}: all rows are "
                 f"scored as of one system. {_EXPECTED}"
             )
+            return long.column
     return ""
 
 
@@ -151,15 +155,27 @@ def _hashable(cell: Any) -> Hashable:
     return cell if isinstance(cell, str | int | None) else repr(cell)
 
 
-def _rows(table: Table, key: list[str], column: str) -> list[dict[str, int]] | None:
-    """Return for each item the row of each system; None unless each has exactly one."""
+def _rows(table: Table, key: list[str], column: str) -> dict[Hashable, dict[str, int]]:
+    """Return by item the row of each system; nothing where a system has several."""
     rows: dict[Hashable, dict[str, int]] = defaultdict(dict)
-    names = [*map(str, table.columns[column])]
-    for row, (item, name) in enumerate(zip(_items(table, key), names, strict=True)):
+    for row, (item, name) in enumerate(zip(_items(table, key), map(str, table.columns[column]), strict=True)):
         if rows[item].setdefault(name, row) != row:
-            return None
-    n_systems = len({*names})
-    return [*rows.values()] if all(len(by_system) == n_systems for by_system in rows.values()) else None
+            return {}
+    return rows
+
+
+def _warn_of_holes(table: Table, long: _Long, items: Mapping[Hashable, dict[str, int]], key: list[str]) -> None:
+    """Warn of items that a system has no row of."""
+    holes = [by_system for by_system in items.values() if len(by_system) < len(long.systems)]
+    if holes:
+        lacking = next(system for system in long.systems if system not in holes[0])
+        row = min(holes[0].values())
+        first = " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
+        are, them = ("are", "them") if len(holes) > 1 else ("is", "it")
+        warn(
+            f"{table.name}: {len(holes):,} of {len(items):,} items {are} left out for every system, as not all have "
+            f"a row of {them}: {shorten(lacking)} has none of {first}."
+        )
 
 
 def _is_one(cells: list[Any], rows: dict[str, int]) -> bool:

@@ -19,7 +19,7 @@ from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
-from .long_tables import pooled_warning, wide
+from .long_tables import warn_pooled, wide
 from .roles import MOST_NAMED, Columns, columns_in_words, named, warn_left_out, warn_swapped, warn_unused
 from .test_set import TestSet, without_texts
 
@@ -35,17 +35,19 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         columns = replace(columns, systems=systems, references=references, source=source)
     table, columns, note = wide(table, columns)
     slices = slices_of_columns(table, columns.slices)
-    test_set = _texts_or_scores(table, path, name, columns)
+    pooled = warn_pooled(table, columns)
+    test_set = _texts_or_scores(table, path, name, columns, {pooled} if pooled else set())
     fields = " ".join(filter(None, [test_set.fields, note]))
-    return replace(_with_clusters(test_set, table, columns), slices=slices, fields=fields)
+    return replace(_with_clusters(test_set, table, columns, is_pooled=bool(pooled)), slices=slices, fields=fields)
 
 
-def _texts_or_scores(table: Table, path: str, name: str, columns: Columns) -> TestSet:
+def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names: set[str]) -> TestSet:
+    """Return what a table has; `names` are columns of names, which are no texts."""
     guessed = without_scores(table, columns.scores)
     columns_of_scores = [column for column in table.columns if column not in guessed.columns]
     slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
     # What labels segments is no output and no reference, unless its name says so.
-    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
+    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)} | names
     labelling -= {*columns.systems, *columns.references, columns.source}
     guessed = replace(
         guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
@@ -109,14 +111,11 @@ def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list
     return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
 
 
-def _with_clusters(test_set: TestSet, table: Table, columns: Columns) -> TestSet:
+def _with_clusters(test_set: TestSet, table: Table, columns: Columns, *, is_pooled: bool) -> TestSet:
     """Return the test set of a table with the clusters of a column; without one, name a column of documents."""
-    pooled = pooled_warning(table, columns)
-    if pooled:
-        warn(pooled)
     if columns.cluster is not None:
         return replace(test_set, clusters=_clusters_of(table, columns.cluster))
-    if not pooled:
+    if not is_pooled:
         _warn_repeated_ids(table)
     column_of_documents = document_column(table)
     if column_of_documents is None:

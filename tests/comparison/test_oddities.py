@@ -1,0 +1,211 @@
+"""What is odd in a test set and would be a wrong headline: copies, texts of other segments, numbers that are none."""
+
+import random
+import warnings
+
+import pytest
+
+from commands import command
+from samples import sample
+from tercet import compare, read_test_sets
+
+SHIPS = {
+    "en": [
+        "The ferry to the island leaves at seven in the evening.",
+        "Fog kept the fishing boats in the harbour all day.",
+        "The captain wrote every storm into her log.",
+        "Two tugs pulled the freighter off the sandbank.",
+        "The lighthouse keeper waved at passing yachts.",
+        "A rope snapped while they hoisted the mainsail.",
+        "Gulls followed the trawler far beyond the reef.",
+        "The old pier was closed for repairs in winter.",
+    ],
+    "ru": [
+        "Паром на остров уходит в семь часов вечера.",
+        "Из-за тумана рыбацкие лодки весь день стояли в гавани.",
+        "Капитан записывала каждую бурю в журнал.",
+        "Два буксира стащили сухогруз с песчаной отмели.",
+        "Смотритель маяка махал проходящим яхтам.",
+        "Канат лопнул, когда они поднимали главный парус.",
+        "Чайки летели за траулером далеко за риф.",
+        "Старый причал закрыли зимой на ремонт.",
+    ],
+    "zh": [
+        "去岛上的渡轮晚上七点出发。",
+        "因为大雾，渔船整天停在港口里。",
+        "船长把每一场风暴都记进航海日志。",
+        "两艘拖船把货轮从沙洲上拖了下来。",
+        "灯塔看守人向经过的游艇挥手。",
+        "他们升起主帆的时候绳子断了。",
+        "海鸥跟着拖网渔船飞到礁石以外。",
+        "旧码头冬天关闭进行维修。",
+    ],
+}
+WAYS = {"en": ("The ", "One "), "ru": (" на ", " у "), "zh": ("的", "之")}
+
+
+def near(language):
+    """Return texts that differ a little from those of a language."""
+    return [text.replace(*WAYS[language]) for text in SHIPS[language]]
+
+
+def warned(*arguments, **options):
+    """Return what a comparison warns of: raised, and in the result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = compare(*arguments, **options)
+    messages = [str(warning.message) for warning in caught]
+    assert set(messages) <= {*found.warnings}
+    return messages
+
+
+class TestTextsOfOtherSegments:
+    """Lines that are lost, doubled or sorted still pair with some reference each, and score next to nothing."""
+
+    MESSAGE = (
+        "test set: texts of the system 'b' seem to be of other segments: that of segment {} is like the reference of "
+        "segment {}. Is a line missing, or one too many, or are the texts in another order? They are paired by their "
+        "places."
+    )
+
+    @pytest.mark.parametrize("language", SHIPS)
+    def test_are_named(self, language):
+        texts = near(language)
+        moved = {
+            (1, 2): [*texts[1:], "…"],
+            (2, 1): ["…", *texts[:-1]],
+            (5, 4): texts[:4] + texts[3:-1],
+            (1, 8): texts[::-1],
+        }
+        for places, system in moved.items():
+            found = warned({"a": texts, "b": system}, "chrf", references=SHIPS[language])
+            assert found == [self.MESSAGE.format(*places)]
+
+    @pytest.mark.parametrize("language", SHIPS)
+    def test_are_not_seen_in_texts_that_are_bad_or_of_another_language(self, language):
+        rng = random.Random(7)
+        words = [word for text in SHIPS["en"] for word in text.split()]
+        bad = [" ".join(rng.sample(words, 9)) for _ in SHIPS["en"]]
+        copied = SHIPS["ru" if language == "en" else "en"]
+        systems = {"near": near(language), "bad": bad, "copied": copied, "empty": [""] * 8, "short": ["so"] * 8}
+        assert warned(systems, "chrf", references=SHIPS[language]) == []
+
+    def test_are_seen_among_many_where_a_fifth_is_moved(self):
+        rng = random.Random(3)
+        words = "abcdefghijklmnopqrstuvwxyz"
+        references = [" ".join("".join(rng.choices(words, k=4)) for _ in range(8)) for _ in range(2000)]
+        systems = {"a": references[:1600] + references[1601:] + ["end"], "b": references[:1990] + references[:-11:-1]}
+        with pytest.warns(UserWarning, match="the system 'a' seem to be of other segments: that of segment 1,6"):
+            found = compare(systems, "chrf", references=references, test=None)
+        assert len(found.warnings) == 1
+
+    def test_are_warned_of_once_on_the_command_line(self, tmp_path):
+        for name, lines in {"r": SHIPS["en"], "a": near("en"), "b": [*near("en")[1:], "…"]}.items():
+            (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        files = [tmp_path / "a.txt", tmp_path / "b.txt", "-r", tmp_path / "r.txt", "-m", "chrf"]
+        for name in ("compare", "score"):
+            assert " ".join(command(name, *files).stderr.split()).count("seem to be of other segments") == 1
+
+
+class TestRepeatedTexts:
+    ERROR = "Error: the server is busy, try again in 20 s."
+
+    def test_are_named_where_the_segments_differ(self):
+        texts = near("en")
+        broken = [self.ERROR if place % 2 else text for place, text in enumerate(texts)]
+        assert warned({"a": texts, "b": broken}, "chrf", references=SHIPS["en"]) == [
+            "test set: the system 'b' has the same text in 4 of 8 segments, the first of them segment 2: "
+            f"'{self.ERROR}'. Is it an answer, or a message of an error?"
+        ]
+
+    def test_are_none_where_they_are_rare_short_or_what_is_asked_for(self):
+        texts = near("en")
+        systems = {"rare": [self.ERROR] * 3 + texts[3:], "short": ["I do not know."] * 8}
+        assert warned(systems, "chrf", references=SHIPS["en"]) == []
+        again = [SHIPS["en"][0]] * 5 + SHIPS["en"][5:]
+        assert warned({"a": [texts[0]] * 5 + texts[5:], "b": texts[:5] + again[5:]}, "ter", references=again) == []
+
+
+class TestCopies:
+    def test_of_segments_are_counted(self):
+        def found(times, **more):
+            texts = {"A": near("en")[:2] * times, "B": ["dog", SHIPS["en"][1]] * times}
+            return warned(texts, "ter", references=SHIPS["en"][:2] * times, **more)
+
+        assert found(2) == [
+            "test set: 2 of 4 segments are exact copies of earlier ones, so that 2 are different: intervals and "
+            "tests take copies as independent segments, and are too sure. Remove the copies, or resample them "
+            "together (cluster=)."
+        ]
+        assert found(2, cluster=[1, 2, 1, 2]) == found(1) == []
+
+    def test_of_short_labels_are_none(self):
+        """As the answers of a classifier, whose segments are different texts that nobody gave."""
+        texts = {"A": ["yes", "no", "yes", "no", "no", "no"], "B": ["no", "no", "yes", "no", "no", "yes"]}
+        assert compare(texts, ["ter"], references=["yes", "no"] * 3).warnings == []
+
+    def test_of_systems_are_in_the_result_whose_scores_show_them(self):
+        texts = {"A": ["a", "b"], "B": ["a", "c"], "C": ["a", "b"]}
+        assert warned(texts, ["ter"], references=["a d", "b"]) == []
+        found = compare(texts, ["ter"], references=["a d", "b"])
+        assert found.warnings == ["test set: the systems 'A' and 'C' have the same texts."]
+
+
+class TestNumbers:
+    """Scores of another program, in which not every number is a score of a system."""
+
+    @pytest.mark.parametrize(
+        ("numbers", "said"),
+        [
+            ([0.7, -1, 0.9, -1, 0.4], "2 numbers of the system 'b' are -1, the others are from 0.4 to 0.9"),
+            ([0.7, 0.8, 0.9, 999, 0.4], "1 number of the system 'b' is 999, the others are from 0.4 to 0.9"),
+            ([4, 5, 3, -99, 4], "1 number of the system 'b' is -99, the others are from 3 to 5"),
+        ],
+    )
+    def test_may_stand_for_missing_ones(self, numbers, said):
+        found = warned(scores={"COMET": {"base": [0.5, 0.6, 0.7, 0.8, 0.4], "b": numbers}})
+        assert f"test set: COMET: {said}: if that stands for a missing score, leave it empty." in found
+
+    @pytest.mark.parametrize(
+        "numbers", [[-1, 0, 1, 1, -1, 0], [-2, -1, 0.5, 2, 1, 0], [99, 98, 100, 97, 99, 95], [-1, -1, -1, -1, -1, -1]]
+    )
+    def test_may_be_what_they_seem(self, numbers):
+        assert warned(scores={"grade": {"base": numbers[::-1], "b": numbers}}) == []
+
+    def test_may_be_made_of_those_of_other_systems(self):
+        base, tuned = [0.712, 0.655, 0.81, 0.43, 0.522], [0.733, 0.61, 0.842, 0.511, 0.5]
+        scores = {"base": base, "tuned": tuned}
+        delta = [round(b - a, 3) for a, b in zip(base, tuned, strict=True)]
+        mean = [round((a + b) / 2, 3) for a, b in zip(base, tuned, strict=True)]
+        ending = "is it a system? Name those that are (systems=)."
+        assert warned(scores={"COMET": {**scores, "delta": delta}}) == [
+            f"test set: COMET: the numbers of the system 'delta' are those of 'tuned' less those of 'base': {ending}"
+        ]
+        assert warned(scores={"COMET": {**scores, "avg": mean}}) == [
+            f"test set: COMET: the numbers of the system 'avg' are the means of the others': {ending}"
+        ]
+        assert warned(scores={"COMET": {**scores, "twin": base, "third": [0.5, 0.6, 0.7, 0.8, 0.4]}}) == []
+
+    def test_are_given_by_the_score_and_then_by_the_system(self):
+        numbers = {"base": [0.5, 0.6, 0.7], "настроенная": [0.6, 0.5, 0.9]}
+        scores = {"COMET": numbers, "BLEURT-20": numbers}
+        turned = {system: {score: scores[score][system] for score in scores} for system in numbers}
+        assert warned(scores=turned) == [
+            "'COMET' and 'BLEURT-20' are taken as systems, and 'base' and 'настроенная' as scores: numbers are given "
+            "by the score, and then by the system, as scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}."
+        ]
+        assert warned(scores=scores) == warned(scores={"quality": numbers}) == []
+
+    def test_are_those_of_columns_of_a_table_too(self, tmp_path):
+        rows = ["COMET_base\tCOMET_tuned\tCOMET_delta"]
+        rows += ["0.71\t0.73\t0.02", "0.65\t0.61\t-0.04", "0.81\t0.84\t0.03", "0.43\t0.51\t0.08", "0.52\t0.5\t-0.02"]
+        path = tmp_path / "scores.tsv"
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        (test_set,) = read_test_sets(path, scores=["COMET"], need_references=False, need_texts=False)
+        (message,) = warned(test_set, scores="COMET")
+        assert "the numbers of the system 'delta' are those of 'tuned' less those of 'base'" in message
+
+
+def test_samples_have_nothing_odd():
+    for language in ("en", "ru", "zh"):
+        assert compare(sample(language), "chrf", test=None).warnings == []
