@@ -99,10 +99,7 @@ _REPEATED, _REPEATED_SHARE = 4, 50
 
 def _repeated_texts(test_set: TestSet) -> list[str]:
     """Return warnings of a text that a system has in many different segments, such as the message of an error."""
-    if test_set.n_segments < _REPEATED:
-        return []
-    segments = [*zip(map(tuple, test_set.references), test_set.source or [""] * test_set.n_segments, strict=True)]
-    messages = []
+    references, source, messages = test_set.references, test_set.source, []
     for system, texts in test_set.systems.items():
         if len(texts) - len({*texts}) < _REPEATED - 1:
             continue
@@ -114,7 +111,8 @@ def _repeated_texts(test_set: TestSet) -> list[str]:
         if number < max(_REPEATED, len(texts) / _REPEATED_SHARE):
             continue
         numbers = [place for place, other in enumerate(texts) if other == text]
-        if 2 * len({segments[place] for place in numbers}) > number:
+        segments = {(*references[place], source[place] if source else "") for place in numbers}
+        if 2 * len(segments) > number:
             messages.append(
                 f"{test_set.name}: the system {shorten(system)} has the same text in {number:,} of {len(texts):,} "
                 f"segments, the first of them segment {numbers[0] + 1:,}: {shorten(text)}. Is it an answer, or a "
