@@ -173,6 +173,41 @@ class TestDimensionsOfWhichLowerIsBetter:
         assert message in str(error.value)
 
 
+FIVE = {"A": [4, 3, 5, 2] * 3, "B": [3, 2, 4, 1] * 3}
+HUNDRED = {"A": [80, 55, 97, 30] * 3, "B": [60, 41, 83, 22] * 3}
+
+
+class TestRatersOnDifferentScales:
+    """Of a rater with 1 to 5 and one with 0 to 100, the mean grade is the second one's."""
+
+    @staticmethod
+    def warned(first, second, **options):
+        by_rater = {"анна": first, "ben": second}
+        rows = [
+            ("adequacy", rater, system, item, number)
+            for rater, numbers in by_rater.items()
+            for system in "AB"
+            for item, number in enumerate(numbers[system])
+        ]
+        found = correlate("chrf", Grades.of_rows(rows, "AB", 12), **options)
+        return [remark for remark in found.table().remarks if "different scales" in remark]
+
+    def test_are_warned_of_unless_z_scores_are_taken(self):
+        assert self.warned(FIVE, HUNDRED) == [
+            "Raters seem to use different scales in adequacy: the grades of 'анна' are from 1 to 5, those of 'ben' "
+            "from 22 to 97. standardize=True takes the z-scores of each rater."
+        ]
+        assert self.warned(FIVE, HUNDRED, standardize=True) == []
+
+    def test_are_not_seen_in_raters_who_are_strict(self):
+        strict = {name: [max(1, number - 2) for number in numbers] for name, numbers in FIVE.items()}
+        rare = {"A": [0, 0, 0, 1] * 3, "B": [0, 0, 1, 0] * 3}
+        many = {"A": [0, 25, 0, 1] * 3, "B": [0, 0, 1, 5] * 3}
+        assert self.warned(FIVE, strict) == self.warned(rare, many) == []
+        below_zero = {name: [number - 60 for number in numbers] for name, numbers in HUNDRED.items()}
+        assert self.warned(FIVE, below_zero) == []
+
+
 class TestGradesThatDoNotDiffer:
     """Every metric agrees with them once its differences count as ties: the answer says that nothing is shown."""
 

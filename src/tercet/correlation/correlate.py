@@ -20,7 +20,7 @@ from tercet.comparison.columns import column_stats, numbers_of, read_columns, wi
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
 from tercet.comparison.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, on_command_line, shorten
 from tercet.files.score_columns import is_lower_better
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
@@ -357,6 +357,7 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
     table.remarks.extend(
         [
             *_equal_grades(table, np.ptp(human[is_graded]) == 0),
+            *([] if correlation.standardize else _scales_of_raters(correlation.grades, dimension)),
             *_contradicting(correlation, table),
             *ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters),
         ]
@@ -401,6 +402,8 @@ def _are_equal(human: Array, rank_by: str) -> bool:
 
 #: Pooled Pearson's r that contradicts the grades, where it has no interval.
 _CONTRARY = -0.3
+#: So many times the mean of another rater's grades seems to be of another scale.
+_OTHER_SCALE = 5
 #: Items below which intervals and tests are not reliable.
 _RELIABLE = 30
 #: Power for which the number of items is estimated.
@@ -418,6 +421,27 @@ def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
     return [
         f"The outputs of each item have equal grades in {table.dimension}: {table.rank_by} does not show how well a "
         "metric agrees."
+    ]
+
+
+def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
+    """Return a warning of raters who seem to use different scales, such as 1 to 5 and 0 to 100; or none."""
+    by_rater = {
+        rater: present
+        for rater, numbers in zip(grades.raters, grades.values[dimension], strict=True)
+        if len(present := numbers[~np.isnan(numbers)])
+    }
+    if len(by_rater) < 2 or min(numbers.min() for numbers in by_rater.values()) < 0:
+        return []
+    low, high = (choose(by_rater, key=lambda rater: by_rater[rater].mean()) for choose in (min, max))
+    least, greatest = by_rater[low], by_rater[high]
+    # Penalties differ as much, of which most are 0.
+    if greatest.mean() < _OTHER_SCALE * least.mean() or np.median(greatest) <= least.max():
+        return []
+    return [
+        f"Raters seem to use different scales in {dimension}: the grades of {shorten(low)} are from "
+        f"{least.min():g} to {least.max():g}, those of {shorten(high)} from {greatest.min():g} to "
+        f"{greatest.max():g}. {'--standardize' if on_command_line() else 'standardize=True'} takes the z-scores of each rater."
     ]
 
 
