@@ -441,7 +441,8 @@ def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
     return [
         f"Raters seem to use different scales in {dimension}: the grades of {shorten(low)} are from "
         f"{least.min():g} to {least.max():g}, those of {shorten(high)} from {greatest.min():g} to "
-        f"{greatest.max():g}. {'--standardize' if on_command_line() else 'standardize=True'} takes the z-scores of each rater."
+        f"{greatest.max():g}. {'--standardize' if on_command_line() else 'standardize=True'} takes the z-scores of "
+        "each rater."
     ]
 
 
