@@ -173,8 +173,8 @@ class TestTables:
              "line 1, column 'src': expected a text, got 3."),
 
             ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "no column ('sysA' has values that are not text) was recogn"),
-            ("a.json", "[]", {}, "is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an "
-             "object per line (.jsonl): ValueError: expected an object with 'eval' and 'samples'."),
+            ("a.json", "[]", {}, "is not a log of inspect-ai with samples, nor a table, such as an array of objects "
+             '[{"prediction": "text", "reference": "text"}]: found [].'),
             ("a.jsonl.gz", "{", {}, "line 1: not JSON"),
 
             ("a.csv", b"", {}, "is empty"),

@@ -29,7 +29,7 @@ BAD_TABLES = {
 
 #: Kinds of files that are empty, by the ends of their names, and what is expected.
 EMPTY = {
-    ".json .eval .json.gz": "a log of inspect-ai or results of a harness",
+    ".json .eval .json.gz": "a table, a log of inspect-ai or results of a harness",
     ".xlsx": "an Excel workbook",
     ".parquet": "a Parquet file",
     ".arrow": "an Arrow file",
@@ -163,11 +163,4 @@ def test_empty_files_are_called_so(refused, kinds, content):
 )
 def test_json_that_is_broken_is_called_so_with_its_line(refused, content, place):
     message = refused(["score", "{}"], "журнал.JSON", content.encode())
-    assert f"журнал.JSON, {place}; expected a log of inspect-ai or results of a harness." in message
-
-
-def test_json_lines_that_are_not_called_so_are_told_the_name(refused):
-    content = b'{"mt": "a", "ref": "b"}\n{"mt": "c", "ref": "d"}\n'
-    assert "nor JSON Lines, an object per line (.jsonl): Extra data: line 2" in refused(
-        ["score", "{}"], "a.json", content
-    )
+    assert f"журнал.JSON, {place}; expected a table, a log of inspect-ai or results of a harness." in message

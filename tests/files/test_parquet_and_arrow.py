@@ -124,6 +124,18 @@ def test_bytes_in_a_dictionary_are_texts(format, write):
     assert read(written(columns, write), format).columns == {"mt": ["a", "ж", "a"], "reference": ["a", "b", "c"]}
 
 
+def test_bytes_in_views_are_texts_or_images():
+    """As polars writes bytes."""
+    columns = {
+        "mt": pa.array(["ж".encode(), b"a"], pa.binary_view()),
+        "image": pa.array([b"\xff\0", b"a"], pa.binary_view()),
+    }
+    stream = io.BytesIO()
+    with pa.ipc.new_stream(stream, pa.table(columns).schema) as writer:
+        writer.write_table(pa.table(columns))
+    assert read(stream.getvalue(), "arrow").columns == {"mt": ["ж", "a"]}
+
+
 def test_bytes_that_are_no_texts_are_told_or_left_out_where_they_are_many(tmp_path):
     texts = {"reference": ["a cat", "a dog"], "mt": ["cat", "dog"]}
     pq.write_table(pa.table({**texts, "large": [b"un caf\xe9", b"a dog"]}), tmp_path / "t.parquet")

@@ -42,9 +42,9 @@ class Grades:
     """Texts and their grades."""
 
     file: str = typer.Argument(
-        help="Table of texts and grades (.tsv, .csv, .jsonl, .xlsx, .parquet, .arrow, also .gz): columns such as "
-        "systemA, systemB, reference, systemA.content.rater1; or the columns item, system, text, reference, rater, "
-        "dimension and value; or JSON Lines with human: {system: {dimension: value}}.",
+        help="Table of texts and grades (.tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow, also .gz): columns such "
+        "as systemA, systemB, reference, systemA.content.rater1; or the columns item, system, text, reference, "
+        "rater, dimension and value; or JSON Lines with human: {system: {dimension: value}}.",
         show_default=False,
     )
     grades: str | None = reading(

@@ -180,7 +180,7 @@ class Texts:
 
     files: list[str] = typer.Argument(
         show_default=False,
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .parquet, .arrow; each is a test set, or, "
+        help="Tables with named columns (.tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow; each is a test set, or, "
         "with one system and the same references as others, a system), or text files with one segment per line (each "
         "is a system), or files of translators (.tmx, .xlf, .sdlxliff, .po), subtitles (.srt, .vtt) or transcripts "
         "(.ctm, .stm, .trn). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "

@@ -265,7 +265,7 @@ def read_graded(
     cluster: str | None = None,
     scores: Sequence[str] = (),
 ) -> tuple[TestSet, Grades]:
-    """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx .parquet .arrow, also gzipped).
+    """Read texts and their grades from a table (.tsv .csv .jsonl .json .xlsx .parquet .arrow, also gzipped).
 
     A wide table has a row for each item: the systems' texts, references, and columns of grades that are named
     ``system.dimension`` or ``system.dimension.rater`` (or with ``:``, ``/`` or ``|``). A long table has a row for
@@ -343,7 +343,7 @@ def _table(path: str) -> Table:
     check_no_workbook(path)
     format = table_format(path)
     if not format or format in MEMORIES:
-        formats = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
+        formats = ".tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow"
         raise InputError(f"{path}: expected a table of texts and grades ({formats}).")
     return read_file(path)
 

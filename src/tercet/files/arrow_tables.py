@@ -155,7 +155,7 @@ def _as_text(array: Any) -> Any:
 
 
 def _is_bytes(kind: Any) -> bool:
-    return bool(is_binary(kind) or is_large_binary(kind))
+    return bool(is_binary(kind) or is_large_binary(kind) or pa.types.is_binary_view(kind))
 
 
 def _check_cells(n_cells: int, name: str) -> None:

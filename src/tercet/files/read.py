@@ -75,7 +75,7 @@ SUFFIXES = {
 }
 #: What Kaldi, ESPnet and others call a file of transcripts.
 _KALDI = "text"
-#: The same of files that are logs of a harness or nothing: a folder of tables may have such beside them.
+#: The same of files that are logs, or tables that a user names: a folder of tables may have other such beside them.
 _LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
 _WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")

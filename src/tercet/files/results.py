@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from tercet.errors import InputError, first_line, shorten, warn
 
@@ -28,14 +28,14 @@ from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
 from .score_columns import BETWEEN_GRADES, begun_by, read_score
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
-from .text import LIMITS, Limits, read_whole
+from .text import LIMITS, Limits
 
-_EXPECTED = "a log of inspect-ai or results of a harness"
+EXPECTED = "a table, a log of inspect-ai or results of a harness"
 
 
-def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results in an object."""
-    data = read_whole(stream, name, limits, _EXPECTED)
+def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
+    """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results, or a table in JSON."""
+    content: Any = {}
     try:
         if data.startswith(b"PK"):
             spec, samples = archived_parts(data, name, limits.unpacking(len(data)))
@@ -52,12 +52,12 @@ def read_results(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
         # Behind an object may be more: lines of JSON.
         if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
             place = f"{name}, line {error.lineno}"
-            raise InputError(
-                f"{place}: not JSON ({error.msg}, column {error.colno}); expected {_EXPECTED}."
-            ) from None
+            raise InputError(f"{place}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}.") from None
+        reason = first_line(error) if isinstance(content, dict) else f"found {shorten(content)}"
+        nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
+        is_archive = ".eval" in name.lower()
         raise InputError(
-            f"{name} is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an object per line "
-            f"(.jsonl): {first_line(error)}."
+            f"{name} is not a log of inspect-ai with samples{'' if is_archive else nor}: {reason}."
         ) from None
     return inspect_log(spec, samples, name)
 
@@ -103,9 +103,9 @@ def results_log(table: Table) -> Log | None:
 
 
 def _results(content: Any, name: str) -> Table | None:
-    """Return the results in the object of a file, or the table of W&B; None for others."""
+    """Return the results in the object of a file, or a table; None for others."""
     if not isinstance(content, dict):
-        return None
+        return _table_of_objects(content, name) if _are_objects(content) else None
     run = content.get("testRunData", content)
     # As the program saves a run, and as what its function returns is saved.
     for cases in ("testCases", "test_results"):
@@ -122,7 +122,47 @@ def _results(content: Any, name: str) -> Table | None:
     columns, rows = content.get("columns"), content.get("data")
     if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         return _table_of(columns, rows, name)
-    return None
+    if content.keys() & _OF_INSPECT:
+        return None
+    by_row = [*content.values()] if all(map(str.isdecimal, content)) else None
+    objects = next(filter(_are_objects, [by_row, *content.values()]), None)
+    return _table_of_columns(content, name) if objects is None else _table_of_objects(objects, name)
+
+
+#: The parts of a log of inspect-ai, whose samples are no table.
+_OF_INSPECT = {"eval", "samples"}
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _table_of_objects(objects: list[dict[str, Any]], name: str) -> Table:
+    """Return the table of an array of objects, a row each."""
+    rows = RaggedRows(name, "row")
+    for number, row in enumerate(objects, 1):
+        rows.add(number, {column: _cell(value) for column, value in row.items()})
+    return rows.table("an array of objects")
+
+
+def _table_of_columns(content: Mapping[str, Any], name: str) -> Table | None:
+    """Return the table of an object of columns: lists, or objects by the number of the row; None without a text."""
+    columns = {
+        column: [*cells.values()] if isinstance(cells, dict) else cells
+        for column, cells in content.items()
+        if isinstance(cells, list) or (isinstance(cells, dict) and all(map(str.isdecimal, cells)))
+    }
+    if not any(isinstance(cell, str) for cells in columns.values() for cell in cells):
+        return None
+    n_rows, first = len(next(iter(columns.values()))), next(iter(columns))
+    for column, cells in columns.items():
+        if len(cells) != n_rows:
+            raise InputError(
+                f"{name}: expected columns of one length, found {n_rows:,} cells of {shorten(first)} and "
+                f"{len(cells):,} of {shorten(column)}."
+            )
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    return _table_of_objects(rows, name)
 
 
 def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
@@ -130,7 +170,7 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     repeated = [column for column, times in Counter(map(str, columns)).items() if times > 1]
     if repeated:
         raise InputError(f"{name}: the column {shorten(repeated[0])} appears twice; expected distinct names.")
-    gathered = RaggedRows(name)
+    gathered = RaggedRows(name, "row")
     for number, row in enumerate(rows, 1):
         if len(row) != len(columns):
             expected = f"{len(columns)} cells, as there are columns"

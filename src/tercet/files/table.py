@@ -27,8 +27,10 @@ class Table:
     name: str
     #: A text or None per row; in a file of JSON also any other value.
     columns: dict[str, list[Any]]
-    #: The line, counted from 1, on which each row begins.
+    #: The line, counted from 1, on which each row begins; in a file whose rows are not lines, its number.
     lines: list[int]
+    #: What `lines` counts.
+    unit: str = field(default="line", kw_only=True)
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
@@ -42,7 +44,7 @@ class Table:
 
     def place_on(self, line: int, column: str) -> str:
         """Return the position of a cell on a line, for messages."""
-        return f"{self.name}, line {line}, column {shorten(column)}"
+        return f"{self.name}, {self.unit} {line}, column {shorten(column)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,8 @@ class Memory(Table):
 class RaggedRows:
     """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there."""
 
-    def __init__(self, name: str) -> None:
-        self._table = Table(name, {}, [])
+    def __init__(self, name: str, unit: str = "line") -> None:
+        self._table = Table(name, {}, [], unit=unit)
 
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         """Append a row that begins on a line."""
@@ -115,15 +117,15 @@ class RaggedRows:
             if name not in columns:
                 if len(columns) == MOST_COLUMNS:
                     raise InputError(
-                        f"{self._table.name}, line {line}: more than {MOST_COLUMNS} different columns; expected rows "
-                        "that share their columns."
+                        f"{self._table.name}, {self._table.unit} {line}: more than {MOST_COLUMNS} different columns; "
+                        "expected rows that share their columns."
                     )
                 columns[name] = [None] * len(lines)
         lines.append(line)
         if len(columns) * len(lines) > MOST_CELLS:
             raise InputError(
-                f"{self._table.name}, line {line}: more than {MOST_CELLS:,} cells, since rows get the columns of "
-                "all others; expected rows that share their columns."
+                f"{self._table.name}, {self._table.unit} {line}: more than {MOST_CELLS:,} cells, since rows get the "
+                "columns of all others; expected rows that share their columns."
             )
         for name, cells in columns.items():
             cells.append(row.get(name))

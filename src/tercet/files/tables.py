@@ -21,13 +21,14 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO, TypeVar
 
 from tercet.errors import InputError, needs, shorten, warn
 
 from .batches import batch
 from .logs import is_chat, is_samples, samples_log, texts_of_chats
-from .results import read_results, results_log
+from .results import EXPECTED, read_results, results_log
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
@@ -200,14 +201,30 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
     answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables.
     """
-    table = read_objects(stream, name, limits)
-    return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
+    return _recognized(read_objects(stream, name, limits))
 
 
 def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read a log or results in an object or archive; or a table that W&B writes, an object of columns and rows."""
-    table = read_results(stream, name, limits)
-    return table if isinstance(table, Log) else results_log(table) or spread(table)
+    """Read a log or results in an object or archive; or a table, in any of the forms of pandas, datasets and W&B.
+
+    These are an array of objects; an object of columns, which are lists of one length, or objects by row (of pandas);
+    an object of such an array beside other things, or of columns and rows (of W&B); and JSON Lines, which datasets
+    writes whatever the file is called.
+    """
+    data = read_whole(stream, name, limits, EXPECTED)
+    if _JSON_LINES.match(data):
+        return read_jsonl(io.BytesIO(data), name, limits)
+    table = read_results(data, name, limits)
+    return table if isinstance(table, Log) else _recognized(table)
+
+
+#: More than one line, of an object each.
+_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+
+
+def _recognized(table: Table) -> Table:
+    """Return the log that a table of objects is, or the table, with texts in the place of objects of them."""
+    return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -224,7 +241,7 @@ def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 def spread(table: Table) -> Table:
     """Return a table with texts in the place of chats, and columns of texts in that of each column of objects."""
     outer_columns = {name: _without_chats(table, name, cells) for name, cells in table.columns.items()}
-    table = Table(table.name, outer_columns, table.lines)
+    table = replace(table, columns=outer_columns)
     inner = _inner_names(table)
     if not inner:
         return table
@@ -248,7 +265,7 @@ def spread(table: Table) -> Table:
         for column in spread_columns.keys() & columns.keys():
             raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
         columns |= spread_columns
-    return Table(table.name, columns, table.lines)
+    return replace(table, columns=columns)
 
 
 def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:

@@ -214,7 +214,7 @@ def _pivoted(
     note += f"; texts: {text!r}" if text is not None else ""
     note += f"; left out, as they differ by system: {named(rest)}." if rest else "."
     lines = [table.lines[row] for row in firsts]
-    pivoted = _Wide(table.name, {**by_item, **by_system}, lines, table, origins)
+    pivoted = _Wide(table.name, {**by_item, **by_system}, lines, table, origins, unit=table.unit)
     return pivoted, replace(columns, systems=systems), note
 
 

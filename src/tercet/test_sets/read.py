@@ -50,10 +50,10 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .xlsx .xlsm .parquet .pq .arrow .feather, or
-    that of a file of translators, subtitles or transcripts, optionally followed by .gz. Each table is one test set,
-    but tables with one system each for the same references are one together, whose systems are named by their columns
-    or files. Columns have the roles that their names suggest (:func:`tercet.files.roles.guess_roles`) unless
+    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .json .xlsx .xlsm .parquet .pq .arrow .feather,
+    or that of a file of translators, subtitles or transcripts, optionally followed by .gz. Each table is one test
+    set, but tables with one system each for the same references are one together, whose systems are named by their
+    columns or files. Columns have the roles that their names suggest (:func:`tercet.files.roles.guess_roles`) unless
     `systems`, `reference_columns` and `source_column` name them; a warning names text columns without a role. Of a
     workbook, the first sheet is read.
 

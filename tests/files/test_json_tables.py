@@ -1,0 +1,127 @@
+"""Tables in .json, in every form in which pandas, datasets and people write them, are those of JSON Lines."""
+
+import json
+
+import pytest
+
+from commands import command
+from tercet import InputError, compare, read_test_sets
+
+ROWS = [
+    {"id": 1, "src": "Pada deszcz.", "reference": "It rains.", "A": "It is raining.", "система": "Идёт дождь."},
+    {"id": 2, "src": "Zamknij drzwi!", "reference": "Close the door!", "A": "Shut the door!", "система": "Close it!"},
+    {"id": 3, "src": "Gdzie jest kot?", "reference": "Where is the cat?", "A": "Where is the cat?", "система": "cat"},
+]
+COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+FORMS = {
+    "array": ROWS,
+    "columns": COLUMNS,
+    "columns by row": {name: {str(row): cell for row, cell in enumerate(cells)} for name, cells in COLUMNS.items()},
+    "rows beside other things": {"config": {"beams": 4}, "date": "2026-11-28", "n": 3, "examples": ROWS},
+    "columns and rows": {"columns": [*COLUMNS], "data": [[*row.values()] for row in ROWS]},
+}
+
+
+def write(path, content, **options):
+    path.write_text(json.dumps(content, ensure_ascii=False, **options), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def expected(tmp_path):
+    path = tmp_path / "expected.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    assert [*test_set.systems] == ["A", "система"]
+    return test_set
+
+
+def check_same(path, expected):
+    (test_set,) = read_test_sets(path)
+    for field in ("systems", "references", "source"):
+        assert getattr(test_set, field) == getattr(expected, field)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_the_same_table(tmp_path, form, indent, expected):
+    check_same(write(tmp_path / "out.json", FORMS[form], indent=indent), expected)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"])
+def test_json_lines_are_read_whatever_the_file_is_called(tmp_path, ending, expected):
+    path = tmp_path / "out.json"
+    path.write_text("".join(json.dumps(row) + ending for row in ROWS), encoding="utf-8")
+    check_same(path, expected)
+
+
+@pytest.mark.needs("pandas")
+@pytest.mark.parametrize("orient", ["records", "list", "columns", "index", "split", "table"])
+def test_is_read_as_pandas_writes_it(tmp_path, orient, expected):
+    import pandas as pd
+
+    frame = pd.DataFrame(ROWS)
+    if orient == "list":
+        path = write(tmp_path / "out.json", frame.to_dict("list"))
+    else:
+        path = tmp_path / "out.json"
+        frame.to_json(path, orient=orient)
+    check_same(path, expected)
+
+
+@pytest.mark.needs("datasets")
+@pytest.mark.parametrize("lines", [True, False])
+def test_is_read_as_datasets_writes_it(tmp_path, lines, expected):
+    from datasets import Dataset
+
+    path = tmp_path / "out.json"
+    Dataset.from_list(ROWS).to_json(path, **({} if lines else {"lines": False}))
+    check_same(path, expected)
+
+
+def test_lists_of_references_and_texts_by_system_are_read_too(tmp_path):
+    rows = [
+        {"refs": ["one", "a one"], "hyps": {"A": "one", "B": "on"}},
+        {"refs": ["two"], "hyps": {"A": "to", "B": "two"}},
+    ]
+    (test_set,) = read_test_sets(write(tmp_path / "out.json", rows))
+    assert test_set.references == [["one", "a one"], ["two"]]
+    assert test_set.systems == {"A": ["one", "to"], "B": ["on", "two"]}
+
+
+def test_a_missing_text_and_a_wrong_one_have_their_row(tmp_path):
+    rows = [{"prediction": "a", "reference": "a"}, {"prediction": "b", "reference": {"text": 3}}]
+    with pytest.raises(InputError, match=r"out\.json, row 2, column 'reference': expected a text or a list of texts"):
+        read_test_sets(write(tmp_path / "out.json", rows), reference_columns="reference")
+    with pytest.raises(InputError, match=r"out\.json, row 2, column 'prediction': the prediction is missing"):
+        read_test_sets(write(tmp_path / "out.json", [rows[0], {"reference": "a"}]), systems="prediction")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([1, 2], "found [1, 2]"),
+        ([], "found []"),
+        ("text", "found 'text'"),
+        ({"bleu": 31.2}, "expected an object with 'eval' and 'samples'"),
+        ({"scores": [1.0, 2.0]}, "expected an object with 'eval' and 'samples'"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, content, said):
+    run = command("score", write(tmp_path / "out.json", content), "-m", "chrf", code=2)
+    message = " ".join(run.stderr.split())
+    assert "out.json is not a log of inspect-ai with samples, nor a table, such as an array of objects" in message
+    assert message.endswith(f"{said}.")
+
+
+def test_columns_of_different_lengths_are_refused(tmp_path):
+    path = write(tmp_path / "out.json", {"predictions": ["a", "b"], "references": ["a"]})
+    with pytest.raises(InputError, match="expected columns of one length, found 2 cells of 'predictions' and 1 of"):
+        read_test_sets(path)
+
+
+def test_a_file_is_compared_on_the_command_line(tmp_path):
+    run = command("compare", write(tmp_path / "out.json", ROWS), "-m", "chrf", "-f", "json")
+    systems = {name: COLUMNS[name] for name in ("A", "система")}
+    alone = compare(systems, "chrf", references=COLUMNS["reference"])
+    assert json.loads(run.stdout)["test_sets"][0]["tables"][0]["systems"] == alone.to_dict()["tables"][0]["systems"]
