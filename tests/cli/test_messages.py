@@ -46,7 +46,7 @@ def said(line, folder, code=2):
         ("score good.tsv -m bertscore", "bertscore_idf needs 'lang', such as -m bertscore:lang=en, to choose"),
         ("score good.tsv -m perplexity", "such as -m perplexity:model_id=gpt2."),
         ("score good.tsv -m chrf++", "It is chrf with word_order=2, as in chrf:word_order=2."),
-        ("score list.json", "nor JSON Lines, an object per line (.jsonl): expected an object with 'eval' and"),
+        ("score list.json", "nor a table, such as an array of objects"),
         ("score bad.parquet", "bad.parquet is not a Parquet file, or is damaged: Parquet magic bytes not found"),
         ("score good.tsv -m bleu:max_order=x", "must be an integer from 1 to 20. Got 'x'"),
         ("score good.tsv -m bleu:compat=foo", "must be one of null, 'sacrebleu'"),

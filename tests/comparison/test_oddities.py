@@ -1,13 +1,15 @@
 """What is odd in a test set and would be a wrong headline: copies, texts of other segments, numbers that are none."""
 
 import random
+import re
 import warnings
 
 import pytest
 
 from commands import command
 from samples import sample
-from tercet import compare, read_test_sets
+from tercet import InputError, compare, read_test_sets
+from tercet.test_sets.test_set import TestSet
 
 SHIPS = {
     "en": [
@@ -41,12 +43,11 @@ SHIPS = {
         "旧码头冬天关闭进行维修。",
     ],
 }
-WAYS = {"en": ("The ", "One "), "ru": (" на ", " у "), "zh": ("的", "之")}
 
 
 def near(language):
-    """Return texts that differ a little from those of a language."""
-    return [text.replace(*WAYS[language]) for text in SHIPS[language]]
+    """Return texts that differ a little from those of a language: their ends are missing."""
+    return [text.rpartition(" ")[0] or text[:-2] for text in SHIPS[language]]
 
 
 def warned(*arguments, **options):
@@ -65,21 +66,18 @@ class TestTextsOfOtherSegments:
     MESSAGE = (
         "test set: texts of the system 'b' seem to be of other segments: that of segment {} is like the reference of "
         "segment {}. Is a line missing, or one too many, or are the texts in another order? They are paired by their "
-        "places."
+        "places; in a table, those of a row are."
     )
 
     @pytest.mark.parametrize("language", SHIPS)
     def test_are_named(self, language):
         texts = near(language)
-        moved = {
-            (1, 2): [*texts[1:], "…"],
-            (2, 1): ["…", *texts[:-1]],
-            (5, 4): texts[:4] + texts[3:-1],
-            (1, 8): texts[::-1],
-        }
-        for places, system in moved.items():
-            found = warned({"a": texts, "b": system}, "chrf", references=SHIPS[language])
-            assert found == [self.MESSAGE.format(*places)]
+        moved = [([*texts[1:], "…"], 1), (["…", *texts[:-1]], -1), (texts[:4] + texts[3:-1], -1), (texts[::-1], None)]
+        for system, offset in moved:
+            (message,) = warned({"a": texts, "b": system}, "chrf", references=SHIPS[language])
+            segment, home = map(int, re.findall(r"segment (\d)", message))
+            assert message == self.MESSAGE.format(segment, home)
+            assert home == (9 - segment if offset is None else segment + offset)
 
     @pytest.mark.parametrize("language", SHIPS)
     def test_are_not_seen_in_texts_that_are_bad_or_of_another_language(self, language):
@@ -99,6 +97,19 @@ class TestTextsOfOtherSegments:
             found = compare(systems, "chrf", references=references, test=None)
         assert len(found.warnings) == 1
 
+    def test_of_all_systems_say_that_the_references_may_be_moved(self):
+        references = [*SHIPS["en"][1:], "The end."]
+        (message,) = warned({"a": near("en"), "b": SHIPS["en"]}, "chrf", references=references)
+        assert message.startswith(
+            "test set: the references seem to be of other segments than the texts of all systems: the texts of "
+            "segment 2 are like the reference of segment 1."
+        )
+
+    def test_are_none_of_a_system_that_says_the_same_everywhere(self):
+        assert warned({"a": near("en"), "b": [SHIPS["en"][2]] * 8}, "chrf", references=SHIPS["en"]) != []
+        several = [SHIPS["en"][segment] for segment in (3, 2, 3, 2, 3, 2, 3, 2)]
+        assert warned({"a": near("en"), "b": several}, "chrf", references=SHIPS["en"]) == []
+
     def test_are_warned_of_once_on_the_command_line(self, tmp_path):
         for name, lines in {"r": SHIPS["en"], "a": near("en"), "b": [*near("en")[1:], "…"]}.items():
             (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -108,22 +119,53 @@ class TestTextsOfOtherSegments:
 
 
 class TestRepeatedTexts:
-    ERROR = "Error: the server is busy, try again in 20 s."
+    """A client that failed wrote its error where an answer should be."""
 
-    def test_are_named_where_the_segments_differ(self):
-        texts = near("en")
-        broken = [self.ERROR if place % 2 else text for place, text in enumerate(texts)]
-        assert warned({"a": texts, "b": broken}, "chrf", references=SHIPS["en"]) == [
-            "test set: the system 'b' has the same text in 4 of 8 segments, the first of them segment 2: "
-            f"'{self.ERROR}'. Is it an answer, or a message of an error?"
+    ERROR = "Error: the server is busy, try again in {} s."
+
+    @staticmethod
+    def message(text, but_for=""):
+        return (
+            f"test set: the system 'b' has the same text{but_for} in 4 of 8 segments, the first of them segment 2: "
+            f"'{text}'. If it is the message of an error, run these segments again, or leave them out for every "
+            "system."
+        )
+
+    def test_are_named_where_they_are_wrong(self):
+        for text in (self.ERROR.format(20), "ERROR", "N/A", "服务器繁忙，请稍后再试，谢谢您的耐心等待，再见。"):
+            broken = [text if place % 2 else answer for place, answer in enumerate(near("en"))]
+            found = warned({"a": near("en"), "b": broken}, "chrf", references=SHIPS["en"])
+            assert found == [self.message(text)]
+
+    def test_may_have_other_numbers_and_ids(self):
+        errors = [self.ERROR.format(f"req_{place}a7f") for place in range(8)]
+        broken = [errors[place] if place % 2 else text for place, text in enumerate(near("en"))]
+        found = warned({"a": near("en"), "b": broken}, "chrf", references=SHIPS["en"])
+        assert found == [self.message(errors[1], ", but for numbers,")]
+
+    def test_are_none_where_they_are_rare_short_or_right(self):
+        texts, error = near("en"), self.ERROR.format(20)
+        assert warned({"a": texts, "b": [error] * 3 + texts[3:]}, "chrf", references=SHIPS["en"]) == []
+        assert warned({"a": texts, "b": ["I do not know."] * 8}, "chrf", references=SHIPS["en"]) == []
+        refusals = ["The answer is not in the passage."] * 5 + texts[5:]
+        references = refusals[:5] + SHIPS["en"][5:]
+        sources = [f"Question {text}?" for text in SHIPS["ru"]]
+        test_set = TestSet("qa", {"a": refusals, "b": texts}, [[text] for text in references], sources)
+        assert not [message for message in warned(test_set, "chrf") if "same text" in message]
+
+    def test_are_none_in_texts_of_few_kinds(self):
+        """As labels, or templates that are filled with numbers."""
+        labels = [
+            "Entailment: it follows from the text",
+            "Contradiction: it cannot be so",
+            "Neutral: nothing is said",
         ]
-
-    def test_are_none_where_they_are_rare_short_or_what_is_asked_for(self):
-        texts = near("en")
-        systems = {"rare": [self.ERROR] * 3 + texts[3:], "short": ["I do not know."] * 8}
-        assert warned(systems, "chrf", references=SHIPS["en"]) == []
-        again = [SHIPS["en"][0]] * 5 + SHIPS["en"][5:]
-        assert warned({"a": [texts[0]] * 5 + texts[5:], "b": texts[:5] + again[5:]}, "ter", references=again) == []
+        references = [labels[place % 3] for place in range(60)]
+        poor = [labels[place % 2] for place in range(60)]
+        found = warned({"a": references[1:] + labels[:1], "b": poor}, "chrf", references=references)
+        assert not [message for message in found if "copies" not in message]
+        weather = [f"It is {place} degrees, and {2 * place} at noon in the city." for place in range(60)]
+        assert warned({"a": weather[::-1], "b": weather[5:] + weather[:5]}, "chrf", references=weather) == []
 
 
 class TestCopies:
@@ -167,7 +209,15 @@ class TestNumbers:
         assert f"test set: COMET: {said}: if that stands for a missing score, leave it empty." in found
 
     @pytest.mark.parametrize(
-        "numbers", [[-1, 0, 1, 1, -1, 0], [-2, -1, 0.5, 2, 1, 0], [99, 98, 100, 97, 99, 95], [-1, -1, -1, -1, -1, -1]]
+        "numbers",
+        [
+            [-1, 0, 1, 1, -1, 0],
+            [-1, 2, 0, 1, -1, 2],
+            [-2, -1, 0.5, 2, 1, 0],
+            [99, 98, 100, 97, 99, 95],
+            [-1, -1, -1, -1, -1, -1],
+            [0.2, -1, 0.7, 0.4, 0.3, 0.1],
+        ],
     )
     def test_may_be_what_they_seem(self, numbers):
         assert warned(scores={"grade": {"base": numbers[::-1], "b": numbers}}) == []
@@ -177,7 +227,7 @@ class TestNumbers:
         scores = {"base": base, "tuned": tuned}
         delta = [round(b - a, 3) for a, b in zip(base, tuned, strict=True)]
         mean = [round((a + b) / 2, 3) for a, b in zip(base, tuned, strict=True)]
-        ending = "is it a system? Name those that are (systems=)."
+        ending = "leave the column out if it is no system."
         assert warned(scores={"COMET": {**scores, "delta": delta}}) == [
             f"test set: COMET: the numbers of the system 'delta' are those of 'tuned' less those of 'base': {ending}"
         ]
@@ -186,15 +236,34 @@ class TestNumbers:
         ]
         assert warned(scores={"COMET": {**scores, "twin": base, "third": [0.5, 0.6, 0.7, 0.8, 0.4]}}) == []
 
-    def test_are_given_by_the_score_and_then_by_the_system(self):
+    def test_of_right_answers_are_not_made_of_others(self):
+        """0 and 1 are the difference of others by chance."""
+        answers = {"a": [1, 1, 0, 1, 0, 0], "b": [1, 0, 0, 0, 0, 0], "c": [0, 1, 0, 1, 0, 0]}
+        assert warned(scores={"accuracy": answers}) == []
+
+    def test_of_a_mark_are_not_of_another_scale(self):
+        numbers = {"base": [0.5, 0.6, 0.7, 0.8, 0.4], "b": [0.7, 0.8, 0.9, 999, 0.4]}
+        (message,) = warned(scores={"COMET": numbers})
+        assert "are they of one scale" not in message
+
+    def test_that_are_all_missing_are_refused_without_a_warning_of_numpy(self):
+        missing = {name: [None] * 5 for name in "ab"}
+        with pytest.raises(InputError, match="has no number"):
+            compare(scores={"COMET": {**missing, "c": [0.1, 0.2, 0.3, 0.4, 0.5]}})
+
+    @pytest.mark.parametrize("names", [("COMET", "BLEURT-20"), ("F1", "EM"), ("rouge1", "rougeL"), ("chrF", "WER")])
+    def test_are_given_by_the_score_and_then_by_the_system(self, names):
         numbers = {"base": [0.5, 0.6, 0.7], "настроенная": [0.6, 0.5, 0.9]}
-        scores = {"COMET": numbers, "BLEURT-20": numbers}
-        turned = {system: {score: scores[score][system] for score in scores} for system in numbers}
+        turned = {system: dict.fromkeys(names, numbers[system]) for system in numbers}
         assert warned(scores=turned) == [
-            "'COMET' and 'BLEURT-20' are taken as systems, and 'base' and 'настроенная' as scores: numbers are given "
+            f"Systems are {names[0]!r} and {names[1]!r} here, and scores 'base' and 'настроенная': numbers are given "
             "by the score, and then by the system, as scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}."
         ]
-        assert warned(scores=scores) == warned(scores={"quality": numbers}) == []
+        assert warned(scores=dict.fromkeys(names, numbers)) == warned(scores={"quality": numbers}) == []
+
+    def test_may_be_of_systems_named_after_what_they_were_trained_on(self):
+        numbers = {"COMET-MBR": [0.5, 0.6, 0.7], "BLEURT-MBR": [0.6, 0.5, 0.9]}
+        assert warned(scores={"preference": numbers}) == []
 
     def test_are_those_of_columns_of_a_table_too(self, tmp_path):
         rows = ["COMET_base\tCOMET_tuned\tCOMET_delta"]

@@ -159,7 +159,7 @@ def test_a_comparison_names_the_system_once_for_all_metrics():
 
 def test_a_comparison_says_which_systems_lack_what_references_have():
     escaped = [f"&quot;{text}&quot;" for text in TARGETS]
-    systems = {"one": TARGETS[1:] + TARGETS[:1], "other": SYSTEMS["plain"]}
+    systems = {"one": [f"{text} so" for text in TARGETS], "other": SYSTEMS["plain"]}
     (message,) = caught(lambda: tercet.compare(systems, "chrf", references=escaped, test=None))
     assert (
         "the references have HTML entities in 12 of 12 segments, the first in segment 1 ('&quot;'), which no system"
@@ -176,7 +176,7 @@ def test_many_systems_with_an_artefact_share_a_warning():
     (message,) = caught(lambda: tercet.compare(systems, "chrf", references=TARGETS, test=None))
     names = ", ".join(f"'run{n:02}'" for n in range(8))
     assert message.startswith(
-        f"test set: the systems {names} and 3 others have HTML entities in 5 to 12 of 12 segments, the first in "
+        f"test set: the systems {names} and 3 more have HTML entities in 5 to 12 of 12 segments, the first in "
         "segment 1 ('&amp;'), which no reference has: they are scored as text."
     )
     three = {name: systems[name] for name in ["run00", "run01", "run03"]}

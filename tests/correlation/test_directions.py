@@ -195,7 +195,7 @@ class TestRatersOnDifferentScales:
     def test_are_warned_of_unless_z_scores_are_taken(self):
         assert self.warned(FIVE, HUNDRED) == [
             "Raters seem to use different scales in adequacy: the grades of 'анна' are from 1 to 5, those of 'ben' "
-            "from 22 to 97. standardize=True takes the z-scores of each rater."
+            "for the same outputs from 22 to 97. standardize=True takes the z-scores of each rater."
         ]
         assert self.warned(FIVE, HUNDRED, standardize=True) == []
 
@@ -204,6 +204,8 @@ class TestRatersOnDifferentScales:
         rare = {"A": [0, 0, 0, 1] * 3, "B": [0, 0, 1, 0] * 3}
         many = {"A": [0, 25, 0, 1] * 3, "B": [0, 0, 1, 5] * 3}
         assert self.warned(FIVE, strict) == self.warned(rare, many) == []
+        few = {name: [*numbers[:4], *[None] * 8] for name, numbers in HUNDRED.items()}
+        assert self.warned(FIVE, few) == []
         below_zero = {name: [number - 60 for number in numbers] for name, numbers in HUNDRED.items()}
         assert self.warned(FIVE, below_zero) == []
 

@@ -103,8 +103,9 @@ def test_a_missing_text_and_a_wrong_one_have_their_row(tmp_path):
         ([1, 2], "found [1, 2]"),
         ([], "found []"),
         ("text", "found 'text'"),
-        ({"bleu": 31.2}, "expected an object with 'eval' and 'samples'"),
-        ({"scores": [1.0, 2.0]}, "expected an object with 'eval' and 'samples'"),
+        ({"bleu": 31.2}, "found an object of 'bleu'"),
+        (dict.fromkeys("abcdefg", 3), "found an object of 'a', 'b', 'c', 'd', 'e' and 2 more"),
+        ({"scores": [1.0, 2.0]}, "found an object of 'scores'"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path, content, said):
@@ -114,9 +115,98 @@ def test_what_is_no_table_is_refused(tmp_path, content, said):
     assert message.endswith(f"{said}.")
 
 
-def test_columns_of_different_lengths_are_refused(tmp_path):
-    path = write(tmp_path / "out.json", {"predictions": ["a", "b"], "references": ["a"]})
-    with pytest.raises(InputError, match="expected columns of one length, found 2 cells of 'predictions' and 1 of"):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"predictions": ["a", "b"], "references": ["a"]}, "found 2 cells of 'predictions' and 1 of 'references'."),
+        (
+            {"predictions": ["a", "b", "c"], "references": [["a", "b", "c"]]},
+            "found 3 cells of 'predictions' and 1 of 'references', which looks transposed: expected a list for each",
+        ),
+        (
+            {"prediction": {"0": "a", "1": "b"}, "reference": {"1": "a", "2": "b"}},
+            "found other numbers of rows in 'reference' than in 'prediction'.",
+        ),
+        ({"train": ROWS, "test": ROWS[:2]}, "out.json holds several tables, 'train' and 'test': give each in a file"),
+        ({"models": [{"name": "A"}], "examples": ROWS}, "holds several tables, 'models' and 'examples'"),
+    ],
+)
+def test_what_may_be_read_in_two_ways_is_refused(tmp_path, content, said):
+    with pytest.raises(InputError) as error:
+        read_test_sets(write(tmp_path / "out.json", content))
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"languages": ["pl", "en"]},
+        {"config": {}, "errors": []},
+        {"precisions": [0.5, 0.25, 0.1, 0.0]},
+    ],
+)
+def test_columns_may_stand_beside_other_lists(tmp_path, further, expected):
+    check_same(write(tmp_path / "out.json", {**further, **COLUMNS}), expected)
+
+
+@pytest.mark.parametrize("name", ["judge", "meta"])
+def test_a_column_may_hold_objects_as_in_json_lines(tmp_path, name):
+    objects = [
+        {"prediction": "yes", "reference": "no"},
+        {"prediction": "no", "doc": "b"},
+        {"prediction": "so", "doc": "a"},
+    ]
+    rows = [{name: cell, **row} for cell, row in zip(objects, ROWS, strict=True)]
+    path = tmp_path / "out.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (of_lines,) = read_test_sets(path)
+    check_same(write(tmp_path / "out.json", {name: objects, **COLUMNS}), of_lines)
+
+
+def test_cells_are_joined_by_the_number_of_their_row(tmp_path, expected):
+    columns = FORMS["columns by row"]
+    turned = {**columns, "A": dict(reversed(columns["A"].items()))}
+    check_same(write(tmp_path / "out.json", turned), expected)
+
+
+def test_rows_by_number_are_rows_though_they_have_a_prediction(tmp_path):
+    """As pandas writes an index; OpenCompass calls references gold."""
+    rows = {str(row): {"prediction": texts["A"], "reference": texts["reference"]} for row, texts in enumerate(ROWS)}
+    (test_set,) = read_test_sets(write(tmp_path / "out.json", rows))
+    assert (test_set.systems, test_set.references) == (
+        {"prediction": COLUMNS["A"]},
+        [[text] for text in COLUMNS["reference"]],
+    )
+
+
+def test_one_row_is_a_table(tmp_path):
+    (test_set,) = read_test_sets(write(tmp_path / "out.json", ROWS[0]))
+    assert test_set.systems == {"A": ["It is raining."], "система": ["Идёт дождь."]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_marks_of_byte_order_are_read_over(tmp_path, encoding, expected):
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps(ROWS, ensure_ascii=False), encoding=encoding)
+    check_same(path, expected)
+
+
+def test_a_key_that_is_there_twice_and_half_a_character_are_refused(tmp_path):
+    path = tmp_path / "out.json"
+    for content, said in [
+        ('[{"prediction": "a", "prediction": "b", "reference": "b"}]', "the key 'prediction' appears twice"),
+        (r'[{"prediction": "\ud83d", "reference": "b"}]', "the lone surrogate '\\ud83d' is not a character"),
+    ]:
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            read_test_sets(path)
+        assert f"{path}: {said}" in str(error.value)
+
+
+def test_many_empty_lines_behind_an_object_take_no_time(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text("{}" + "\n" * 300_000, encoding="utf-8")
+    with pytest.raises(InputError, match="is not a log of inspect-ai"):
         read_test_sets(path)
 
 

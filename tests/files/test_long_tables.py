@@ -98,9 +98,7 @@ def test_who_slices_by_the_names_scores_all_rows(tmp_path):
     assert (list(test_set.systems), test_set.n_segments) == (["output"], 12)
 
 
-POOLED = (
-    r"the column 'model' names 2 systems \('gpt-4o', 'llama-3'\), which have rows for the same '{}': all rows are "
-)
+POOLED = r"the column 'model' names 2 systems \('gpt-4o', 'llama-3'\), but {}: all rows are "
 
 
 def test_items_that_a_system_lacks_are_left_out_for_all(tmp_path):
@@ -108,42 +106,55 @@ def test_items_that_a_system_lacks_are_left_out_for_all(tmp_path):
     with pytest.warns(UserWarning, match="left out") as warnings:
         (test_set,) = read_test_sets(path)
     assert [str(warning.message) for warning in warnings] == [
-        f"{path}: 1 of 6 items is left out for every system, as not all have a row of it: 'llama-3' has none of '6' "
-        "(id)."
+        f"{path}: 'llama-3' has no row of '6' (id), so that this item is left out for every system: 5 of 6 remain."
     ]
     assert test_set.systems == {name: texts[:5] for name, texts in OUTPUTS.items()}
     assert test_set.warnings[0] in tercet.compare(test_set, "chrf").warnings
 
 
-def test_systems_that_share_few_items_are_not_made_of_them(tmp_path):
-    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(4, 11))
-    with pytest.warns(UserWarning, match="the id '5' occurs 2 times"):
+def test_rows_of_systems_that_share_few_items_are_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(4, 12))
+    with pytest.warns(UserWarning, match="names 2 systems") as warnings:
         (test_set,) = read_test_sets(path)
     assert [*test_set.systems] == ["output"]
+    # Without the advice to resample the rows of an id together, or to name the column as a system.
+    (message,) = [str(warning.message) for warning in warnings]
+    assert "('gpt-4o', 'llama-3'), but only 2 of 6 items (id) have a row of all of them: all rows are" in message
 
 
-def test_rows_of_systems_of_which_each_lacks_other_items_are_told(tmp_path):
-    outputs = {**OUTPUTS, "mistral": OUTPUTS["gpt-4o"]}
-    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", outputs=outputs)
+def test_a_row_that_is_there_twice_is_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(line for place, line in enumerate(lines) if place not in {1, 2, 9, 10}), encoding="utf-8")
-    # Instead of the advice to resample the rows of an id together.
-    with pytest.warns(UserWarning, match="the column 'model' names 3 systems") as warnings:
+    path.write_text("".join([*lines, lines[8]]), encoding="utf-8")
+    twice = r"'llama-3' has several rows of '2' \(id\), as on lines 9 and 14"
+    with pytest.warns(UserWarning, match=POOLED.format(twice)):
         read_test_sets(path)
-    assert not any("occurs 2 times" in str(warning.message) for warning in warnings)
+
+
+def test_a_reference_that_differs_within_an_item_is_refused(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[9] = lines[9].replace("we go home", "we went home")
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(tercet.InputError) as error:
+        read_test_sets(path)
+    assert str(error.value).endswith(
+        "'3' (id) has the reference 'we go home' for 'gpt-4o', and 'we went home' for 'llama-3'; expected one for "
+        "all systems."
+    )
 
 
 def test_of_several_columns_of_texts_none_is_chosen(tmp_path):
     """Grades are texts where one is missing in words."""
     path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "score", output="text", score="value")
     path.write_text(path.read_text(encoding="utf-8").replace("yes,no,3", "yes,no,N/A"), encoding="utf-8")
-    with pytest.warns(UserWarning, match=POOLED.format("id")):
+    with pytest.warns(UserWarning, match=POOLED.format("it is not clear which column has their texts, or ref.*")):
         read_test_sets(path)
 
 
 def test_rows_of_a_named_column_are_told(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference")
-    with pytest.warns(UserWarning, match=POOLED.format("input")):
+    with pytest.warns(UserWarning, match=POOLED.format("systems= names columns of texts")):
         read_test_sets(path, systems="output")
 
 

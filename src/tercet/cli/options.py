@@ -154,7 +154,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def reported(test_set: TestSet) -> TestSet:
-    """Say what was taken as what, warn of problems, and return the test set with these warnings."""
+    """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
     from tercet.errors import warn
     from tercet.markup import visible
     from tercet.test_sets.oddities import copies, empty_texts, odd_segments

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 #: How numbers are given.
 _SCORES = "scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}"
 
-#: Words in the names of scores, beside those of metrics and of what lower is better for.
-_KNOWN_SCORES = ("bleurt", "comet", "xcomet", "metricx", "bertscore", "accuracy", "acc", "f1", "em", "score")
+#: Words of which the names of scores consist, with those of metrics, and numbers.
+_WORDS_OF_SCORES = frozenset(
+    {*SHORT_NAMES, "bleurt", "comet", "comet22", "kiwi", "xcomet", "metricx", "bertscore", "accuracy", "acc", "f1"}
+    | {"em", "exact", "match", "score", "cer", "rouge1", "rouge2", "rougel", "sacrebleu", "loss"}
+)
 
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
@@ -78,12 +81,6 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
     return columns
 
 
-def _is_score(name: str) -> bool:
-    """Return whether a name has a word that names a score."""
-    words = {*re.findall("[a-z]+", name.casefold())}
-    return bool(words & {*_KNOWN_SCORES, *SHORT_NAMES}) or is_lower_better(name)
-
-
 def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
     """Return a test set of numbers without texts."""
     by_system = next((numbers for numbers in columns.values() if numbers), None)
@@ -98,11 +95,17 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
         return test_set
     systems, scores = joined([*map(shorten, by_system)], MOST_NAMED), joined([*map(shorten, names)], MOST_NAMED)
     message = (
-        f"{systems} are taken as systems, and {scores} as scores: numbers are given by the score, and then by the "
-        f"system, as {_SCORES}."
+        f"Systems are {systems} here, and scores {scores}: numbers are given by the score, and then by the system, "
+        f"as {_SCORES}."
     )
     warn(message)
     return replace(test_set, warnings=(message,))
+
+
+def _is_score(name: str) -> bool:
+    """Return whether a name is one of a score, such as BLEURT-20."""
+    words = re.findall(r"[a-z]+\d*", name.casefold())
+    return bool(words) and {*words} <= _WORDS_OF_SCORES
 
 
 def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -> TestSet:

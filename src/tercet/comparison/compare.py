@@ -23,10 +23,10 @@ from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.progress import bar_of, bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
+from tercet.test_sets.odd_scores import odd_scores
 from tercet.test_sets.oddities import (
     copies,
     odd_baseline,
-    odd_numbers,
     odd_segments,
     warn_of_artefacts,
     warn_of_scores,
@@ -190,7 +190,7 @@ def compare(
     comparison.slices.extend(slices)
     odd = odd_segments(test_set, with_references=bool(needed_by))
     odd += odd_baseline(test_set) if baseline is None and comparison.test is not None else []
-    odd += odd_numbers(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
+    odd += odd_scores(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
     odd += slice_warnings(test_set, slices)
     for message in odd:
         if message not in test_set.warnings:  # where it was read

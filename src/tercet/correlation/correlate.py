@@ -402,8 +402,8 @@ def _are_equal(human: Array, rank_by: str) -> bool:
 
 #: Pooled Pearson's r that contradicts the grades, where it has no interval.
 _CONTRARY = -0.3
-#: So many times the mean of another rater's grades seems to be of another scale.
-_OTHER_SCALE = 5
+#: Grades for so many outputs, whose mean is so many times that of another rater, seem to be of another scale.
+_SHARED_GRADES, _RATIO_OF_SCALES = 10, 5
 #: Items below which intervals and tests are not reliable.
 _RELIABLE = 30
 #: Power for which the number of items is estimated.
@@ -426,23 +426,25 @@ def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
 
 def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
     """Return a warning of raters who seem to use different scales, such as 1 to 5 and 0 to 100; or none."""
-    by_rater = {
-        rater: present
-        for rater, numbers in zip(grades.raters, grades.values[dimension], strict=True)
-        if len(present := numbers[~np.isnan(numbers)])
-    }
-    if len(by_rater) < 2 or min(numbers.min() for numbers in by_rater.values()) < 0:
+    numbers = grades.values[dimension].reshape(len(grades.raters), -1)
+    raters = [rater for rater, of_rater in enumerate(numbers) if not np.isnan(of_rater).all()]
+    if len(raters) < 2:
         return []
-    low, high = (choose(by_rater, key=lambda rater: by_rater[rater].mean()) for choose in (min, max))
-    least, greatest = by_rater[low], by_rater[high]
+    means = {rater: float(np.nanmean(numbers[rater])) for rater in raters}
+    low, high = min(raters, key=means.__getitem__), max(raters, key=means.__getitem__)
+    # Only outputs that both have graded show more than that these were better.
+    shared = numbers[:, ~np.isnan(numbers[low] + numbers[high])]
+    least, greatest = shared[low], shared[high]
+    if len(least) < _SHARED_GRADES or min(least.min(), greatest.min()) < 0 or not least.any():
+        return []
     # Penalties differ as much, of which most are 0.
-    if greatest.mean() < _OTHER_SCALE * least.mean() or np.median(greatest) <= least.max():
+    if greatest.mean() < _RATIO_OF_SCALES * least.mean() or np.median(greatest) <= least.max():
         return []
+    setting = "--standardize" if on_command_line() else "standardize=True"
     return [
-        f"Raters seem to use different scales in {dimension}: the grades of {shorten(low)} are from "
-        f"{least.min():g} to {least.max():g}, those of {shorten(high)} from {greatest.min():g} to "
-        f"{greatest.max():g}. {'--standardize' if on_command_line() else 'standardize=True'} takes the z-scores of "
-        "each rater."
+        f"Raters seem to use different scales in {dimension}: the grades of {shorten(grades.raters[low])} are from "
+        f"{least.min():g} to {least.max():g}, those of {shorten(grades.raters[high])} for the same outputs from "
+        f"{greatest.min():g} to {greatest.max():g}. {setting} takes the z-scores of each rater."
     ]
 
 

@@ -133,7 +133,7 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
             cells += (None if cell != cell else cell for cell in array.to_pylist())
     if not n_rows:
         raise InputError(f"{name} has no rows; expected a row per item.")
-    return Table(name, columns, list(range(1, n_rows + 1)))
+    return Table(name, columns, list(range(1, n_rows + 1)), unit="row")
 
 
 def _as_text(array: Any) -> Any:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, first_line, shorten, warn
+from tercet.markup import joined
 
+from .json_tables import table_in
 from .logs import (
     DAMAGED,
     archived_parts,
@@ -30,6 +32,9 @@ from .score_columns import BETWEEN_GRADES, begun_by, read_score
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits
 
+#: Keys of an object that a message names.
+_MOST_KEYS = 5
+#: In messages, what a file of JSON may be.
 EXPECTED = "a table, a log of inspect-ai or results of a harness"
 
 
@@ -42,9 +47,11 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
         else:
             limits.check_json([data], name)
             content = json.loads(data)
-            results = _results(content, name)
-            if results is not None:
-                return results
+            table = _results(content, name)
+            if table is None and not (isinstance(content, dict) and "eval" in content):
+                table = table_in(data, name)
+            if table is not None:
+                return table
             spec, samples = parts_of(content)
     except InputError:
         raise
@@ -53,7 +60,11 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
         if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
             place = f"{name}, line {error.lineno}"
             raise InputError(f"{place}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}.") from None
-        reason = first_line(error) if isinstance(content, dict) else f"found {shorten(content)}"
+        reason = first_line(error)
+        if not isinstance(content, dict):
+            reason = f"found {shorten(content)}"
+        elif content and "eval" not in content:
+            reason = f"found an object of {joined([*map(shorten, content)], _MOST_KEYS)}"
         nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
         is_archive = ".eval" in name.lower()
         raise InputError(
@@ -103,9 +114,9 @@ def results_log(table: Table) -> Log | None:
 
 
 def _results(content: Any, name: str) -> Table | None:
-    """Return the results in the object of a file, or a table; None for others."""
+    """Return the results in the object of a file, or the table of W&B; None for others."""
     if not isinstance(content, dict):
-        return _table_of_objects(content, name) if _are_objects(content) else None
+        return None
     run = content.get("testRunData", content)
     # As the program saves a run, and as what its function returns is saved.
     for cases in ("testCases", "test_results"):
@@ -113,56 +124,26 @@ def _results(content: Any, name: str) -> Table | None:
             return _deepeval_log(run, run[cases], name)
     evaluation = content.get("results")
     results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
-    if isinstance(results, list) and any(isinstance(result, dict) and "prompt" in result for result in results):
+    if isinstance(results, list) and any(map(_is_of_promptfoo, results)):
         config = content.get("config")
         description = config.get("description") if isinstance(config, dict) else None
         return _promptfoo_log(results, name, description)
-    if all(key.isascii() and key.isdecimal() for key in content) and any(map(_is_prediction, content.values())):
+    by_number = all(key.isascii() and key.isdecimal() for key in content)
+    if by_number and any(map(_is_prediction, content.values())) and not any(map(_has_reference, content.values())):
         return _opencompass_log(content, name)
     columns, rows = content.get("columns"), content.get("data")
     if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         return _table_of(columns, rows, name)
-    if content.keys() & _OF_INSPECT:
-        return None
-    by_row = [*content.values()] if all(map(str.isdecimal, content)) else None
-    objects = next(filter(_are_objects, [by_row, *content.values()]), None)
-    return _table_of_columns(content, name) if objects is None else _table_of_objects(objects, name)
+    return None
 
 
-#: The parts of a log of inspect-ai, whose samples are no table.
-_OF_INSPECT = {"eval", "samples"}
+def _is_of_promptfoo(result: Any) -> bool:
+    return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
 
 
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
-
-
-def _table_of_objects(objects: list[dict[str, Any]], name: str) -> Table:
-    """Return the table of an array of objects, a row each."""
-    rows = RaggedRows(name, "row")
-    for number, row in enumerate(objects, 1):
-        rows.add(number, {column: _cell(value) for column, value in row.items()})
-    return rows.table("an array of objects")
-
-
-def _table_of_columns(content: Mapping[str, Any], name: str) -> Table | None:
-    """Return the table of an object of columns: lists, or objects by the number of the row; None without a text."""
-    columns = {
-        column: [*cells.values()] if isinstance(cells, dict) else cells
-        for column, cells in content.items()
-        if isinstance(cells, list) or (isinstance(cells, dict) and all(map(str.isdecimal, cells)))
-    }
-    if not any(isinstance(cell, str) for cells in columns.values() for cell in cells):
-        return None
-    n_rows, first = len(next(iter(columns.values()))), next(iter(columns))
-    for column, cells in columns.items():
-        if len(cells) != n_rows:
-            raise InputError(
-                f"{name}: expected columns of one length, found {n_rows:,} cells of {shorten(first)} and "
-                f"{len(cells):,} of {shorten(column)}."
-            )
-    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return _table_of_objects(rows, name)
+def _has_reference(row: Any) -> bool:
+    """Return whether a row has references under another name than OpenCompass gives them."""
+    return isinstance(row, dict) and any(clear_role(name) == "reference" and name != "gold" for name in row)
 
 
 def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:

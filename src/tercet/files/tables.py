@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import datetime
 import io
-import json
 import re
 import warnings
 import zipfile
@@ -27,6 +26,7 @@ from typing import Any, BinaryIO, TypeVar
 from tercet.errors import InputError, needs, shorten, warn
 
 from .batches import batch
+from .json_tables import object_in
 from .logs import is_chat, is_samples, samples_log, texts_of_chats
 from .results import EXPECTED, read_results, results_log
 from .roles import role_of
@@ -207,9 +207,8 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Read a log or results in an object or archive; or a table, in any of the forms of pandas, datasets and W&B.
 
-    These are an array of objects; an object of columns, which are lists of one length, or objects by row (of pandas);
-    an object of such an array beside other things, or of columns and rows (of W&B); and JSON Lines, which datasets
-    writes whatever the file is called.
+    These are JSON Lines, which datasets writes whatever the file is called, an object of columns and rows (of W&B),
+    and what :func:`~tercet.files.json_tables.table_in` reads.
     """
     data = read_whole(stream, name, limits, EXPECTED)
     if _JSON_LINES.match(data):
@@ -219,7 +218,7 @@ def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 
 #: More than one line, of an object each.
-_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+_JSON_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 
 def _recognized(table: Table) -> Table:
@@ -234,7 +233,7 @@ def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     limits.check_json(lines, name, free=1)
     for line, text in enumerate(lines, 1):
         if text and not text.isspace():
-            rows.add(line, _object(text, f"{name}, line {line}"))
+            rows.add(line, object_in(text, f"{name}, line {line}"))
     return rows.table("a JSON object per line")
 
 
@@ -307,49 +306,6 @@ def _is_object_of_texts(cell: Any, lists: bool) -> bool:
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
-
-
-class _KeyTwiceError(Exception):
-    """An object has a key twice: only one of its values would be read."""
-
-
-def _object(text: str, place: str) -> dict[str, Any]:
-    try:
-        value = _DECODER.decode(text)
-        # Only an escape can stand for half a character, which cannot be encoded.
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()
-    except _KeyTwiceError as error:
-        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
-    except json.JSONDecodeError as error:
-        reason = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
-        problem = f"not JSON ({reason}, column {error.colno}); expected an object."
-    except UnicodeEncodeError as error:
-        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
-    except RecursionError:
-        problem = "lists or objects nested too deeply; expected an object of texts."
-    except ValueError as error:
-        # An integer with more digits than Python takes.
-        problem = f"{error}; expected an object of texts."
-    else:
-        if isinstance(value, dict):
-            return value
-        problem = f"found {shorten(value)}; expected an object, " + '{"column": "text"}.'
-    raise InputError(f"{place}: {problem}")
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        raise _KeyTwiceError(next(key for key in values if counts[key] > 1))
-    return values
-
-
-# One for all lines: json.loads, given these arguments, would make one for each.
-_DECODER = json.JSONDecoder(
-    parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
-)
 
 
 # An Excel workbook -> a table: its first sheet.

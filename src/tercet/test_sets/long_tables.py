@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -86,6 +86,7 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
             for name, cells in table.columns.items()
             if name != long.column and all(_is_one(cells, row) for row in rows)
         ]
+        _check_references(table, long, items, key)
         text = _text_column(table, [name for name in long.texts if name not in same], same)
         if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
             _warn_of_holes(table, long, items, key)
@@ -94,17 +95,19 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
     return table, columns, ""
 
 
-def warn_pooled(table: Table, columns: Columns) -> str:
-    """Warn of rows of several systems that are scored as of one; return the column of these systems, or ""."""
+def warn_pooled(table: Table, columns: Columns) -> str | None:
+    """Warn of rows of several systems that are scored as of one; return the column that names these, or None."""
     long = _long(table, columns)
     if long is None or not (columns.systems or long.texts):
-        return ""
+        return None
     for key in long.keys:
         if _is_pooled(table, key, long.column, is_exact=key == long.references):
+            reason = f"{argument('systems')} names columns of texts" if columns.systems else ""
+            reason = reason or _why_not_joined(table, long, key)
             warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-                f"({named(long.systems)}), which have rows for the same {' and '.join(map(repr, key))}: all rows are "
-                f"scored as of one system. {_EXPECTED}"
+                f"({named(long.systems)}), but {reason}: all rows are scored as of one "
+                f"system. {_EXPECTED}"
             )
             return long.column
     return ""
@@ -164,18 +167,62 @@ def _rows(table: Table, key: list[str], column: str) -> dict[Hashable, dict[str,
     return rows
 
 
+def _item(table: Table, row: int, key: list[str]) -> str:
+    """Return what a message calls the item of a row."""
+    return " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
+
+
 def _warn_of_holes(table: Table, long: _Long, items: Mapping[Hashable, dict[str, int]], key: list[str]) -> None:
     """Warn of items that a system has no row of."""
     holes = [by_system for by_system in items.values() if len(by_system) < len(long.systems)]
     if holes:
         lacking = next(system for system in long.systems if system not in holes[0])
-        row = min(holes[0].values())
-        first = " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
-        are, them = ("are", "them") if len(holes) > 1 else ("is", "it")
-        warn(
-            f"{table.name}: {len(holes):,} of {len(items):,} items {are} left out for every system, as not all have "
-            f"a row of {them}: {shorten(lacking)} has none of {first}."
+        first = f"{shorten(lacking)} has no row of {_item(table, min(holes[0].values()), key)}"
+        n_left = f"{len(items) - len(holes):,} of {len(items):,} remain"
+        if len(holes) == 1:
+            warn(f"{table.name}: {first}, so that this item is left out for every system: {n_left}.")
+        else:
+            warn(
+                f"{table.name}: {len(holes):,} items are left out for every system, as one or more have no row of "
+                f"them: {n_left}. The first: {first}."
+            )
+
+
+def _check_references(table: Table, long: _Long, items: Mapping[Hashable, dict[str, int]], key: list[str]) -> None:
+    """Raise an InputError for an item that has other references for another system, where most have the same."""
+    if key == long.references:
+        return
+    different = [
+        (name, by_system)
+        for name in long.references
+        for by_system in items.values()
+        if not _is_one(table.columns[name], by_system)
+    ]
+    if different and 2 * len(different) < len(items):
+        name, rows = different[0]
+        first, *others = rows.items()
+        other = next(pair for pair in others if not _is_one(table.columns[name], dict([first, pair])))
+        raise InputError(
+            f"{table.name}: {_item(table, first[1], key)} has the reference "
+            f"{shorten(table.columns[name][first[1]])} for {shorten(first[0])}, and "
+            f"{shorten(table.columns[name][other[1]])} for {shorten(other[0])}; expected one for all systems."
         )
+
+
+def _why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
+    """Return why rows of the same items are not those of systems, in words."""
+    first_rows: dict[tuple[Hashable, str], int] = {}
+    n_systems = Counter[Hashable]()
+    for row, (item, name) in enumerate(zip(_items(table, key), map(str, table.columns[long.column]), strict=True)):
+        earlier = first_rows.setdefault((item, name), row)
+        if earlier != row:
+            places = f"{table.unit}s {table.lines[earlier]:,} and {table.lines[row]:,}"
+            return f"{shorten(name)} has several rows of {_item(table, row, key)}, as on {places}"
+        n_systems[item] += 1
+    n_whole = sum(number == len(long.systems) for number in n_systems.values())
+    if n_whole < len(n_systems):
+        return f"only {n_whole:,} of {len(n_systems):,} items ({' and '.join(key)}) have a row of all of them"
+    return "it is not clear which column has their texts, or references of an item differ"
 
 
 def _is_one(cells: list[Any], rows: dict[str, int]) -> bool:
@@ -238,11 +285,11 @@ def _texts(cell: Any) -> list[Any]:
 
 
 def _is_pooled(table: Table, key: list[str], column: str, *, is_exact: bool) -> bool:
-    """Return whether half of the items or more have rows of several systems."""
+    """Return whether a fifth of the items or more have rows of several systems."""
     systems: dict[Hashable, list[str]] = defaultdict(list)
     for item, name in zip(_items(table, key), map(str, table.columns[column]), strict=True):
         systems[item].append(name)
     # Items may have the same reference, such as "yes".
     if is_exact and any(len({*names}) < len(names) for names in systems.values()):
         return False
-    return 2 * sum(len({*names}) > 1 for names in systems.values()) >= len(systems)
+    return 5 * sum(len({*names}) > 1 for names in systems.values()) >= len(systems)

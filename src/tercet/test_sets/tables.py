@@ -36,18 +36,21 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     table, columns, note = wide(table, columns)
     slices = slices_of_columns(table, columns.slices)
     pooled = warn_pooled(table, columns)
-    test_set = _texts_or_scores(table, path, name, columns, {pooled} if pooled else set())
+    test_set = _texts_or_scores(table, path, name, columns, pooled)
     fields = " ".join(filter(None, [test_set.fields, note]))
-    return replace(_with_clusters(test_set, table, columns, is_pooled=bool(pooled)), slices=slices, fields=fields)
+    return replace(
+        _with_clusters(test_set, table, columns, is_pooled=pooled is not None), slices=slices, fields=fields
+    )
 
 
-def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names: set[str]) -> TestSet:
-    """Return what a table has; `names` are columns of names, which are no texts."""
+def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names: str | None) -> TestSet:
+    """Return what a table has; the column of names of systems, if there is one, has no texts."""
     guessed = without_scores(table, columns.scores)
     columns_of_scores = [column for column in table.columns if column not in guessed.columns]
     slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
     # What labels segments is no output and no reference, unless its name says so.
-    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)} | names
+    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
+    labelling |= set() if names is None else {names}
     labelling -= {*columns.systems, *columns.references, columns.source}
     guessed = replace(
         guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
@@ -229,8 +232,8 @@ def _warn_repeated_ids(table: Table) -> None:
             n_others = len(repeated) - 1
             further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
             warn(
-                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
-                f"and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on {table.unit}s "
+                f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
                 f"{argument_set('cluster', column)} resamples those of an id together.",
             )
 

@@ -1,0 +1,139 @@
+"""Values of JSON -> rows: an object of a line, and the forms in which people and programs write a whole table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from tercet.errors import InputError, shorten
+from tercet.markup import joined
+
+from .roles import clear_role
+from .table import RaggedRows, Table
+
+
+def table_in(data: bytes | bytearray, name: str) -> Table | None:
+    """Return the table that a file of JSON is, a row per object; None for values of another form.
+
+    It is an array of objects, by itself or the only one in an object; an object of columns, which are lists of one
+    length, or objects by the number of the row (of pandas); an object of rows by their number; or one row.
+    """
+    content = value_of(bytes(data).decode(json.detect_encoding(bytes(data))), name)
+    if _are_objects(content):
+        return _table(content, name)
+    if not isinstance(content, dict):
+        return None
+    if content and all(map(str.isdecimal, content)) and _are_objects([*content.values()]):
+        return _table([*content.values()], name)
+    tables = {key: value for key, value in content.items() if _are_objects(value)}
+    columns = {key: _cells(value) for key, value in content.items() if _is_column(value)}
+    lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
+    if tables and not {len(rows) for rows in tables.values()} & lengths:
+        if len(tables) > 1:
+            names = joined([*map(shorten, tables)])
+            raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")
+        return _table(next(iter(tables.values())), name)
+    if lengths:
+        return _table_of_columns(columns, name)
+    # Such as a summary of scores, an object of one row says by its names what its texts are.
+    if any(isinstance(value, str) and clear_role(key) in ("system", "reference") for key, value in content.items()):
+        return _table([content], name)
+    return None
+
+
+def object_in(text: str, place: str) -> dict[str, Any]:
+    """Return the object of a line, or raise an InputError that begins with its place."""
+    value = value_of(text, place, "an object", "an object of texts")
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
+    return value
+
+
+def value_of(text: str, place: str, expected: str = "a table", whole: str = "a table") -> Any:
+    """Return a value of JSON with distinct keys, without halves of characters, and None for NaN."""
+    try:
+        value = _DECODER.decode(text)
+        # Only an escape can stand for half a character, which cannot be encoded.
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except _KeyTwiceError as error:
+        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
+    except json.JSONDecodeError as error:
+        reason = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
+        problem = f"not JSON ({reason}, column {error.colno}); expected {expected}."
+    except UnicodeEncodeError as error:
+        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
+    except RecursionError:
+        problem = f"lists or objects nested too deeply; expected {whole}."
+    except ValueError as error:
+        # An integer with more digits than Python takes.
+        problem = f"{error}; expected {whole}."
+    else:
+        return value
+    raise InputError(f"{place}: {problem}")
+
+
+class _KeyTwiceError(Exception):
+    """An object has a key twice: only one of its values would be read."""
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _KeyTwiceError(next(key for key in values if counts[key] > 1))
+    return values
+
+
+# One for all lines: json.loads, given these arguments, would make one for each.
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
+)
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _is_column(value: Any) -> bool:
+    return bool(value) and (isinstance(value, list) or (isinstance(value, dict) and all(map(str.isdecimal, value))))
+
+
+def _cells(column: list[Any] | dict[str, Any]) -> dict[str, Any]:
+    """Return the cells of a column by the number of their row."""
+    return column if isinstance(column, dict) else {str(row): cell for row, cell in enumerate(column)}
+
+
+def _has_texts(cells: Mapping[str, Any]) -> bool:
+    """Return whether some cell is a text, or a list with one."""
+    return any(
+        isinstance(cell, str) or (isinstance(cell, list) and any(isinstance(text, str) for text in cell))
+        for cell in cells.values()
+    )
+
+
+def _table(objects: list[dict[str, Any]], name: str) -> Table:
+    rows = RaggedRows(name, "row")
+    for number, row in enumerate(objects, 1):
+        rows.add(number, row)
+    return rows.table("an array of objects")
+
+
+def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
+    """Return the table of columns; those without a clear role may be other lists, and are left out if they differ."""
+    with_texts = [key for key, cells in columns.items() if _has_texts(cells)]
+    with_role = [key for key in with_texts if clear_role(key)]
+    first = (with_role or with_texts)[0]
+    rows = columns[first].keys()
+    for key in with_role or with_texts:
+        if columns[key].keys() != rows:
+            problem = f"{len(rows):,} cells of {shorten(first)} and {len(columns[key]):,} of {shorten(key)}"
+            if len(columns[key]) == len(rows):
+                problem = f"other numbers of rows in {shorten(key)} than in {shorten(first)}"
+            if all(isinstance(cell, list) and len(cell) == len(rows) for cell in columns[key].values()):
+                problem += ", which looks transposed: expected a list for each row"
+            raise InputError(f"{name}: expected columns of the same rows, found {problem}.")
+    whole = {key: cells for key, cells in columns.items() if cells.keys() == rows}
+    return _table([{key: cells[row] for key, cells in whole.items()} for row in rows], name)
