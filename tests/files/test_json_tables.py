@@ -151,11 +151,7 @@ def test_columns_may_stand_beside_other_lists(tmp_path, further, expected):
 
 @pytest.mark.parametrize("name", ["judge", "meta"])
 def test_a_column_may_hold_objects_as_in_json_lines(tmp_path, name):
-    objects = [
-        {"prediction": "yes", "reference": "no"},
-        {"prediction": "no", "doc": "b"},
-        {"prediction": "so", "doc": "a"},
-    ]
+    objects = [{"prediction": text, "doc": str(row)} for row, text in enumerate(["yes", "no", "so"])]
     rows = [{name: cell, **row} for cell, row in zip(objects, ROWS, strict=True)]
     path = tmp_path / "out.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
