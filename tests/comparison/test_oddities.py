@@ -97,6 +97,18 @@ class TestTextsOfOtherSegments:
             found = compare(systems, "chrf", references=references, test=None)
         assert len(found.warnings) == 1
 
+    def test_are_seen_where_all_texts_have_the_same_words(self):
+        rng = random.Random(5)
+        words = [f"word{number}" for number in range(15)]
+        references = [" ".join(rng.choices(words, k=8)) for _ in range(300)]
+        tuned = [" ".join([*text.split()[:-1], rng.choice(words)]) for text in references]
+        bad = [" ".join(rng.choices(words, k=8)) for _ in references]
+        assert warned({"tuned": tuned, "bad": bad}, "chrf", references=references, test=None) == []
+        systems = {"tuned": tuned, "b": tuned[:200] + tuned[201:] + ["end"]}
+        (message,) = warned(systems, "chrf", references=references, test=None)
+        segment, home = map(int, re.findall(r"segment (\d+)", message))
+        assert 200 < segment == home - 1 < 205
+
     def test_of_all_systems_say_that_the_references_may_be_moved(self):
         references = [*SHIPS["en"][1:], "The end."]
         (message,) = warned({"a": near("en"), "b": SHIPS["en"]}, "chrf", references=references)
@@ -162,7 +174,7 @@ class TestRepeatedTexts:
         ]
         references = [labels[place % 3] for place in range(60)]
         poor = [labels[place % 2] for place in range(60)]
-        found = warned({"a": references[1:] + labels[:1], "b": poor}, "chrf", references=references)
+        found = warned({"a": random.Random(2).choices(labels, k=60), "b": poor}, "chrf", references=references)
         assert not [message for message in found if "copies" not in message]
         weather = [f"It is {place} degrees, and {2 * place} at noon in the city." for place in range(60)]
         assert warned({"a": weather[::-1], "b": weather[5:] + weather[:5]}, "chrf", references=weather) == []

@@ -189,6 +189,8 @@ def _commonest(texts: Iterable[str]) -> tuple[str, int]:
 
 #: So many segments, or this share, must have texts in the wrong place.
 _FEWEST, _SHARE = 3, 0.05
+#: So many times as many texts as those that are like the neighbour on the other side are shifted.
+_MUCH_MORE = 4
 #: Texts of fewer words show nothing, and those that share more with their references are in their places.
 _FEWEST_WORDS, _SHARED = 4, 0.25
 #: A word in more segments, or in a larger share of them, shows nothing.
@@ -200,31 +202,14 @@ _LONGEST_WORDS = 12
 def _misplaced_texts(test_set: TestSet) -> list[str]:
     """Return a warning of systems whose texts have little in common with their references, and much with others."""
     sample = {segment: _words(*test_set.references[segment]) for segment in places(test_set.n_segments, _SAMPLED)}
+    examples = _shifted(test_set, sample)
     suspects = {
         system: strangers
         for system, texts in test_set.systems.items()
-        if len(strangers := _strangers(texts, sample)) >= max(_FEWEST, len(sample) * _SHARE)
+        if system not in examples
+        and len(strangers := _strangers(texts, sample)) >= max(_FEWEST, len(sample) * _SHARE)
     }
-    if not suspects:
-        return []
-    references = [_words(*texts) for texts in test_set.references]
-    # By word, the segments with a reference that has it.
-    segments_with: dict[str, list[int]] = defaultdict(list)
-    for segment, words in enumerate(references):
-        for word in words:
-            segments_with[word].append(segment)
-    most = max(2, min(_RARE, _RARE_SHARE * len(references)))
-    rare = {word: segments for word, segments in segments_with.items() if len(segments) <= most}
-    examples = {}
-    for system, strangers in suspects.items():
-        homes = {segment: _home(words, references, rare) for segment, words in strangers.items()}
-        pairs = [(segment, home) for segment, home in homes.items() if home is not None]
-        # Texts that were moved have places of their own; those that are bad may be like one and the same.
-        if 2 * len(pairs) < len(homes) or 10 * len({home for _, home in pairs}) < 9 * len(pairs):
-            continue
-        # Where lines were lost, most are as far from their places.
-        ((offset, _),) = Counter(home - segment for segment, home in pairs).most_common(1)
-        examples[system] = next(pair for pair in pairs if pair[1] - pair[0] == offset)
+    examples |= _at_home(test_set, suspects) if suspects else {}
     if len(examples) == len(test_set.systems) > 1:
         segment, home = next(iter(examples.values()))
         return [
@@ -243,6 +228,53 @@ _MISPLACED = (
     "Is a line missing, or one too many, or are the texts in another order? They are paired by their places; in a "
     "table, those of a row are."
 )
+
+
+def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, tuple[int, int]]:
+    """Return by system a segment whose text is like the next or the last reference, where many are."""
+    neighbours = {
+        segment + offset: _words(*test_set.references[segment + offset])
+        for segment in sample
+        for offset in (-1, 1)
+        if 0 <= segment + offset < test_set.n_segments
+    }
+    examples = {}
+    for system, texts in test_set.systems.items():
+        moved: dict[int, list[int]] = {-1: [], 1: []}
+        for segment, own_words in sample.items():
+            words = _words(texts[segment])
+            least = max(len(words) / 2, 2 * len(words & own_words), 1)
+            for offset, segments in moved.items():
+                if len(words) >= _FEWEST_WORDS and len(words & neighbours.get(segment + offset, set())) >= least:
+                    segments.append(segment)
+        (_, few), (offset, many) = sorted(moved.items(), key=lambda item: len(item[1]))
+        # By chance, as many are like the one as like the other.
+        if len(many) >= max(_FEWEST + _MUCH_MORE * len(few), 2 * _SHARE * len(sample)):
+            examples[system] = (many[0], many[0] + offset)
+    return examples
+
+
+def _at_home(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, tuple[int, int]]:
+    """Return by system a segment whose text is like the reference of another, where most strangers are."""
+    references = [_words(*texts) for texts in test_set.references]
+    # By word, the segments with a reference that has it.
+    segments_with: dict[str, list[int]] = defaultdict(list)
+    for segment, words in enumerate(references):
+        for word in words:
+            segments_with[word].append(segment)
+    most = max(2, min(_RARE, _RARE_SHARE * len(references)))
+    rare = {word: segments for word, segments in segments_with.items() if len(segments) <= most}
+    examples = {}
+    for system, strangers in suspects.items():
+        homes = {segment: _home(words, references, rare) for segment, words in strangers.items()}
+        pairs = [(segment, home) for segment, home in homes.items() if home is not None]
+        # Texts that were moved have places of their own; those that are bad may be like one and the same.
+        if 2 * len(pairs) < len(homes) or 10 * len({home for _, home in pairs}) < 9 * len(pairs):
+            continue
+        # Where lines were lost, most are as far from their places.
+        ((offset, _),) = Counter(home - segment for segment, home in pairs).most_common(1)
+        examples[system] = next(pair for pair in pairs if pair[1] - pair[0] == offset)
+    return examples
 
 
 def _words(*texts: str) -> set[str]:
