@@ -137,7 +137,7 @@ def _repeated_rows(test_set: TestSet) -> list[str]:
 #: So many segments, or up to twice as many, are looked at first.
 _SAMPLED = 100
 #: Numbers and ids of a text, which differ between messages of the same error.
-_NUMBERS = re.compile(r"[0-9a-f_]*\d\w*")
+_NUMBERS = re.compile(r"\b\w*\d\w*", re.ASCII)
 #: Short texts that stand for an answer that failed.
 _FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "nan", "failed"})
 #: So many segments, and this share of all, with a wrong text that repeats are warned of.
