@@ -108,7 +108,7 @@ def test_what_was_warned_of_while_files_were_read_is_in_every_report(tmp_path):
     with pytest.warns(UserWarning, match="'выпало' is empty in every row"):
         test_sets = tercet.read_test_sets([read_well, path])
     well = tercet.compare(test_sets[0], "chrf")
-    with pytest.warns(UserWarning, match="texts of the system '[AB]' seem to be of other segments"):
+    with pytest.warns(UserWarning, match="seem to be of other segments"):
         news = tercet.compare(test_sets[1], "chrf")
     for written in (news.to_dict()["warnings"], [news.to_html()]):
         assert any("выпало" in text and "is empty in every row" in text for text in written)
