@@ -176,6 +176,8 @@ class TestRepeatedTexts:
         poor = [labels[place % 2] for place in range(60)]
         found = warned({"a": random.Random(2).choices(labels, k=60), "b": poor}, "chrf", references=references)
         assert not [message for message in found if "copies" not in message]
+        filled = [f"In the city it will be {place} degrees." for place in range(8)]
+        assert warned({"a": near("en"), "b": filled}, "chrf", references=SHIPS["en"]) == []
         weather = [f"It is {place} degrees, and {2 * place} at noon in the city." for place in range(60)]
         assert warned({"a": weather[::-1], "b": weather[5:] + weather[:5]}, "chrf", references=weather) == []
 

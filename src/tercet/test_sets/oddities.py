@@ -144,6 +144,8 @@ _FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "
 _REPEATED, _REPEATED_SHARE = 4, 0.02
 #: If fewer of the other texts are different, they are of few kinds, as labels and templates are.
 _DIFFERENT = 0.8
+#: This share of the texts, or more, must be others than those that differ in numbers alone.
+_OTHERS = 0.25
 
 
 def _repeated_texts(test_set: TestSet) -> list[str]:
@@ -165,8 +167,12 @@ def _repeated_texts(test_set: TestSet) -> list[str]:
             if references[segment] and kind not in map(_without_numbers, references[segment])
         ]
         n_others = n_segments - len(segments)
+        is_one_text = len({texts[segment] for segment in segments}) == 1
+        # Where nearly all texts differ in numbers alone, these are what is said.
+        if not is_one_text and n_others < _OTHERS * n_segments:
+            continue
         if len({*kinds}) - 1 >= _DIFFERENT * n_others and len(wrong) >= max(least, len(segments) / 2):
-            but_for = "" if len({texts[segment] for segment in segments}) == 1 else ", but for numbers,"
+            but_for = "" if is_one_text else ", but for numbers,"
             messages.append(
                 f"{test_set.name}: the system {shorten(system)} has the same text{but_for} in {len(segments):,} "
                 f"of {n_segments:,} segments, the first of them segment {segments[0] + 1:,}: "
