@@ -102,6 +102,7 @@ def test_a_missing_text_and_a_wrong_one_have_their_row(tmp_path):
     [
         ([1, 2], "found [1, 2]"),
         ([], "found []"),
+        ([{}, {}], "found [{}, {}]"),
         ("text", "found 'text'"),
         ({"bleu": 31.2}, "found an object of 'bleu'"),
         (dict.fromkeys("abcdefg", 3), "found an object of 'a', 'b', 'c', 'd', 'e' and 2 more"),

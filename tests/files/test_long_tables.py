@@ -122,6 +122,36 @@ def test_rows_of_systems_that_share_few_items_are_told(tmp_path):
     assert "('gpt-4o', 'llama-3'), but only 2 of 6 items (id) have a row of all of them: all rows are" in message
 
 
+def test_an_id_of_systems_that_share_next_to_no_items_is_told_as_any_other(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", rows=slice(4, 11))
+    with pytest.warns(UserWarning, match="the id '5' occurs 2 times"):
+        (test_set,) = read_test_sets(path)
+    assert [*test_set.systems] == ["output"]
+
+
+@pytest.mark.parametrize(
+    "columns", [["id", "model", "output", "reference"], ["model", "input", "output", "reference"]]
+)
+def test_a_row_without_the_name_of_its_system_is_refused(tmp_path, columns):
+    path = write(tmp_path / "tidy.csv", *columns)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[9] = lines[9].replace("llama-3", " ")
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(tercet.InputError) as error:
+        read_test_sets(path)
+    assert "line 10, column 'model': the name of the system is missing; other rows have 'gpt-4o', 'llama-3'." in str(
+        error.value
+    )
+
+
+def test_answers_of_a_system_called_model_may_be_empty(tmp_path):
+    path = tmp_path / "answers.tsv"
+    rows = ["q1\tyes\tyes", "q1\tno\tyes", "q2\tno\tno", "q2\t\tno", "q3\tyes\tno", "q3\tno\tno"]
+    path.write_text("\n".join(["question\tmodel\treference", *rows]), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    assert test_set.systems == {"model": ["yes", "no", "no", "", "yes", "no"]}
+
+
 def test_a_row_that_is_there_twice_is_told(tmp_path):
     path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

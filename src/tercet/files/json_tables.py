@@ -94,7 +94,7 @@ _DECODER = json.JSONDecoder(
 
 
 def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+    return isinstance(value, list) and any(value) and all(isinstance(row, dict) for row in value)
 
 
 def _is_column(value: Any) -> bool:

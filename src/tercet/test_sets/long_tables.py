@@ -76,6 +76,7 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
     long = _long(table, columns)
     if long is None or columns.systems:
         return table, columns, ""
+    _check_all_named(table, long)
     for key in long.keys:
         items = _rows(table, key, long.column)
         rows = [by_system for by_system in items.values() if len(by_system) == len(long.systems)]
@@ -106,11 +107,10 @@ def warn_pooled(table: Table, columns: Columns) -> str | None:
             reason = reason or _why_not_joined(table, long, key)
             warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-                f"({named(long.systems)}), but {reason}: all rows are scored as of one "
-                f"system. {_EXPECTED}"
+                f"({named(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
             )
             return long.column
-    return ""
+    return None
 
 
 def _long(table: Table, columns: Columns) -> _Long | None:
@@ -126,7 +126,7 @@ def _long(table: Table, columns: Columns) -> _Long | None:
     references = columns.references or list(roles.references)
     return _Long(
         column=column,
-        systems=list(dict.fromkeys(map(str, table.columns[column]))),
+        systems=list(dict.fromkeys(str(cell) for cell in table.columns[column] if not _is_blank(cell))),
         texts=roles.systems,
         references=references,
         keys=_keys(table, columns.source or roles.source, references),
@@ -135,11 +135,33 @@ def _long(table: Table, columns: Columns) -> _Long | None:
 
 
 def _has_names(table: Table, column: str) -> bool:
-    """Return whether a column has a few texts or numbers that repeat, as the names of systems do."""
+    """Return whether most cells are a few texts or numbers that repeat, as the names of systems do."""
     cells = table.columns[column]
-    return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells) and (
-        2 <= len({*map(str, cells)}) <= len(cells) // 2
+    names = [cell for cell in cells if not _is_blank(cell)]
+    are_most = 2 * len(names) > len(cells)
+    return (
+        are_most
+        and all(isinstance(name, str | int) for name in names)
+        and (2 <= len({*map(str, names)}) <= len(cells) // 2)
     )
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _check_all_named(table: Table, long: _Long) -> None:
+    """Raise an InputError for a row without the name of its system, where items have rows of several systems."""
+    blank = next((row for row, cell in enumerate(table.columns[long.column]) if _is_blank(cell)), None)
+    if blank is None or not any(
+        _is_pooled(table, key, long.column, is_exact=key == long.references) for key in long.keys
+    ):
+        return
+    if not {*long.systems} & _answers(table, long):
+        raise InputError(
+            f"{table.place(blank, long.column)}: the name of the system is missing; other rows have "
+            f"{named(long.systems)}."
+        )
 
 
 def _keys(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
@@ -270,14 +292,17 @@ def _check_names(table: Table, columns: Columns, long: _Long) -> None:
     guess = guess_roles(without_scores(table, columns.scores), columns.references)
     if long.column not in guess.systems or not long.references:
         return
-    # The answers of a classifier are a few words too, but those of the references.
-    answers = {text for name in long.references for cell in table.columns[name] for text in _texts(cell)}
-    if not answers & {*long.systems}:
+    if not {*long.systems} & _answers(table, long):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
             f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
             f"they are texts of a system, name every system: {argument('systems')}."
         )
+
+
+def _answers(table: Table, long: _Long) -> set[Any]:
+    """Return the references: the answers of a classifier are a few words, as names are, but some of these."""
+    return {text for name in long.references for cell in table.columns[name] for text in _texts(cell)}
 
 
 def _texts(cell: Any) -> list[Any]:
