@@ -1,6 +1,7 @@
 """Systems compared: every number of the table against the metric, the tests and plain counting."""
 
 import csv
+import inspect
 import io
 import json
 import pickle
@@ -23,15 +24,18 @@ from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.base.metric import segment_lists
 from tercet.comparison.compare import compare
-from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric, parse_value, split_metric
+from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric
 from tercet.comparison.segment import side_by_side
 from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
 from tercet.comparison.verdicts import verdict_of
+from tercet.errors import for_command_line
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
+from tercet.specs import parse_value, split_metric
 from tercet.statistics import bootstrap, paired_tests
-from tercet.statistics.paired_tests import holm, paired_permutation_test
+from tercet.statistics.families import holm
+from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
@@ -133,8 +137,13 @@ class TestCompare:
             own, others = (table.segments[system] for system in (row.system, "tuned"))
             wins = sum(a > b for a, b in zip(own, others, strict=True))
             assert (row.wins, row.wins + row.ties + row.losses) == (wins, len(own))
-        for (one, other), p in zip(pairs, holm(raw), strict=True):
-            assert table.pvalues[one, other] == table.pvalues[other, one] == p
+        (by_holm,) = compare(
+            test_set, ["bleu_multi"], baseline="tuned", n_resamples=500, seed=7, adjust="holm"
+        ).tables
+        for (one, other), p, alone in zip(pairs, holm(raw), raw, strict=True):
+            assert by_holm.pvalues[one, other] == by_holm.pvalues[other, one] == p
+            assert alone <= table.pvalues[one, other] == table.pvalues[other, one]
+        assert [row.pvalue for row in by_holm.rows] == [row.pvalue for row in table.rows]
 
     @pytest.mark.parametrize(("test", "metric"), [("permutation", "bleu_multi"), ("bootstrap", "rouge_nlws")])
     def test_many_systems_are_resampled_once_and_get_the_p_of_each_pair_alone(self, test, metric, monkeypatch):
@@ -152,7 +161,7 @@ class TestCompare:
             bootstrap, "resampled_totals", lambda rows, n, seed: drawn.append(n) or totals(rows, n, seed)
         )
         test_set = TestSet("es", systems, small.references, None)
-        first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3).tables
+        first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3, adjust="holm").tables
         assert sum(drawn) == 40 + 1000  # for all tests, and for all intervals
         expected = holm([found[scorer.primary].pvalue for (found,) in alone])
         assert first.pvalues[np.triu_indices(13, 1)].tolist() == expected
@@ -174,7 +183,7 @@ class TestCompare:
     def test_left_out_segments_count_nowhere(self):
         references = [[], *EN.references[1:]]
         holed = replace(EN, name="holed", references=references)
-        message = "holed, segment 1 has no reference; -m bleu_multi:missing_references=skip"
+        message = "holed, segment 1 has no reference; 'bleu_multi:missing_references=skip' leaves such segments out"
         with pytest.raises(InputError, match=message):
             compare(holed)
         (table,) = compare(holed, ["bleu_multi:missing_references=skip"], n_resamples=50).tables
@@ -186,13 +195,39 @@ class TestCompare:
     def test_mistakes_are_named(self):
         for given, message in [
             ({"baseline": "basline"}, "no system 'basline' to use as the baseline. Did you mean 'baseline'"),
-            ({"test": "t"}, "The test must be one of 'permutation', 'bootstrap' or None. Got 't'"),
+            ({"test": "t"}, "'test' option of compare must be one of None, 'permutation', 'bootstrap'. Got 't' in"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
             ({"interval": "bca"}, "must be one of 'percentile', 'BCa'"),
         ]:
             with pytest.raises(OptionError, match=message):
                 compare(EN, **given)
+
+    def test_resamples_without_a_test_are_warned_of(self):
+        alone = {"A": ["a b c d", "e f g h"]}
+        with pytest.warns(UserWarning, match="n_resamples= has no effect here: it is for the test, .* one system"):
+            compare(alone, "chrf", references=alone["A"], n_resamples=7)
+        runs = {"A": ["a b", "c d"], "B-1": ["a b", "c e"], "B-2": ["a f", "c e"]}
+        with pytest.warns(UserWarning, match="n_resamples= has no effect here: it is for the test, and test is None"):
+            compare({**alone, "B": alone["A"]}, "chrf", references=alone["A"], test=None, n_resamples=7)
+        with pytest.warns(UserWarning, match="n_resamples= has no effect here: .* runs are tested by Welch's t"):
+            compare(runs, "chrf", references=runs["A"], runs=r"B-(\d)", n_resamples=7)
+
+
+class TestWarnings:
+    """Each names the caller's file, and the line of the call."""
+
+    @pytest.mark.parametrize(("metrics", "systems", "references", "message"), [
+        (["bleu", "bleu"], {"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"], "is given twice, and scored once"),
+        ("bleu", {"A": ["a"], "B": ["b"]}, ["a"], "BLEU is 0 only because the texts are short"),
+        ("chrf", {"A": ["a &amp; b"], "B": ["a b"]}, ["a b"], "HTML entities"),
+    ])  # fmt: skip
+    def test_name_the_line_of_the_caller(self, metrics, systems, references, message):
+        line = inspect.currentframe().f_lineno + 2
+        with pytest.warns(UserWarning, match=message) as caught:
+            compare(systems, metrics, references=references)
+        (warning,) = [each for each in caught if re.search(message, str(each.message))]
+        assert (warning.filename, warning.lineno) == (__file__, line)
 
 
 class TestMetricsAsWritten:
@@ -224,11 +259,24 @@ class TestMetricsAsWritten:
             parse_metric("rouge:rouge_types=rouge1,rougeL")
 
     def test_refuse_what_a_comparison_has_once(self):
-        for name, instead in {
-            "confidence_level": "give --confidence-level", "n_resamples": "intervals have 1,000 resamples",
-            "seed": "give --seed", "segments": "give --segments and a file", "signature": "every result shows it",
-        }.items():  # fmt: skip
+        for name, instead, on_command_line in [
+            ("confidence_level", "give confidence_level= for all", "give --confidence-level for all"),
+            (
+                "n_resamples",
+                r"intervals have 1,000 resamples \(n_resamples= is",
+                r"intervals have .* \(--n-resamples is",
+            ),
+            ("seed", "give seed= for all", "give --seed for all"),
+            (
+                "segments",
+                r"every table of the result has them, as tables\[0\].segments",
+                "give --segments and a file",
+            ),
+            ("signature", "every result shows it", "every result shows it"),
+        ]:
             with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
+                compare(EN, f"bleu_multi:lowercase=true,{name}=1")
+            with for_command_line(), pytest.raises(OptionError, match=f"{name}.*: {on_command_line}"):
                 parse_metric(f"bleu_multi:lowercase=true,{name}=1")
         for options in ({"confidence_level": 0.9}, {"segments": True}, {"signature": True}):
             with pytest.raises(OptionError, match=f"{next(iter(options))!r} cannot be given for one metric here"):
@@ -296,13 +344,13 @@ class TestForms:
         for row in table.rows[1:]:
             line = next(line for line in to_text([found]).splitlines() if line.split()[1:2] == [row.system])
             assert f" {pvalue_text(row.adjusted_pvalue)} " in line
-        assert table.rows[2].pvalue < pairs[0][2]
+        assert table.rows[2].pvalue <= pairs[0][2]
         assert " adj. p " in to_text([found])
         for form in (to_text, to_markdown, to_latex):
             assert (
-                "adj. p: paired permutation test against tuned, adjusted for all pairs by Holm's method, 400"
-                in form([found])
-            )
+                "adj. p: paired permutation test against tuned, adjusted for all pairs by the step-down maximum "
+                "(Romano and Wolf 2005), 400 resamples"
+            ) in form([found])
 
     def test_p_of_two_systems_has_nothing_to_be_adjusted_for(self):
         found = compare(replace(EN, systems=dict([*EN.systems.items()][:2])), n_resamples=400)
@@ -342,7 +390,7 @@ class TestForms:
         assert found.tables[0].rows[1].difference < 0
 
     def test_without_a_test_nothing_is_said_of_one(self):
-        found = compare(EN, test=None, n_resamples=7)
+        found = compare(EN, test=None)
         whole = found.to_dict()
         assert (whole["baseline"], whole["n_resamples"]) == (None, None)
         of_a_test = ("difference", "pvalue", "adjusted_pvalue", "wins", "ties", "losses")
@@ -427,7 +475,7 @@ class TestForms:
     def test_where_no_difference_could_be_significant_none_can_be_seen(self):
         few = {name: texts[:5] for name, texts in EN.systems.items()}
         comparison = compare(TestSet("x", few, EN.references[:5], None), n_resamples=200)
-        assert [section.key for section in comparison.tables[0].sections] == ["groups"]
+        assert [section.key for section in comparison.tables[0].sections] == []
 
     def test_narrow_terminals_show_the_systems(self, comparisons):
         for width in [120, 70, 60, 45, 20]:
@@ -508,8 +556,8 @@ def found(comparisons):
 
 class TestInANotebook:
     def test_the_data_frame_is_the_tsv_file(self):
-        for test in ["permutation", None]:
-            found = compare(SAMPLES["es"], ["bleu_multi"], test=test, n_resamples=50)
+        for settings in [{"n_resamples": 50}, {"test": None}]:
+            found = compare(SAMPLES["es"], ["bleu_multi"], **settings)
             frame, written = found.to_dataframe(), pd.read_csv(io.StringIO(to_tsv([found])), sep="\t")
             assert len(frame) == 3
             assert list(frame.columns) == list(written.columns)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.statistics.distributions import wilson
-from tercet.statistics.paired_tests import holm
+from tercet.statistics.families import holm
 from tercet.statistics.power import smallest_difference, units_needed
 
 errorbars = pytest.importorskip("errorbars")

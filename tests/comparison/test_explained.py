@@ -111,7 +111,7 @@ class TestWhichSegment:
             explain_segment(EN, parse_metric(path))
         with pytest.raises(InputError, match="en has no segment 45: its segments are numbered 1 to 44"):
             explain_segment(EN, BLEU, 45)
-        with pytest.raises(InputError, match="t, segment 1 has no reference; bleu_multi:missing_references=skip"):
+        with pytest.raises(InputError, match="t, segment 1 has no reference; 'bleu_multi:missing_references=skip'"):
             explain_segment(TestSet("t", {"a": ["x"]}, [[]], None), BLEU)
 
 

@@ -75,12 +75,35 @@ def test_metrics_that_differ_are_named():
 def test_that_no_difference_could_be_significant_is_said_in_every_form():
     texts = {"A": ["a cat", "the dog", "", "one"], "B": ["a bat", "two dogs", "no", "none"]}
     found = compare(texts, ["chrf_multi"], references=["a cat", "the dog", "the", "one"])
-    said = (
-        "No difference can be significant here: with 4 segments, p is about 0.125 or more. More segments would help."
-    )
+    said = "Too few segments for any test: with 4 segments, p is about 0.125 or more."
     assert (found.tables[0].pvalues >= 0.1).all()  # of draws: about an eighth
     for shown in (to_text([found]), in_format([found], "markdown"), found.to_html(), found._repr_html_()):
         assert said in shown
+        assert "†" not in shown
+    (table,) = found.to_dict()["tables"]
+    assert (table["too_few"], table["systems"][1]["as_good"]) == (said, None)
+
+
+def test_a_floor_of_the_resamples_is_no_finding():
+    """Of 11 systems one wins every segment: too few resamples do not show that it is as good as the others."""
+    texts = {f"s{number:02}": [f"the cat sat {number}"] * 12 for number in range(11)}
+    texts["s03"] = ["the cat sat down"] * 12
+    few = compare(texts, ["chrf"], references=["the cat sat down"] * 12, n_resamples=100, adjust="holm")
+    said = (
+        "Too few resamples to tell systems apart: with 100 resamples, adjusted for 55 pairs of systems, p is at "
+        "least 0.545. n_resamples=10000 would do."
+    )
+    (table,) = few.tables
+    assert table.too_few == said
+    assert {(row.rank, row.group) for row in table.rows} == {(None, None)}
+    assert [row.system for row in table.rows if row.as_good] == ["s03"]
+    for shown in (to_text([few]), in_format([few], "markdown"), few.to_html(), few._repr_html_()):
+        assert said in shown
+        assert "no significant difference" not in shown
+        assert "groups that" not in shown
+    (enough,) = compare(texts, ["chrf"], references=["the cat sat down"] * 12, n_resamples=100).tables
+    assert enough.too_few is None
+    assert enough.rows[3].rank == (1, 1)
 
 
 def test_chance_may_make_a_few_segments_significant_and_then_nothing_is_said():
@@ -88,7 +111,7 @@ def test_chance_may_make_a_few_segments_significant_and_then_nothing_is_said():
     found = [compare(texts, ["chrf_multi"], references=texts["A"], alpha=0.125, seed=seed) for seed in range(8)]
     remarks = {bool(each.tables[0].pvalues[0, 1] < 0.125): each.remarks() for each in found}
     assert remarks[True] == []
-    assert [each[:40] for each in remarks[False]] == ["No difference can be significant here: w"]
+    assert [each[:40] for each in remarks[False]] == ["Too few segments for any test: with 4 se"]
 
 
 @ZERO_BLEU

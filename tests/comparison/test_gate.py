@@ -221,6 +221,20 @@ def test_a_job_shows_the_findings_where_it_has_a_page(tmp_path):
     assert page.read_text().count("| system |") == 2
 
 
+@pytest.mark.parametrize(
+    ("page", "why"), [("/dev/full", "No space left on device"), ("absent/summary.md", "No such file")]
+)
+def test_a_page_that_cannot_be_written_changes_no_verdict(tmp_path, page, why):
+    path = write(tmp_path / "news.jsonl", {"base": BASE, "tuned": WORSE})
+    for threshold, code in (("chrf=1", 0), ("chrf=100", 1)):
+        environment = {"GITHUB_STEP_SUMMARY": page}
+        run = command("compare", path, "-m", "chrf", "--fail-under", threshold, env=environment, code=code)
+        warning = f"warning: the summary of the job, {page} (GITHUB_STEP_SUMMARY), could not be written: {why}"
+        assert warning in run.stderr
+        assert ("failed: " in run.stderr) == bool(code)
+        assert "chrf" in run.stdout
+
+
 def test_runs_of_one_system_have_nothing_to_be_compared_with(tmp_path):
     path = write(tmp_path / "news.jsonl", {"tuned-1": BASE, "tuned-2": WORSE})
     options = ("-s", "tuned-1", "-s", "tuned-2", "-m", "chrf", "--runs", r"tuned-(\d)", "--fail-if-worse", "chrf")

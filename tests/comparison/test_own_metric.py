@@ -193,7 +193,7 @@ class TestCommands:
         ("my_metrics:WordErrors:lower=true", "word_errors has no option 'lower'. Did you mean 'lowercase'?"),
         ("my_metrics:WordErrors:lowercase", "write my_metrics:WordErrors:option=value,option=value."),
         ("my_metrics:WordErrors:lowercase=3", "'lowercase' option of word_errors must be"),
-        ("my_metrics:WordErrors:seed=3", "The option 'seed' cannot be given for one metric here: give --seed."),
+        ("my_metrics:WordErrors:seed=3", "The option 'seed' cannot be given for one metric here: give --seed"),
         ("needs:Y", "The module needs cannot be imported: ModuleNotFoundError: No module named 'absent'"),
         ("broken:Y", "The module broken cannot be imported: SyntaxError: "),
         ("ends:Y", "The module ends cannot be imported: SystemExit: 3"),

@@ -194,13 +194,13 @@ def test_exact_ones_are_named_beside_others():
     answers = {"base": [0, 0, 1], "tuned": [1, 0, 1], "other": [1, 1, 1]}
     found = compared({"acc": answers, "COMET": {**COMET, "other": [0.1, 0.2, 0.3]}}, n_resamples=99)
     assert (
-        "adj. p: paired permutation test against base, adjusted for all pairs by Holm's method, 99 resamples, seed "
-        "12345; of acc McNemar's exact test. Intervals: percentile bootstrap, 1,000 resamples, seed 12345; of acc "
-        "Wilson's."
+        "adj. p: paired permutation test against base, adjusted for all pairs by the step-down maximum (Romano and "
+        "Wolf 2005), 99 resamples, seed 12345; of acc McNemar's exact test, adjusted for all pairs by Holm's method. "
+        "Intervals: percentile bootstrap, 1,000 resamples, seed 12345; of acc Wilson's."
     ) in found.legend()
     acc, comet = found.to_dict()["tables"]
-    assert (acc["test"], acc["interval"]) == ("McNemar", "Wilson")
-    assert not {"test", "interval"} & comet.keys()
+    assert (acc["test"], acc["adjust"], acc["interval"]) == ("McNemar", "holm", "Wilson")
+    assert not {"test", "adjust", "interval"} & comet.keys()
     assert [record["interval"] for record in found.records()] == ["Wilson"] * 3 + ["percentile"] * 3
     assert acc["systems"][2]["pvalue"] == pytest.approx(0.5)  # better in 2 segments of 2
     assert acc["systems"][2]["adjusted_pvalue"] == 1

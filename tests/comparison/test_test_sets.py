@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.comparison.compare import compare
-from tercet.errors import InputError
+from tercet.errors import InputError, for_command_line
 from tercet.files.text import read_lines, stream_lines
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.test_set import TestSet
@@ -307,6 +307,11 @@ class TestWhatDoesNotGoTogether:
         assert refusal([text, table]).startswith(f"{expected} {str(text)!r} is a separate file. Give")
         for option in ("references", "source"):
             assert refusal([table], **{option: text}).startswith(f"{expected} {str(text)!r} is a separate file. Give")
+        in_python = "with all systems, references (reference_columns=) and sources (source_column=) as columns"
+        assert in_python in refusal([text, table])
+        with for_command_line():
+            on_command_line = "references (--reference-column) and sources (--source-column) as columns"
+            assert on_command_line in refusal([text, table])
         assert refusal([table, "-"]).startswith(f"{expected} '-' is")
         assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(
             text, references=text, source=table

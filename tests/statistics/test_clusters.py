@@ -74,7 +74,7 @@ def test_ten_epochs_of_four_samples_are_four_units(metrics):
     notes = " ".join(many.remarks())
     assert "Resampled by 4 clusters of 10." in notes
     assert "Few clusters" in notes
-    assert "No difference can be significant here: with 4 clusters, p is about 0.125 or more." in notes
+    assert "Too few clusters for any test: with 4 clusters, p is about 0.125 or more." in notes
     assert many.to_dict()["clusters"] == {"by": None, "number": 4, "sizes": [10, 10]}
     assert Clusters.of(["s"] * 4, 4).notes() == ["Resampled by 1 cluster of 4."]
     with pytest.warns(UserWarning, match="36 of 40 segments are exact copies of earlier ones"):

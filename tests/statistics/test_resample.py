@@ -27,7 +27,8 @@ from tercet.statistics.bootstrap import (
     resampled_totals,
     shuffle_masks,
 )
-from tercet.statistics.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.families import holm
+from tercet.statistics.paired_tests import paired_bootstrap_test, paired_permutation_test
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)

@@ -10,6 +10,7 @@ from .options import Value, option
 
 Interval = Literal["percentile", "BCa"]
 Test = Literal["permutation", "bootstrap"]
+Adjust = Literal["step-down", "holm"]
 Ties = Literal["scored", "exact"]
 Unit = Literal["items", "systems", "both"]
 
@@ -50,6 +51,11 @@ class CompareSettings(Settings):
         check=integer(1, MOST_RESAMPLES, none=True),
         doc=f"Resamples of the test; default: {RESAMPLES['permutation']:,} permutations or "
         f"{RESAMPLES['bootstrap']:,} bootstrap samples.",
+    )
+    adjust: Adjust = option(
+        default="step-down",
+        doc="How p is adjusted for several systems: step-down (the maximum over all pairs, Romano and Wolf 2005) or "
+        "holm.",
     )
     interval: Interval = option(default="percentile", doc="Kind of the bootstrap intervals: percentile or BCa.")
 

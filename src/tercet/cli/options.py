@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 
 from tercet.base.options import Option, Value
-from tercet.base.settings import CompareSettings, Interval, Test
+from tercet.base.settings import Adjust, CompareSettings, Interval, Test
 from tercet.checks import Integer, OneOf, flag
 from tercet.errors import OptionError
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
@@ -320,6 +320,7 @@ class Tests(Scores):
         "segments (segment).",
     )
     test: Test = setting(CompareSettings, "test", metavar="TEST")
+    adjust: Adjust = setting(CompareSettings, "adjust", metavar="METHOD", case_sensitive=False)
     n_resamples: int | None = setting(CompareSettings, "n_resamples")
     alpha: float = setting(CompareSettings, "alpha", metavar="X")
 

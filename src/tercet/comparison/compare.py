@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
 from tercet.base.settings import RESAMPLES, CompareSettings
-from tercet.checks import known_keywords
+from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.progress import bar_of, bars_within, line_of
+from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
 from tercet.test_sets.odd_scores import odd_scores
@@ -64,6 +65,7 @@ def compare(
     baseline: str | None = None,
     test: str | None = "permutation",
     n_resamples: int | None = None,
+    adjust: str = "step-down",
     confidence_level: float = 0.95,
     interval: str = "percentile",
     alpha: float = 0.05,
@@ -97,6 +99,9 @@ def compare(
         for one system, gives scores only.
     n_resamples : int or None
         Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples. Intervals have 1,000.
+    adjust : {"step-down", "holm"}
+        How p is adjusted for several systems: step-down (the maximum over all pairs, Romano and Wolf 2005) or holm.
+        Exact p of scores that are 0 or 1, and those of runs, are adjusted by Holm's method in any case.
     confidence_level : float
         Confidence level of the bootstrap intervals.
     interval : {"percentile", "BCa"}
@@ -164,27 +169,33 @@ def compare(
     baseline = first_output(baseline, runs_of)
     check_baseline(baseline, names)
     baseline_name = names[0] if baseline is None else baseline
-    if test is not None and not (isinstance(test, str) and test in RESAMPLES):
-        tests = ", ".join(map(repr, RESAMPLES))
-        raise OptionError(f"The test must be one of {tests} or None. Got {shorten(test)} instead.")
     # Of the local variables, those that are settings.
     settings = check_values("compare", locals(), CompareSettings.checks())
     progress = settings.pop("progress")
     for metric in metric_list:
         metric.check_call(resampled=True)
         if metric.takes_references:
-            check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
+            check_references(test_set.name, test_set.references, metric, name_of(metric))
     slices = slices_of(test_set, by)
     if slices and runs is not None:
         raise OptionError("Slices of systems with several runs are not tested: leave out by, or runs.")
     has_runs = 0 < len(runs_of) < len(names)
     if has_runs and test == "bootstrap":
         raise OptionError("Systems with several runs are tested by Welch's t, not by the bootstrap: leave test out.")
-    if test is None or len(names) == 1 or has_runs:
+    no_resamples = ""
+    if test is None:
+        no_resamples = "test is None"
+    elif len(names) == 1:
+        no_resamples = "there is one system"
+    elif has_runs:
+        no_resamples = "systems with several runs are tested by Welch's t"
+    if n_resamples is not None and no_resamples:
+        warn(f"{argument('n_resamples')} has no effect here: it is for the test, and {no_resamples}.")
+    if no_resamples:
         # One system has no other that it could be tested against; runs are no systems.
         settings |= {"test": None, "n_resamples": None}
     elif n_resamples is None:
-        settings["n_resamples"] = RESAMPLES[test]
+        settings["n_resamples"] = RESAMPLES[settings["test"]]
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
@@ -214,12 +225,12 @@ def compare(
             units = clustered(scored, clusters)
             is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
             if is_exact and comparison.test == "permutation":
-                pvalues = {name: mcnemar_pairs(scored) for name in metric.score_names}
+                pair_tests = dict.fromkeys(metric.score_names, adjusted_by_holm(mcnemar_pairs(scored)))
             else:
-                pvalues = _all_pairs(comparison, metric, units)
+                pair_tests = _all_pairs(comparison, metric, units)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
             tables = _tables(
-                comparison, metric, stats=stats, scored=scored, units=units, pvalues=pvalues, is_exact=is_exact
+                comparison, metric, stats=stats, scored=scored, units=units, tests=pair_tests, is_exact=is_exact
             )
             comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
@@ -238,7 +249,7 @@ def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
 def read_metrics(metrics: Any, function: str) -> list[Metric]:
     """Return the metrics, one or several, as values; errors name the function that takes them."""
     metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
-    metric_list = list(metric_or_metrics) if isinstance(metric_or_metrics, Iterable) else []
+    metric_list = list(metric_or_metrics) if has_entries(metric_or_metrics) else []
     if not metric_list or not all(isinstance(metric, str | Metric) for metric in metric_list):
         raise OptionError(
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
@@ -332,25 +343,23 @@ def read_test_set(
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
 
-def _all_pairs(
-    comparison: Comparison, metric: Metric, stats: Sequence[SegmentStats]
-) -> dict[str, NDArray[np.float64]]:
-    """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
+def _all_pairs(comparison: Comparison, metric: Metric, units: Sequence[SegmentStats]) -> dict[str, PairTests]:
+    """Return p of each pair of systems for each score; NaN without a test."""
+    n_systems = len(units)
     if comparison.test is None:
-        return {name: np.full((len(stats), len(stats)), np.nan) for name in metric.score_names}
-    from tercet.statistics.paired_tests import TESTS
+        untested = np.full((n_systems, n_systems), np.nan)
+        return dict.fromkeys(metric.score_names, PairTests(untested, untested))
+    # Imported where a test runs.
+    from tercet.statistics.paired_tests import all_pairs_test
 
-    # On the diagonal p stays 1: a system does not differ from itself.
-    pvalues = {name: np.ones((len(stats), len(stats))) for name in metric.score_names}
-    pairs = list(combinations(range(len(stats)), 2))
-    tested = TESTS[comparison.test](metric, stats, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
-    with bar_of("testing", "pairs", len(pairs)) as bar:
-        for (first, second), results in zip(pairs, tested, strict=True):
-            for name, result in results.items():
-                pvalues[name][first, second] = pvalues[name][second, first] = result.pvalue
-            if bar is not None:
-                bar.update()
-    return pvalues
+    pairs = list(combinations(range(n_systems), 2))
+    found = all_pairs_test(
+        metric, units, pairs, comparison.test, n_resamples=comparison.n_resamples or 0, seed=comparison.seed
+    )
+    tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
+    if comparison.adjust == "holm":
+        return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
+    return tests
 
 
 def _tables(
@@ -360,7 +369,7 @@ def _tables(
     stats: Sequence[SegmentStats],
     scored: Sequence[SegmentStats],
     units: Sequence[SegmentStats],
-    pvalues: dict[str, NDArray[np.float64]],
+    tests: dict[str, PairTests],
     is_exact: bool,
 ) -> Iterator[ScoreTable]:
     """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
@@ -390,14 +399,16 @@ def _tables(
         bounds = [system_intervals[name].confidence_interval for system_intervals in intervals]
         if is_exact and comparison.interval == "percentile":
             bounds = [share_interval(metric, system_stats, comparison.confidence_level) for system_stats in scored]
+        too_few = comparison.too_few(tests[name].adjusted, len(units[0]), is_exact)
         rows, adjusted_pvalues = score_rows(
             comparison,
             values,
             bounds,
-            pvalues[name],
+            tests[name],
             [unit_values[segment_name] for unit_values in unit_lists],
             higher_is_better=higher_is_better,
             digits=digits_of(metric, values.tolist()),
+            can_tell=too_few is None,
         )
         segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
         table = ScoreTable(
@@ -412,6 +423,7 @@ def _tables(
             stats=stats_by_system,
             is_exact=is_exact,
             n_units=len(units[0]),
+            too_few=too_few,
         )
         distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
         table.sections.extend(_sections(comparison, table, distributions, units))
@@ -433,8 +445,8 @@ def _sections(
         yield runs_section(comparison, table, distributions, table.n_units)
     if comparison.test is None:
         return
-    yield groups_section(table)
-    if comparison.too_few(table) is None:
+    if table.too_few is None:
+        yield groups_section(table)
         baseline = names.index(comparison.baseline)
         power = power_section(
             table.title,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.checks import known_keywords
+from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.registry import drawing
 from tercet.statistics.bootstrap import N_RESAMPLES, ROUNDING, bootstrap_scores, percentile_interval
+from tercet.statistics.families import NullDraws, PairTests, adjusted_by_holm, of_pairs
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -125,14 +126,14 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     """
     if not isinstance(weight, str) or weight not in WEIGHTS:
         raise OptionError(f"The 'weight' option must be one of 'set', 'segment'. Got {shorten(weight)} instead.")
-    sets = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
+    sets: list[Any] = list(comparisons) if has_entries(comparisons) else [comparisons]
     for comparison in sets:
         if not isinstance(comparison, Comparison) or isinstance(comparison, Overall):
             raise InputError(f"{argument('comparisons')} must be those of tercet.compare, got {shorten(comparison)}.")
     if len(sets) < 2:
         raise InputError(f"{argument('comparisons')}: expected those of two test sets or more, got {len(sets)}.")
     first = sets[0]
-    for name in ("test", "n_resamples", "confidence_level", "alpha", "seed", "runs"):
+    for name in ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "runs"):
         values = [getattr(comparison, name) for comparison in sets]
         if any(value != values[0] for value in values):
             different = next(value for value in values if value != values[0])
@@ -157,6 +158,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
         tables=[],
         test=first.test if len(systems) > 1 else None,
         n_resamples=first.n_resamples if len(systems) > 1 else None,
+        adjust=first.adjust,
         confidence_level=first.confidence_level,
         alpha=first.alpha,
         seed=first.seed,
@@ -235,13 +237,15 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
         name: np.array([[_row(table, system).value for system in systems] for table in score_tables])
         for name, score_tables in zip(names, tables, strict=True)
     }
-    pvalues = _pvalues(over_all, metrics, stats, weights, seeds, observed)
+    tests = _tests(over_all, metrics, stats, weights, seeds, observed)
     for name, score_tables in zip(names, tables, strict=True):
         first, by_set = score_tables[0], observed[name]
         values = weights @ by_set
         resampled = [
             _weighted(weights, [set_draws[place][name] for set_draws in draws]) for place in range(len(systems))
         ]
+        n_units = sum(table.n_units for table in score_tables)
+        too_few = over_all.too_few(tests[name].adjusted, n_units, is_exact=False)
         rows, adjusted_pvalues = score_rows(
             over_all,
             values,
@@ -249,10 +253,11 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
                 percentile_interval(system_draws, float(value), over_all.confidence_level)
                 for value, system_draws in zip(values, resampled, strict=True)
             ],
-            pvalues[name],
+            tests[name],
             by_set.T.tolist(),
             higher_is_better=first.higher_is_better,
             digits=digits_of(first.scorer, values.tolist()),
+            can_tell=too_few is None,
         )
         table = ScoreTable(
             metric=first.metric,
@@ -264,11 +269,12 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
             higher_is_better=first.higher_is_better,
             scorer=first.scorer,
             stats={},
-            n_units=sum(table.n_units for table in score_tables),
+            n_units=n_units,
+            too_few=too_few,
         )
         if over_all.runs:
             table.sections.append(runs_section(over_all, table, resampled, table.n_units))
-        elif over_all.test is not None:
+        elif over_all.test is not None and too_few is None:
             table.sections.append(groups_section(table))
         table.sections.append(_verdict(over_all, table, score_tables, weights))
         yield table
@@ -286,34 +292,38 @@ def _weighted(weights: Sequence[float], parts: Sequence[NDArray[np.float64]]) ->
     return total
 
 
-def _pvalues(
+def _tests(
     over_all: Overall,
     metrics: Sequence[Metric],
     stats: Sequence[Sequence[Any]],
     weights: Sequence[float],
     seeds: Sequence[int],
     observed: Mapping[str, NDArray[np.float64]],
-) -> dict[str, NDArray[np.float64]]:
-    """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
+) -> dict[str, PairTests]:
+    """Return p of each pair of systems for each score; NaN without a test."""
     n_systems = len(over_all.test_set.systems)
     if over_all.test is None or over_all.n_resamples is None:
-        return {name: np.full((n_systems, n_systems), np.nan) for name in observed}
-    from tercet.statistics.paired_tests import NULLS, pvalue_of
+        untested = np.full((n_systems, n_systems), np.nan)
+        return dict.fromkeys(observed, PairTests(untested, untested))
+    from tercet.statistics.paired_tests import NULLS, family_of_pairs
 
-    pairs = list(combinations(range(n_systems), 2))
-    differences = [
-        NULLS[over_all.test].differences(metric, set_stats, pairs, n_resamples=over_all.n_resamples, seed=seed)
+    of_sets = [
+        NULLS[over_all.test].differences(metric, set_stats, n_resamples=over_all.n_resamples, seed=seed)
         for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
     ]
-    pvalues = {name: np.ones((n_systems, n_systems)) for name in observed}
-    for (first, second), *of_sets in zip(pairs, *differences, strict=True):
-        for name, by_set in observed.items():
-            scores = weights @ by_set[:, [first, second]]
-            null = NULLS[over_all.test].sizes(_weighted(weights, [scores_of_set[name] for scores_of_set in of_sets]))
-            slack = ROUNDING * float(np.abs(scores).max())
-            p = pvalue_of(null, abs(scores[1] - scores[0]), slack, max(len(set_stats[0]) for set_stats in stats))
-            pvalues[name][first, second] = pvalues[name][second, first] = p
-    return pvalues
+
+    def differences(pair: tuple[int, int], draws: slice) -> dict[str, NDArray[np.float64]]:
+        by_set = [of_set(pair, draws) for of_set in of_sets]
+        return {name: _weighted(weights, [scores[name] for scores in by_set]) for name in observed}
+
+    pairs = list(combinations(range(n_systems), 2))
+    scores = {name: weights @ by_set for name, by_set in observed.items()}
+    n_units = max(len(set_stats[0]) for set_stats in stats)
+    found = family_of_pairs(NullDraws(pairs, over_all.n_resamples, differences), over_all.test, scores, n_units)
+    tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
+    if over_all.adjust == "holm":
+        return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
+    return tests
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.settings import RESAMPLES
+from tercet.errors import argument_set
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.power import smallest_difference, units_needed
 from tercet.tables import decimals
@@ -136,29 +138,37 @@ def between(texts: Sequence[str]) -> str:
 
 
 def too_little(
-    test: str | None, n_resamples: int | None, n_units: int, unit: str, n_systems: int, alpha: float
+    test: str | None,
+    n_resamples: int | None,
+    n_units: int,
+    unit: str,
+    n_systems: int,
+    alpha: float,
+    *,
+    is_multiplied: bool,
 ) -> str | None:
     """Return why no difference could be significant, however large; None if one could.
 
     Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
     observed difference counts as one of the resamples, of which an exact test has none (None). Holm multiplies the
-    least p by the number of pairs.
+    least p by the number of pairs (`is_multiplied`); the step-down maximum does not.
     """
     if test is None:
         return None
-    n_pairs = n_systems * (n_systems - 1) // 2
+    n_pairs = n_systems * (n_systems - 1) // 2 if is_multiplied else 1
     adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
-    least_by_units = 2.0 ** (1 - n_units) if test == "permutation" else 0.0
-    bounds = [(least_by_units, f"{n_units:,} {unit}")]
-    bounds += [] if n_resamples is None else [(1 / (n_resamples + 1), f"{n_resamples:,} resample")]
-    for least_p, cause in bounds:
-        if n_pairs * least_p >= alpha:
-            plural = "" if cause.startswith("1 ") else "s"
-            p = f"{min(1, n_pairs * least_p):.3g}"
-            # Chance decides how often these two permutations are drawn.
-            bound = "always 1" if p == "1" else f"about {p} or more" if least_p == least_by_units else f"at least {p}"
-            return (
-                f"No difference can be significant here: with {cause}{plural}{adjusted}, p is {bound}. "
-                f"More {cause.split()[-1]}s would help."
-            )
-    return None
+    by_units = n_pairs * 2.0 ** (1 - n_units)
+    if test == "permutation" and by_units >= alpha:
+        # Chance decides how often these two permutations are drawn.
+        bound = "always 1" if by_units >= 1 else f"about {by_units:.3g} or more"
+        units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+        return f"Too few {unit}s for any test: with {units}{adjusted}, p is {bound}."
+    if n_resamples is None or n_pairs / (n_resamples + 1) < alpha:
+        return None
+    bound = f"at least {min(1, n_pairs / (n_resamples + 1)):.3g}"
+    enough = max(RESAMPLES[test], math.floor(n_pairs / alpha))
+    resamples = f"{n_resamples:,} resample{'' if n_resamples == 1 else 's'}"
+    return (
+        f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is {bound}. "
+        f"{argument_set('n_resamples', enough)} would do."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Sentence, joined, listed
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
+from tercet.statistics.families import adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks
-from tercet.statistics.paired_tests import adjusted
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
 
 from .sections import Section
@@ -55,7 +56,7 @@ def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:
 def _named(systems: Sequence[str], runs: Mapping[str, Any]) -> dict[str, str]:
     system_of: dict[str, str] = {}
     for system, outputs in runs.items():
-        if not isinstance(system, str) or isinstance(outputs, str) or not isinstance(outputs, Iterable):
+        if not isinstance(system, str) or isinstance(outputs, str) or not has_entries(outputs):
             raise OptionError(
                 "runs must name the outputs of each system, as {'tuned': ['tuned-1', 'tuned-2']}. "
                 f"Got {shorten(outputs)} for {shorten(system)}."
@@ -146,7 +147,7 @@ def runs_section(
         is_untested = n_units < 2 or (known is None and (first in lone or second in lone))
         p = math.nan if is_untested else difference(systems[first], systems[second], known).pvalue()
         pvalues[i, j] = pvalues[j, i] = p
-    adjusted_pvalues = adjusted(pvalues)
+    adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
     places = _ranks([estimate.value for estimate in systems.values()], adjusted_pvalues, comparison.alpha, higher)
     column = names.index(baseline)
     rows = []

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ConfidenceInterval
+from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.tables import number_or_none
 
@@ -19,22 +20,25 @@ def score_rows(
     comparison: Comparison,
     values: NDArray[np.float64],
     bounds: Sequence[ConfidenceInterval],
-    pvalues: NDArray[np.float64],
+    tests: PairTests,
     parts: Sequence[Sequence[float | None]],
     *,
     higher_is_better: bool,
     digits: int,
+    can_tell: bool = True,
 ) -> tuple[list[SystemScore], NDArray[np.float64]]:
-    """Return a row for each system of a comparison, and p of each pair adjusted for their number.
+    """Return a row for each system of a comparison, and the adjusted p of each pair.
 
-    `pvalues`, shape (s, s), are not adjusted. `parts` are the scores of each system on what wins and losses count.
+    `parts` are the scores of each system on what wins and losses count. Where the test could tell no two systems
+    apart (`can_tell`), there are no ranks, and none is said to be as good as the best.
     """
     names = list(comparison.test_set.systems)
     baseline = names.index(comparison.baseline)
     is_unknown = np.isnan(values)
     # A score that is NaN cannot be tested.
-    unadjusted = np.where(is_unknown[:, None] | is_unknown, np.nan, pvalues)
-    adjusted = unadjusted if comparison.test is None else _adjusted(unadjusted)
+    has_no_test = is_unknown[:, None] | is_unknown
+    unadjusted = np.where(has_no_test, np.nan, tests.pvalues)
+    adjusted = np.where(has_no_test, np.nan, tests.adjusted)
     best = _best(values, higher_is_better)
     any_best = not comparison.joins_runs and some_best(values.tolist(), higher_is_better)
     system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
@@ -47,12 +51,12 @@ def score_rows(
         as_good: bool | None = None
         if is_best:
             as_good = True
-        elif any_best and pvalue_against_best is not None:
+        elif any_best and can_tell and pvalue_against_best is not None:
             as_good = pvalue_against_best >= comparison.alpha
         is_baseline = place == baseline
         counts = (None, None, None) if is_baseline else _counts(parts[place], parts[baseline], higher_is_better)
         wins, ties, losses = counts
-        rank = None if comparison.test is None else system_ranks[place]
+        rank = system_ranks[place] if comparison.test is not None and can_tell else None
         rows.append(
             SystemScore(
                 system=system,
@@ -80,13 +84,6 @@ def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
     worst = -np.inf if higher_is_better else np.inf
     comparable = np.where(np.isnan(values), worst, values)
     return int(comparable.argmax() if higher_is_better else comparable.argmin())
-
-
-def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Imported where a test runs.
-    from tercet.statistics.paired_tests import adjusted
-
-    return adjusted(pvalues)
 
 
 def _counts(

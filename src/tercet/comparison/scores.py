@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
-from tercet.base.options import check_values
+from tercet.base.options import check_value, check_values
 from tercet.base.settings import RESAMPLES, CompareSettings
+from tercet.checks import one_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
-from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
+from tercet.errors import InputError, OptionError, needs
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
+from tercet.specs import take_options
+from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
@@ -45,6 +48,12 @@ _OVER_RUNS = (
     "Over runs: means, and the standard deviation of the runs as spread; intervals, ± and p by Welch's t from the "
     "variances of units and of runs, p adjusted for all pairs by Holm's method."
 )
+
+#: How p is adjusted for all pairs, in legends.
+ADJUSTED = {
+    "step-down": "the step-down maximum (Romano and Wolf 2005)",
+    "holm": "Holm's method",
+}
 
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
@@ -78,7 +87,7 @@ COLUMNS = (
 )
 
 #: Attributes of a comparison that its JSON has under the same names.
-_SETTINGS = ("test", "n_resamples", "confidence_level", "alpha", "seed", "interval")
+_SETTINGS = ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +105,15 @@ class SystemScore:
     pvalue : float or None
         Of the paired test against the baseline, unadjusted.
     adjusted_pvalue : float or None
-        The same, adjusted for the number of pairs of systems (Holm 1979), as in :attr:`ScoreTable.pvalues`; tables
-        show this one.
+        The same, adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
     wins, ties, losses : int or None
         Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
         has them.
     best : bool
         Whether no system has a better value. Of several systems that all score 0, the worst value, none is the best.
     as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); None where none is the
-        best, and without a test unless it is the best.
+        Whether it is not significantly worse than the best (adjusted p); None where none is the best, and without a
+        test unless it is the best.
     rank : (int, int) or None
         The places that it may have: from 1 + how many systems are significantly better, to the number of systems less
         how many are significantly worse. None without a test, or where the score is NaN.
@@ -154,8 +162,8 @@ class ScoreTable:
     signature : str
     rows : list of SystemScore
     pvalues : ndarray, shape (s, s)
-        Of the paired test of each pair of systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
-        without a test.
+        Of the paired test of each pair of systems, adjusted for all pairs as :meth:`Comparison.adjustment_of` says;
+        1 on the diagonal. NaN without a test.
     segments : dict of str to list
         The score of each segment by system; None for a segment left out.
     higher_is_better : bool
@@ -168,6 +176,9 @@ class ScoreTable:
         McNemar's, and the interval that would be percentile is Wilson's.
     n_units : int
         Number of segments, or clusters, that are scored for all systems and resampled.
+    too_few : str or None
+        Why no difference could be significant, however large: too few segments, or resamples. Then there are no ranks
+        and groups, and nothing is said to be as good. None if one could, or without a test.
     sections : list of Section
         What else is said of the score, such as how small a difference the test set can show.
     """
@@ -183,6 +194,7 @@ class ScoreTable:
     stats: dict[str, SegmentStats] = field(repr=False)
     is_exact: bool = False
     n_units: int = 0
+    too_few: str | None = None
     sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
@@ -231,6 +243,8 @@ class Comparison:
     seed : int
     interval : {"percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
+    adjust : {"step-down", "holm"}
+        How p is adjusted for all pairs of systems, where their draws are common.
     facts : list of SystemFacts
         Facts of each system besides its scores: lengths, empty predictions, segments left out.
     warnings : list of str
@@ -252,6 +266,7 @@ class Comparison:
     alpha: float
     seed: int
     interval: str = "percentile"
+    adjust: str = "step-down"
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
@@ -265,8 +280,9 @@ class Comparison:
 
     @property
     def has_ranks(self) -> bool:
-        """Whether tables show ranks: of three systems or more that were tested."""
-        return self.test is not None and len(self.test_set.systems) > 2
+        """Whether tables show ranks: of three systems or more, where the test could tell any apart."""
+        is_tested = self.test is not None and len(self.test_set.systems) > 2
+        return is_tested and any(row.rank is not None for table in self.tables for row in table.rows)
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test, None for those against the baseline."""
@@ -301,6 +317,18 @@ class Comparison:
     def test_of(self, table: ScoreTable) -> str | None:
         """Return the test of a table's differences."""
         return "McNemar" if table.is_exact and self.test == "permutation" else self.test
+
+    def adjustment_of(self, table: ScoreTable) -> str:
+        """Return how a table's p are adjusted for all pairs: exact p have no draws in common, and are by Holm."""
+        return "holm" if self.test_of(table) == "McNemar" else self.adjust
+
+    def _of_exact(self, table: ScoreTable) -> dict[str, Any]:
+        """Return the settings that differ where p is exact."""
+        return {
+            "test": self.test_of(table),
+            "adjust": self.adjustment_of(table),
+            "interval": self.interval_of(table),
+        }
 
     @property
     def p_label(self) -> str:
@@ -410,18 +438,23 @@ class Comparison:
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
-        adjustment = ", adjusted for all pairs by Holm's method" if self.p_label != "p" else ""
+        by_method = {method: f", adjusted for all pairs by {name}" for method, name in ADJUSTED.items()}
+        if self.p_label == "p":
+            by_method = dict.fromkeys(ADJUSTED, "")
         labelled_tables = list(zip(self.score_labels(), self.tables, strict=True))
         test = (
-            f"paired {self.test} test against {plain(self.baseline)}{adjustment}, {self.n_resamples or 0:,} resamples"
+            f"paired {self.test} test against {plain(self.baseline)}{by_method[self.adjust]}, "
+            f"{self.n_resamples or 0:,} resamples"
         )
-        test, intervals = f"{test}, seed {self.seed}", f"{self.interval} bootstrap, 1,000 resamples, seed {self.seed}"
+        test = f"{test}, seed {self.seed}"
+        intervals = f"{self.interval} bootstrap, {N_RESAMPLES:,} resamples, seed {self.seed}"
         exact = [plain(label) for label, table in labelled_tables if table.is_exact]
         # Named where other scores are beside them.
         of_exact = "" if len(exact) == len(self.tables) else f"of {', '.join(exact)} "
         if exact and self.test == "permutation":
             mcnemar = f"{of_exact}McNemar's exact test"
-            test = f"{test}; {mcnemar}" if of_exact else f"{mcnemar} against {plain(self.baseline)}{adjustment}"
+            test_of_all = f"{mcnemar} against {plain(self.baseline)}"
+            test = f"{test}; {mcnemar}{by_method['holm']}" if of_exact else f"{test_of_all}{by_method['holm']}"
         if exact and self.interval == "percentile":
             intervals = f"{intervals}; {of_exact}Wilson's" if of_exact else "Wilson's"
         intervals = f"Intervals: {intervals}."
@@ -429,7 +462,9 @@ class Comparison:
             intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
         if self.test is None:
             runs = f"{_OVER_RUNS} " if self.joins_runs else ""
-            return f"{'' if self.joins_runs else f'{best}: the best. '}{runs}{intervals}"
+            any_best = any(row.best for table in self.tables for row in table.rows)
+            best_meaning = f"{best}: the best. " if any_best else ""
+            return f"{best_meaning}{runs}{intervals}"
         any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
         as_good_meaning = (
             f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""
@@ -468,9 +503,7 @@ class Comparison:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
         test_set = self.test_set
         n_units, unit = self._units
-        # A test that found a difference needs no remark that it could find none.
-        found = any((table.pvalues < self.alpha).any() for table in self.tables)
-        too_few = None if found else next(filter(None, map(self.too_few, self.tables)), None)
+        too_few = next((table.too_few for table in self.tables if table.too_few is not None), None)
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
         if n_units == 1:
@@ -479,14 +512,17 @@ class Comparison:
             remarks.append(too_few)
         return remarks
 
-    def too_few(self, table: ScoreTable) -> str | None:
-        """Return why no difference of a score could be significant, however large; None if one could."""
+    def too_few(self, pvalues: NDArray[np.float64], n_units: int, is_exact: bool) -> str | None:
+        """Return why no difference of a score could be significant, however large; None if one could, or one is."""
+        if (pvalues < self.alpha).any():
+            return None
         return too_little(
             self.test,
-            None if table.is_exact else self.n_resamples,
-            n_units=table.n_units,
+            None if is_exact else self.n_resamples,
+            n_units=n_units,
             unit=self._units[1],
             n_systems=len(self.test_set.systems),
+            is_multiplied=self.adjust == "holm" or (is_exact and self.test == "permutation"),
             alpha=self.alpha,
         )
 
@@ -519,9 +555,10 @@ class Comparison:
                     "score": table.name,
                     "higher_is_better": table.higher_is_better,
                     "signature": table.signature,
-                    **({"test": self.test_of(table), "interval": self.interval_of(table)} if table.is_exact else {}),
+                    **(self._of_exact(table) if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+                    "too_few": table.too_few,
                     **_values(table.sections),
                 }
                 for table in self.tables
@@ -598,11 +635,9 @@ def check_options(
     metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
 ) -> Metric:
     """Return the metric, or raise an OptionError for what :func:`paired_significance` does not take."""
-    if not isinstance(test, str) or test not in RESAMPLES:
-        raise OptionError(
-            f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
-            f"{did_you_mean(test, RESAMPLES)}"
-        )
+    # In contrast to `compare`, None is no test here.
+    check_value("paired_significance", "test", one_of(*RESAMPLES), test)
+    metric, options = take_options(metric, options)
     for name in ("confidence_level", "segments"):
         # Compared with None and False, since an array of segments has no truth value.
         if not (options.get(name) is None or options[name] is False):
@@ -845,8 +880,8 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
-    """Return whether one of the systems' values is the best: not where nothing matched for any of several."""
-    return len(values) == 1 or not higher_is_better or any(values)
+    """Return whether one of the systems' values is the best: not of one system, nor where nothing matched for any."""
+    return len(values) > 1 and (not higher_is_better or any(values))
 
 
 # Results of systems whose texts are not in memory, as a comparison for the tables.

@@ -18,9 +18,10 @@ from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, number_or_none, pvalue_text
 
-from .columns import mcnemar_pairs, share_interval
-from .scores import Comparison, ScoreTable
+from .columns import share_interval
+from .scores import ADJUSTED, Comparison, ScoreTable
 from .sections import Section
+from .slice_tests import Part, slice_tests
 from .slices import Slices
 
 #: The most slices that a sentence names.
@@ -36,8 +37,9 @@ class SliceScores:
     n_units: int
     values: list[float]
     bounds: list[ConfidenceInterval]
-    #: Of the test against the baseline; NaN without one.
+    #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
     pvalues: list[float]
+    adjusted_pvalues: list[float]
 
 
 def sliced(
@@ -54,69 +56,60 @@ def sliced(
     """
     clusters = comparison.test_set.clusters
     clusters = None if clusters is None else clusters.selected(is_scored)
+    n_units = len(scored[0]) if clusters is None else len(clusters)
     results = []
     for slices in comparison.slices:
-        numbers = slices.numbers[is_scored]
+        parts = list(_parts(slices, scored, is_scored, clusters))
+        tests = slice_tests(comparison, metric, parts, n_units, is_exact) if parts else {}
         scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-        for place, slice_name in enumerate(slices.names):
-            inside = numbers == place
-            if not inside.any():
-                continue
-            rows = [stats.selected(inside) for stats in scored]
-            of_slice = None if clusters is None else clusters.selected(inside)
-            for name, slice_scores in _scores(comparison, metric, slice_name, rows, of_slice, is_exact):
+        for number, part in enumerate(parts):
+            bounds = _bounds(comparison, metric, part, is_exact)
+            values = part.scores(metric)
+            for name in metric.score_names:
+                alone, adjusted = tests[name]
+                slice_scores = SliceScores(
+                    name=part.name,
+                    n_segments=len(part.rows[0]),
+                    n_units=len(part.units[0]),
+                    values=values[name].tolist(),
+                    bounds=bounds[name],
+                    pvalues=alone[number].tolist(),
+                    adjusted_pvalues=adjusted[number].tolist(),
+                )
                 scores_of[name].append(slice_scores)
         results.append((slices, scores_of))
     return results
 
 
-def _scores(
-    comparison: Comparison,
-    metric: Metric,
-    slice_name: str,
-    rows: Sequence[SegmentStats],
-    clusters: Clusters | None,
-    is_exact: bool,
-) -> Iterator[tuple[str, SliceScores]]:
-    units, level = clustered(rows, clusters), comparison.confidence_level
-    intervals = bootstraps(metric, units, confidence_level=level, method=comparison.interval, seed=comparison.seed)
-    totals = [metric.finalize(metric.corpus_totals(stats)) for stats in rows]
-    pvalues = _pvalues(comparison, metric, rows, units, is_exact)
-    for name in metric.score_names:
-        bounds = [of_system[name].confidence_interval for of_system in intervals]
-        if is_exact and comparison.interval == "percentile":
-            bounds = [share_interval(metric, stats, level) for stats in rows]
-        values = [float(of_system[name]) for of_system in totals]
-        yield name, SliceScores(slice_name, len(rows[0]), len(units[0]), values, bounds, pvalues[name])
+def _parts(
+    slices: Slices, scored: Sequence[SegmentStats], is_scored: NDArray[np.bool_], clusters: Clusters | None
+) -> Iterator[Part]:
+    numbers = slices.numbers[is_scored]
+    for index, name in enumerate(slices.names):
+        inside = numbers == index
+        if not inside.any():
+            continue
+        rows = [stats.selected(inside) for stats in scored]
+        if clusters is None:
+            yield Part(name, rows, rows, np.flatnonzero(inside))
+            continue
+        # Those of a slice are numbered as they first occur there.
+        of_slice = np.array(list(dict.fromkeys(clusters.numbers[inside].tolist())), np.int64)
+        yield Part(name, rows, clustered(rows, clusters.selected(inside)), of_slice)
 
 
-def _pvalues(
-    comparison: Comparison,
-    metric: Metric,
-    rows: Sequence[SegmentStats],
-    units: Sequence[SegmentStats],
-    is_exact: bool,
-) -> dict[str, list[float]]:
-    """Return p of each system against the baseline by score, not adjusted; NaN of itself, or without a test."""
-    systems = list(comparison.test_set.systems)
-    baseline = systems.index(comparison.baseline)
-    pvalues = {name: [math.nan] * len(systems) for name in metric.score_names}
-    if comparison.test is None:
-        return pvalues
-    if is_exact and comparison.test == "permutation":
-        of_baseline = mcnemar_pairs(rows)[baseline].tolist()
-        of_baseline[baseline] = math.nan
-        return dict.fromkeys(metric.score_names, of_baseline)
-    from tercet.statistics.paired_tests import TESTS
-
-    compared = [place for place in range(len(systems)) if place != baseline]
-    # In the order in which the whole test set has them.
-    pairs = [(min(place, baseline), max(place, baseline)) for place in compared]
-    results = TESTS[comparison.test](metric, units, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
-    for place, result in zip(compared, results, strict=True):
-        for name, tested in result.items():
-            pvalues[name][place] = tested.pvalue
-    return pvalues
+def _bounds(
+    comparison: Comparison, metric: Metric, part: Part, is_exact: bool
+) -> dict[str, list[ConfidenceInterval]]:
+    """Return the intervals of all systems in a slice."""
+    level = comparison.confidence_level
+    if is_exact and comparison.interval == "percentile":
+        shares = [share_interval(metric, stats, level) for stats in part.rows]
+        return dict.fromkeys(metric.score_names, shares)
+    intervals = bootstraps(
+        metric, part.units, confidence_level=level, method=comparison.interval, seed=comparison.seed
+    )
+    return {name: [of_system[name].confidence_interval for of_system in intervals] for name in metric.score_names}
 
 
 def slices_section(
@@ -125,8 +118,7 @@ def slices_section(
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
     systems, rows = list(comparison.test_set.systems), []
     baseline = systems.index(comparison.baseline)
-    adjusted = _adjusted([scores_of_slice.pvalues for scores_of_slice in scores], scores, baseline)
-    for one, adjusted_pvalues in zip(scores, adjusted, strict=True):
+    for one in scores:
         of_systems = [
             {
                 "system": system,
@@ -134,8 +126,8 @@ def slices_section(
                 "low": one.bounds[place].low,
                 "high": one.bounds[place].high,
                 "difference": None if place == baseline else one.values[place] - one.values[baseline],
-                "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(adjusted_pvalues[place]) else None,
-                "adjusted_pvalue": number_or_none(adjusted_pvalues[place]),
+                "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(one.adjusted_pvalues[place]) else None,
+                "adjusted_pvalue": number_or_none(one.adjusted_pvalues[place]),
             }
             for place, system in enumerate(systems)
         ]
@@ -152,19 +144,6 @@ def slices_section(
     return Section(
         "slices", f"Slices by {one_cell(slices.by)}", sentences, _table(comparison, table, slices, rows), rows
     )
-
-
-def _adjusted(pvalues: Sequence[Sequence[float]], scores: Sequence[SliceScores], baseline: int) -> list[list[float]]:
-    """Return p adjusted for all slices and systems together (Holm); NaN where there is no test, or no score."""
-    from tercet.statistics.paired_tests import holm
-
-    unadjusted = np.array(pvalues, np.float64).reshape(len(scores), -1)
-    values = np.array([one.values for one in scores], np.float64).reshape(unadjusted.shape)
-    # A score that is NaN cannot be tested.
-    is_known = ~np.isnan(unadjusted) & ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
-    adjusted_pvalues = np.full(unadjusted.shape, np.nan)
-    adjusted_pvalues[is_known] = holm(unadjusted[is_known].tolist())
-    return [*adjusted_pvalues.tolist()]
 
 
 # What is said of slices.
@@ -267,9 +246,11 @@ def _notes(
     pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
     if not pvalues:
         return
+    by_holm = table.is_exact or comparison.test == "bootstrap" or comparison.adjust == "holm"
+    # Holm multiplies the least p by their number, and all others by less; the step-down maximum does not.
+    factor = len(pvalues) if by_holm else 1
     if comparison.test == "permutation":
-        is_small = [len(pvalues) * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
-        # Holm multiplies all but the least p by less than their number.
+        is_small = [factor * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
         small = [
             row["slice"]
             for row, too_small in zip(rows, is_small, strict=True)
@@ -279,10 +260,11 @@ def _notes(
         if small:
             yield _naming(f"Too few {unit} for any difference to be significant: ", small)
     n_resamples = 0 if table.is_exact else comparison.n_resamples
-    if n_resamples and len(pvalues) / (n_resamples + 1) >= comparison.alpha:
+    if n_resamples and factor / (n_resamples + 1) >= comparison.alpha:
         yield (f"With {n_resamples:,} resamples, no p of {len(pvalues):,} can be significant: more would help.",)
     if len(pvalues) > 1:
-        yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by Holm's method.",)
+        method = ADJUSTED["holm" if by_holm else "step-down"]
+        yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by {method}.",)
 
 
 def _naming(start: str, names: Sequence[str]) -> Sentence:

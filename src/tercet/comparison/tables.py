@@ -39,7 +39,7 @@ from .overall import Overall
 from .scores import AS_GOOD, BEST, COLUMNS, LOWER, Comparison, ScoreTable, SystemScore, against, wide_table
 from .verdicts import verdict_of
 
-_PVALUE = "p adjusted for all pairs (Holm's method)"
+_PVALUE = "p adjusted for all pairs"
 #: In a workbook, the widths of columns, and the formats of numbers.
 _WIDTHS = {
     **dict.fromkeys(("test_set", "system", "other", "metric", "score"), 22),

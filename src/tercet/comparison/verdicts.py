@@ -66,6 +66,8 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     first = (*listed([row_names[row.system] for row in top])[:-1], score, row_names[not_best[0].system], next_best)
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
+    if table.too_few is not None:
+        return [first, (table.too_few,)]
     return [first, *_tested(comparison, table, not_best, row_names), *_baseline(comparison, table, row_names)]
 
 
@@ -206,7 +208,10 @@ def _apart_from_best(
     rows = [row for row in tables[0].rows if not row.best]
     if n_best > 1 or not rows:
         return []
-    if rows[0].as_good is None:
+    too_few = [table.too_few for table in tables if table.too_few is not None]
+    if len(too_few) == len(tables):
+        return [(too_few[0],)]
+    if all(row.as_good is None for table in tables for row in table.rows if not row.best):
         return [("The differences were not tested: they may be due to chance.",)]
     # by system, the scores in which it is not told apart from the best
     unclear = {

@@ -26,7 +26,7 @@ from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
-from tercet.statistics.paired_tests import holm
+from tercet.statistics.families import holm
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.oddities import warn_of_artefacts
@@ -245,7 +245,7 @@ def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
 def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `metric_name`."""
     if metric.takes_references:
-        check_references(test_set.name, test_set.references, metric, f"-m {name_of(metric)}:")
+        check_references(test_set.name, test_set.references, metric, name_of(metric))
     scorer = metric.with_defaults(scale=metric.original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.segment_metric.finalize(part.rows) for part in stats]

@@ -365,8 +365,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     frequencies, coloured = word_frequencies(words), _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
-    # outputs that are runs of a system are not judged
-    judged = not comparison.joins_runs
+    # outputs that are runs of a system are not judged, nor is one system alone
+    judged = not comparison.joins_runs and len(rows) > 1
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table below"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
     return WordsView(
@@ -408,7 +408,8 @@ def _score(
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
     by_length = [bucket_rows[index] for index in order if bucket_rows]
-    coloured, judged = _shown(rows), not comparison.joins_runs
+    coloured = _shown(rows)
+    judged = not comparison.joins_runs and len(rows) > 1
     columns, choose = list(zip(*by_length, strict=True)), np.fmax if higher else np.fmin
     plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
     # of one group, a plot would be a point, and a table what stands above

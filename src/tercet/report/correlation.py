@@ -117,12 +117,13 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
 
 
 def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Sequence[str]) -> list[Dot]:
-    """Return a figure of some metrics; of the figure that was tested, metrics worse than the best are hollow."""
+    """Return a figure of some metrics; of the figure that was tested, metrics worse than the best are hollow.
+
+    A metric alone is not the best of several.
+    """
     figure_values = [table.figures[label][name] for label in labels]
-    best = max(
-        (figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)),
-        default=math.nan,
-    )
+    known_values = [figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)]
+    best = max(known_values) if known_values and len(labels) > 1 else math.nan
     worse = [
         name == table.rank_by and bool(table.significance(table.ranking[0], label, correlation.alpha))
         for label in labels

@@ -271,6 +271,24 @@ def shuffle_masks(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDAr
         yield rng.integers(2, size=(size, n_segments), dtype=bool).astype(np.float64)
 
 
+class Tosses:
+    """The tosses of :func:`shuffle_masks`, a bit each, of which those of some segments can be taken."""
+
+    def __init__(self, n_segments: int, n_resamples: int, seed: int) -> None:
+        masks = shuffle_masks(n_segments, n_resamples, seed)
+        self._packed = np.concatenate([np.packbits(mask.astype(bool), axis=1) for mask in masks])
+
+    def of(self, segments: NDArray[np.int64], draws: slice) -> Iterator[NDArray[np.float64]]:
+        """Yield the tosses of some segments in some draws, in chunks of shape (b, segments)."""
+        byte, bit = np.divmod(segments, 8)
+        # the first segment of a byte is its highest bit
+        shift = (7 - bit).astype(np.uint8)
+        chunk = max(1, _CHUNK_CELLS // len(segments))
+        for start in range(draws.start, draws.stop, chunk):
+            packed = self._packed[start : min(start + chunk, draws.stop)]
+            yield ((packed[:, byte] >> shift) & 1).astype(np.float64)
+
+
 def _chunks(n_segments: int, n_resamples: int, multiple: int) -> Iterator[int]:
     chunk = max(1, _CHUNK_CELLS // n_segments // multiple) * multiple
     for start in range(0, n_resamples, chunk):

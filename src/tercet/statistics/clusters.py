@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.checks import has_entries
 from tercet.errors import InputError, shorten
 
 from .stats import SegmentStats
@@ -44,7 +45,7 @@ class Clusters:
         InputError
             Unless there is a label for each segment.
         """
-        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+        if isinstance(labels, str | bytes) or not has_entries(labels):
             raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
         # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python
         to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,12 +12,19 @@ from numpy.typing import NDArray
 from tercet.errors import InputError, MergeError
 
 from .bootstrap import ROUNDING, bootstrap_scores, shared_columns, shuffle_masks, side_by_side
+from .families import FamilyResult, NullDraws, family_test
 from .progress import counted
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
 
-Pairs = Sequence[tuple[int, int]]
+Pair = tuple[int, int]
+Pairs = Sequence[Pair]
+
+#: Each score's differences of a pair of systems, second less first, in some of the draws of a null hypothesis.
+Differences = Callable[[Pair, slice], "Scores"]
+
+ALL_DRAWS = slice(None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,39 +72,45 @@ def paired_permutation_test(
 
 
 def resampled_differences(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, *, n_resamples: int, seed: int
-) -> Iterator[Scores]:
-    """Yield, for pairs of systems, each score's differences, second less first, on the same resampled segments.
-
-    Systems are resampled once, before the first pair is asked for.
-    """
+    metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
+) -> Differences:
+    """Return the differences of pairs of systems on the same resampled segments; systems are resampled here."""
     _check_alike(systems)
     resampled = bootstrap_scores(metric, systems, n_resamples, seed)
 
-    def differences(first: int, second: int) -> Scores:
-        return {name: scores - resampled[first][name] for name, scores in resampled[second].items()}
+    def differences(pair: Pair, draws: slice) -> Scores:
+        first, second = pair
+        return {name: scores[draws] - resampled[first][name][draws] for name, scores in resampled[second].items()}
 
-    return starmap(differences, pairs)
+    return differences
 
 
 def permuted_differences(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, *, n_resamples: int, seed: int
-) -> Iterator[Scores]:
-    """Yield, for pairs of systems, each score's differences, second less first, when outputs are exchanged.
-
-    Outputs are exchanged once, before the first pair is asked for; the tosses are the same for each pair.
-    """
+    metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
+) -> Differences:
+    """Return the differences of pairs of systems when outputs are exchanged, by the same tosses for each pair."""
     _check_alike(systems)
     metric.check_call(resampled=True)
+    masks = shuffle_masks(len(systems[0]), n_resamples, seed)
+    return exchanged_differences(metric, systems, counted(masks, "resampling", "resamples", n_resamples), n_resamples)
+
+
+def exchanged_differences(
+    metric: Formula, systems: Sequence[SegmentStats], masks: Iterable[NDArray[np.float64]], n_resamples: int
+) -> Differences:
+    """Return the differences of pairs of systems when the outputs are exchanged where a mask is 1.
+
+    Outputs are exchanged here: the sums of the segments to exchange are those of all pairs. `masks` are chunks of
+    shape (b, n).
+    """
     totals = [stats.total() for stats in systems]
     # columns of the references alone are the same for both systems, so exchanging changes nothing
     varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
     # the sums of the segments to exchange, of each system; in Fortran's order, as they are read by columns
     tossed = [np.empty((n_resamples, len(varying)), order="F") for _ in systems]
     tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
-    masks = shuffle_masks(len(systems[0]), n_resamples, seed)
     start = 0
-    for mask in counted(masks, "resampling", "resamples", n_resamples):
+    for mask in masks:
         for members, table in tables:
             sums = np.split(mask @ table, len(systems[members]), axis=1)
             for tossed_sums, system_sums in zip(tossed[members], sums, strict=True):
@@ -107,38 +119,21 @@ def permuted_differences(
     # one table for each side, written anew for each pair: columns that do not vary stay as they are
     exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
-    def differences(first: int, second: int) -> Scores:
-        for place, column in enumerate(varying):  # one by one, as columns stay in the processor's cache
-            of_first, of_second = tossed[first][:, place], tossed[second][:, place]
-            for sums, system, lost, gained in (
-                (exchanged[0], second, of_second, of_first),
-                (exchanged[1], first, of_first, of_second),
-            ):
-                np.subtract(totals[system][column], lost, out=sums[:, column])
-                sums[:, column] += gained
-        second_scores, first_scores = map(metric.finalize, exchanged)
+    def differences(pair: Pair, draws: slice) -> Scores:
+        first, second = pair
+        sides = [sums[draws] for sums in exchanged]
+        for index, column in enumerate(varying):  # one by one, as columns stay in the processor's cache
+            of_first = tossed[first][draws, index]
+            of_second = tossed[second][draws, index]
+            np.subtract(totals[second][column], of_second, out=sides[0][:, column])
+            sides[0][:, column] += of_first
+            np.subtract(totals[first][column], of_first, out=sides[1][:, column])
+            sides[1][:, column] += of_second
+        second_scores = metric.finalize(sides[0])
+        first_scores = metric.finalize(sides[1])
         return {name: scores - first_scores[name] for name, scores in second_scores.items()}
 
-    return starmap(differences, pairs)
-
-
-def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
-    order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
-    adjusted, greatest = [0.0] * len(pvalues), 0.0
-    for rank, index in enumerate(order):
-        greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
-        adjusted[index] = greatest
-    return adjusted
-
-
-def adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return p of each pair of systems, shape (s, s), adjusted for their number by :func:`holm`; NaN is no test."""
-    is_known = np.triu(~np.isnan(pvalues), 1)
-    adjusted_pvalues = np.where(np.isnan(pvalues), np.nan, 1.0)
-    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
-    adjusted_pvalues[is_known] = holm(pvalues[is_known].tolist())
-    return np.minimum(adjusted_pvalues, adjusted_pvalues.T)
+    return differences
 
 
 def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
@@ -151,44 +146,66 @@ def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float,
 
 
 class Null(NamedTuple):
-    """The null hypothesis of a test: differences of resamples, and the sizes that observed ones are compared with."""
+    """The null hypothesis of a test: what makes its differences, and whether sizes are those above their mean."""
 
-    differences: Callable[..., Iterator[Scores]]
-    sizes: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    differences: Callable[..., Differences]
+    around_mean: bool
+
+    def sizes(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sizes that observed ones are compared with."""
+        sizes = np.abs(differences)
+        return sizes - sizes.mean() if self.around_mean else sizes
 
 
-def _above_mean(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    sizes = np.abs(differences)
-    above: NDArray[np.float64] = sizes - sizes.mean()
-    return above
+NULLS = {"permutation": Null(permuted_differences, False), "bootstrap": Null(resampled_differences, True)}
 
 
-NULLS = {
-    "permutation": Null(permuted_differences, np.abs),
-    "bootstrap": Null(resampled_differences, _above_mean),
-}
+def all_pairs_test(
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: str, *, n_resamples: int, seed: int
+) -> dict[str, FamilyResult]:
+    """Return p of pairs of systems for each score: alone, and adjusted for all of them by the step-down maximum.
+
+    Pairs with a score that is NaN have no p, and are not adjusted for.
+    """
+    differences = NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed)
+    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
+    scores = {name: np.array([float(of_system[name]) for of_system in observed]) for name in observed[0]}
+    return family_of_pairs(NullDraws(pairs, n_resamples, differences), test, scores, len(systems[0]))
+
+
+def family_of_pairs(null: NullDraws, test: str, scores: Scores, n_units: int) -> dict[str, FamilyResult]:
+    """Return p of pairs of systems from their draws, and the scores of the systems."""
+    first, second = np.array(null.comparisons, np.int64).reshape(-1, 2).T
+    firsts = {name: of_systems[first] for name, of_systems in scores.items()}
+    seconds = {name: of_systems[second] for name, of_systems in scores.items()}
+    results = family_test(null, firsts, seconds, around_mean=NULLS[test].around_mean)
+    if n_units > 1:
+        return results
+    # No test, as all resamples are equal.
+    return {name: FamilyResult(*(np.where(np.isnan(p), p, 1.0) for p in result)) for name, result in results.items()}
 
 
 def _test(
     metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: str, *, n_resamples: int, seed: int
 ) -> Iterator[dict[str, PairedTestResult]]:
     # Systems are resampled here, before the first pair is asked for.
-    nulls = NULLS[test].differences(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
-    return _results(metric, systems, pairs, nulls, NULLS[test].sizes)
+    differences = NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed)
+    return _results(metric, systems, pairs, differences, NULLS[test])
 
 
 def _results(
     metric: Formula,
     systems: Sequence[SegmentStats],
-    pairs: Pairs,
-    nulls: Iterable[Scores],
-    sizes: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    pairs: Iterable[Pair],
+    differences: Differences,
+    null: Null,
 ) -> Iterator[dict[str, PairedTestResult]]:
     observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    for (first, second), null in zip(pairs, nulls, strict=True):
+    for pair in pairs:
+        first, second = pair
         result = {}
-        for name, differences in null.items():
-            distribution = sizes(differences)
+        for name, of_pair in differences(pair, ALL_DRAWS).items():
+            distribution = null.sizes(of_pair)
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = ROUNDING * max(abs(first_score), abs(second_score))

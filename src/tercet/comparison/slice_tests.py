@@ -1,0 +1,173 @@
+"""Tests of each system against the baseline in each slice of a test set, adjusted for all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.statistics.bootstrap import Tosses
+from tercet.statistics.families import NullDraws, family_test, holm
+from tercet.statistics.stats import Scores, SegmentStats
+
+from .columns import mcnemar_pairs
+from .scores import Comparison
+
+if TYPE_CHECKING:
+    from tercet.statistics.paired_tests import Differences
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The rows of all systems in a slice, and of what is resampled there."""
+
+    name: str
+    rows: list[SegmentStats]
+    units: list[SegmentStats]
+    #: The numbers of these units among those of the whole test set.
+    numbers: NDArray[np.int64]
+
+    def scores(self, metric: Metric) -> dict[str, Array]:
+        """Return the scores of all systems."""
+        of_systems = [metric.finalize(metric.corpus_totals(stats)) for stats in self.rows]
+        return {name: np.array([float(scores[name]) for scores in of_systems]) for name in metric.score_names}
+
+
+class SliceTests(NamedTuple):
+    """P of each system against the baseline, shape (slices, systems): alone, and adjusted for all of them.
+
+    NaN for the baseline itself, without a test, and where a score is NaN.
+    """
+
+    pvalues: Array
+    adjusted: Array
+
+
+def slice_tests(
+    comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int, is_exact: bool
+) -> dict[str, SliceTests]:
+    """Return the tests of each score; the whole test set has `n_units` units."""
+    if comparison.test == "permutation" and not is_exact:
+        tests = _exchanged(comparison, metric, parts, n_units)
+        if comparison.adjust == "step-down":
+            return tests
+        alone = {name: of_score.pvalues for name, of_score in tests.items()}
+    elif comparison.test == "permutation":
+        alone = _mcnemar(comparison, metric, parts)
+    else:
+        alone = _bootstrapped(comparison, metric, parts)
+    scores = [part.scores(metric) for part in parts]
+    return {
+        name: _by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline(comparison))
+        for name, pvalues in alone.items()
+    }
+
+
+def _baseline(comparison: Comparison) -> int:
+    return list(comparison.test_set.systems).index(comparison.baseline)
+
+
+def _others(comparison: Comparison) -> list[int]:
+    """Return the numbers of the systems that are compared with the baseline."""
+    baseline = _baseline(comparison)
+    return [system for system in range(len(comparison.test_set.systems)) if system != baseline]
+
+
+def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
+    """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
+    n_resamples = comparison.n_resamples or 0
+    baseline = _baseline(comparison)
+    tosses = Tosses(n_units, n_resamples, comparison.seed)
+    compared = [(number, system) for number in range(len(parts)) for system in _others(comparison)]
+    exchanged = _OneSlice(metric, parts, tosses)
+
+    def differences(slice_and_system: tuple[int, int], draws: slice) -> Scores:
+        number, system = slice_and_system
+        # In the order in which the whole test set has them.
+        pair = (min(system, baseline), max(system, baseline))
+        return exchanged.differences(number, draws)(pair, slice(None))
+
+    scores = [part.scores(metric) for part in parts]
+    of_baseline = {
+        name: np.array([scores[number][name][baseline] for number, _ in compared]) for name in metric.score_names
+    }
+    of_others = {
+        name: np.array([scores[number][name][system] for number, system in compared]) for name in metric.score_names
+    }
+    results = family_test(NullDraws(compared, n_resamples, differences), of_baseline, of_others)
+    tests = {}
+    shape = (len(parts), len(comparison.test_set.systems))
+    for name, result in results.items():
+        tests[name] = SliceTests(np.full(shape, np.nan), np.full(shape, np.nan))
+        for table, pvalues in zip(tests[name], result, strict=True):
+            for slice_and_system, p in zip(compared, pvalues.tolist(), strict=True):
+                table[slice_and_system] = p
+    return tests
+
+
+class _OneSlice:
+    """The exchanges in a slice, which are kept while the same slice is asked for: its systems follow one another."""
+
+    def __init__(self, metric: Metric, parts: Sequence[Part], tosses: Tosses) -> None:
+        self._metric = metric
+        self._parts = parts
+        self._tosses = tosses
+        self._held: tuple[int, slice] | None = None
+        self._differences: Differences | None = None
+
+    def differences(self, number: int, draws: slice) -> Differences:
+        """Return the differences of pairs of systems in a slice, for all of some draws."""
+        from tercet.statistics.paired_tests import exchanged_differences
+
+        if self._differences is None or self._held != (number, draws):
+            part = self._parts[number]
+            masks = self._tosses.of(part.numbers, draws)
+            n_draws = draws.stop - draws.start
+            self._differences = exchanged_differences(self._metric, part.units, masks, n_draws)
+            self._held = (number, draws)
+        return self._differences
+
+
+# Tests whose draws no two slices share.
+
+
+def _mcnemar(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, Array]:
+    """Return exact p of scores that are 0 or 1."""
+    others = _others(comparison)
+    alone = np.full((len(parts), len(comparison.test_set.systems)), np.nan)
+    for number, part in enumerate(parts):
+        alone[number, others] = mcnemar_pairs(part.rows)[_baseline(comparison), others]
+    return dict.fromkeys(metric.score_names, alone)
+
+
+def _bootstrapped(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, Array]:
+    """Return p of the bootstrap test of each slice by itself; NaN without a test."""
+    shape = (len(parts), len(comparison.test_set.systems))
+    alone = {name: np.full(shape, np.nan) for name in metric.score_names}
+    if comparison.test is None:
+        return alone
+    from tercet.statistics.paired_tests import TESTS
+
+    baseline, others = _baseline(comparison), _others(comparison)
+    pairs = [(min(system, baseline), max(system, baseline)) for system in others]
+    test = TESTS[comparison.test]
+    for number, part in enumerate(parts):
+        results = test(metric, part.units, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
+        for system, result in zip(others, results, strict=True):
+            for name in metric.score_names:
+                alone[name][number, system] = result[name].pvalue
+    return alone
+
+
+def _by_holm(alone: Array, scores: Array, baseline: int) -> SliceTests:
+    # A score that is NaN cannot be tested.
+    is_known = ~np.isnan(alone) & ~np.isnan(scores) & ~np.isnan(scores[:, [baseline]])
+    adjusted = np.full(alone.shape, np.nan)
+    adjusted[is_known] = holm(alone[is_known].tolist())
+    return SliceTests(alone, adjusted)

@@ -1,0 +1,188 @@
+"""P of many comparisons: the step-down maximum holds its level for any number of them, without a floor that grows."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from tercet.comparison.metric_specs import metric_of
+from tercet.statistics import families
+from tercet.statistics.families import NullDraws, family_test
+from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
+
+
+def by_the_definition(null, observed, n_draws):
+    """Return adjusted p as Romano and Wolf (2005) define them: one comparison and one draw at a time."""
+    scale = np.sqrt((null**2).mean(axis=1))
+    studentized_null = np.abs(null) / scale[:, None]
+    studentized = np.abs(observed) / scale
+    order = np.argsort(-studentized, kind="stable")
+    adjusted = np.empty(len(observed))
+    greatest = 0.0
+    for step, comparison in enumerate(order):
+        remaining = order[step:]
+        largest = studentized_null[remaining].max(axis=0)
+        n_as_large = sum(size >= studentized[comparison] * (1 - 1e-12) for size in largest)
+        greatest = max(greatest, (n_as_large + 1) / (n_draws + 1))
+        adjusted[comparison] = greatest
+    return adjusted
+
+
+def drawn(null):
+    """Return the draws of a matrix, shape (comparisons, draws), of one score."""
+    return NullDraws(range(len(null)), null.shape[1], lambda row, draws: {"it": null[row, draws]})
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([1, 7, 40, 200]))
+def test_it_is_that_of_the_definition(seed, n_comparisons, n_draws):
+    rng = np.random.default_rng(seed)
+    scales = rng.uniform(0.1, 10, (n_comparisons, 1))
+    null = rng.normal(size=(n_comparisons, n_draws)) * scales
+    observed = rng.normal(size=n_comparisons) * 2 * scales[:, 0]
+    zeros = np.zeros(n_comparisons)
+    result = family_test(drawn(null), {"it": zeros}, {"it": observed})["it"]
+    assert result.adjusted == pytest.approx(by_the_definition(null, observed, n_draws), abs=1e-15)
+    alone = (np.sum(np.abs(null) >= np.abs(observed)[:, None], axis=1) + 1) / (n_draws + 1)
+    assert result.pvalues == pytest.approx(alone, abs=1e-15)
+    assert (result.adjusted >= result.pvalues - 1e-15).all()
+
+
+def test_draws_that_do_not_fit_in_memory_are_made_in_blocks(monkeypatch):
+    rng = np.random.default_rng(1)
+    null = rng.normal(size=(20, 500))
+    zeros, observed = np.zeros(20), rng.normal(size=20) * 2
+    whole = family_test(drawn(null), {"it": zeros}, {"it": observed})["it"]
+    monkeypatch.setattr(families, "_MOST_HELD", 20 * 64)
+    sizes = []
+
+    def differences(row, draws):
+        sizes.append(draws.stop - draws.start)
+        return {"it": null[row, draws]}
+
+    in_blocks = family_test(NullDraws(range(20), 500, differences), {"it": zeros}, {"it": observed})["it"]
+    assert in_blocks.pvalues.tolist() == whole.pvalues.tolist()
+    assert in_blocks.adjusted.tolist() == whole.adjusted.tolist()
+    assert max(sizes) == 64
+
+
+def test_a_comparison_without_a_score_is_none_of_the_family():
+    null = np.random.default_rng(2).normal(size=(3, 99))
+    first, second = np.zeros(3), np.array([2.5, np.nan, 0.3])
+    found = family_test(drawn(null), {"it": first}, {"it": second})["it"]
+    others = family_test(drawn(null[[0, 2]]), {"it": first[:2]}, {"it": second[[0, 2]]})["it"]
+    assert np.isnan([found.pvalues[1], found.adjusted[1]]).all()
+    assert found.adjusted[[0, 2]].tolist() == others.adjusted.tolist()
+
+
+def test_what_never_differs_has_p_1_and_what_always_does_the_least():
+    null = np.vstack([np.zeros(99), np.random.default_rng(3).normal(size=99)])
+    equal = family_test(drawn(null), {"it": np.ones(2)}, {"it": np.array([1.0, 3.0])})["it"]
+    assert equal.adjusted[0] == 1
+    # of a bootstrap whose every resample differs by as much, nothing is above the mean
+    constant = np.vstack([np.full(99, 5.0), null[1]])
+    always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, around_mean=True)["it"]
+    assert always.adjusted[0] == 0.01
+
+
+METRICS = ["bleu", "chrf", "ter", "rouge:tokenizer=unicode"]
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_of_texts_the_draws_are_those_of_each_pair_alone(metric, test):
+    rng = np.random.default_rng(4)
+    words = np.array(["the", "cat", "sat", "on", "a", "mat", "кот", "猫", ""])
+    references, *outputs = ([" ".join(rng.choice(words, rng.integers(1, 9))) for _ in range(15)] for _ in range(5))
+    scorer = metric_of(metric)
+    systems = [scorer.stats(texts, references) for texts in outputs]
+    pairs = list(combinations(range(4), 2))
+    alone = {"permutation": paired_permutation_test, "bootstrap": paired_bootstrap_test}[test]
+    results = list(alone(scorer, systems, pairs, n_resamples=200, seed=6))
+    together = all_pairs_test(scorer, systems, pairs, test, n_resamples=200, seed=6)
+    assert together.keys() == results[0].keys()
+    for name, family in together.items():
+        assert family.pvalues.tolist() == [result[name].pvalue for result in results]
+        null = np.array([result[name].null_distribution for result in results])
+        observed = np.array([abs(result[name].statistic) for result in results])
+        scale = np.sqrt((null**2).mean(axis=1))
+        largest_first = np.argsort(-observed / scale, kind="stable")
+        remaining = np.fmax.accumulate((null / scale[:, None])[largest_first][::-1])[::-1]
+        reached = remaining >= ((observed - 1e-12 * 100) / scale)[largest_first][:, None]
+        expected = np.maximum.accumulate((reached.sum(axis=1) + 1) / 201)
+        assert family.adjusted[largest_first] == pytest.approx(expected, abs=1e-15)
+
+
+def test_two_systems_have_nothing_to_adjust_for():
+    rng = np.random.default_rng(5)
+    scores = {"s": {"a": rng.normal(size=30).tolist(), "b": rng.normal(0.3, 1, 30).tolist()}}
+    for test in ("permutation", "bootstrap"):
+        (table,) = tercet.compare(scores=scores, test=test).tables
+        assert table.rows[1].adjusted_pvalue == table.rows[1].pvalue
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "test", "least"), [(33, "permutation", 1 / 10_001), (11, "bootstrap", 1 / 1001)]
+)
+def test_a_system_that_loses_every_segment_to_all_others_is_told_apart(n_systems, test, least):
+    """Holm's method multiplied the least p by 528 and 55 pairs: none could be significant, whatever the scores."""
+    rng = np.random.default_rng(6)
+    scores = {f"s{number:02}": rng.uniform(50, 51, 20 if n_systems == 33 else 40) for number in range(n_systems)}
+    scores["s00"] = scores["s00"] - 40
+    given_scores = {"COMET": {name: values.tolist() for name, values in scores.items()}}
+    (table,) = tercet.compare(scores=given_scores, test=test).tables
+    assert [row.adjusted_pvalue for row in table.rows[1:]] == pytest.approx([least] * (n_systems - 1))
+    assert [row.group for row in table.rows] == [2] + [1] * (n_systems - 1)
+    assert table.rows[0].rank == (n_systems, n_systems)
+    (by_holm,) = tercet.compare(scores=given_scores, test=test, adjust="holm").tables
+    assert min(row.adjusted_pvalue for row in by_holm.rows[1:]) > 0.05
+
+
+# How often equal systems are told apart, and different ones are, by simulation.
+
+
+def shares(n_systems, n_units, draw, shift, n_runs=200, n_resamples=400):
+    """Return in which share of runs any equal pair is told apart, and which share of different pairs is.
+
+    `shift` is added to the units of the second half of the systems.
+    """
+    rng = np.random.default_rng(7)
+    half = n_systems // 2
+    n_false, found, n_different = 0, 0, 0
+    for run in range(n_runs):
+        common = rng.normal(size=n_units)
+        values = np.array([draw(rng, n_units, common, shift if system >= half else 0) for system in range(n_systems)])
+        given_scores = {"s": {f"s{number:02}": row.tolist() for number, row in enumerate(values)}}
+        (table,) = tercet.compare(scores=given_scores, n_resamples=n_resamples, seed=run).tables
+        is_apart = table.pvalues < 0.05
+        is_equal = np.equal.outer(np.arange(n_systems) >= half, np.arange(n_systems) >= half) | (shift == 0)
+        n_false += bool((is_apart & is_equal).any())
+        found += is_apart[~is_equal].sum()
+        n_different += (~is_equal).sum()
+    return n_false / n_runs, found / max(1, n_different)
+
+
+def normal(rng, n, common, shift):
+    return common + rng.normal(shift, 1, n)
+
+
+def skewed(rng, n, common, shift):
+    return common + rng.lognormal(0, 1, n) + 2 * shift
+
+
+DRAWS = {"normal": normal, "skewed": skewed}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shift", [0, 0.5], ids=["all equal", "half better"])
+@pytest.mark.parametrize(
+    ("n_systems", "n_units", "kind"), [(3, 30, "normal"), (11, 60, "normal"), (11, 60, "skewed"), (33, 60, "normal")]
+)
+def test_any_false_finding_is_as_rare_as_alpha_says(n_systems, n_units, kind, shift):
+    false, power = shares(n_systems, n_units, DRAWS[kind], shift)
+    # three standard errors of a share of .05 in 200 runs
+    assert false <= 0.05 + 3 * 0.0154
+    if shift:
+        assert power > 0.1
