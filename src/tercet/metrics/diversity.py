@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +30,7 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.explanation.places import Word, ngrams, words_of
+from tercet.locks import Lock
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -40,7 +40,7 @@ from .chrf import Chrf
 Array = NDArray[np.float64]
 
 #: Threads that need the rows of the same set wait for the first of them.
-_ONE_AT_A_TIME = RLock()
+_ONE_AT_A_TIME = Lock()
 
 
 class Diversity(Metric):
