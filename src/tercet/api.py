@@ -14,6 +14,7 @@ from tercet.corpus.reading import ENGINE_TOKENIZERS
 from .errors import OptionError, warn
 from .registry import METRICS, in_suite, metric_class
 from .result import Result
+from .specs import take_options
 
 _FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
 
@@ -36,12 +37,13 @@ def score(
     Parameters
     ----------
     metric : str or Metric
-        A metric of the suite, such as ``"bleu_multi"``, or its short name, such as ``"bleu"``; or a value, such as
-        ``tercet.Bleu(max_order=2)``. ``tercet metrics`` lists them all.
+        A metric of the suite, such as ``"bleu_multi"``, or its short name, such as ``"bleu"``, also with options, as
+        ``"bleu:max_order=2"``; or a value, such as ``tercet.Bleu(max_order=2)``. ``tercet metrics`` lists them all.
     predictions : sequence of str
         One text per item.
     references : sequence of str or of sequences of str, optional
-        One reference per item, or a list of any number of them per item. Metrics such as ``perplexity_lm`` take none.
+        One reference per item, or a list of any number of them per item. A reference may be a chat, a list of
+        messages, of which the assistant's last one counts. Metrics such as ``perplexity_lm`` take none.
     cluster : sequence of str or int, optional
         A label per item, the same for items that are not independent: repeats of a sample, or segments of a document.
         The intervals of ``confidence_level`` then resample clusters, whose rows are the sums of their items' rows.
@@ -65,6 +67,10 @@ def score(
     >>> result = score("bleu_multi", ["the cat is on the mat"], [["the cat is on the mat"]])
     >>> result["bleu"]
     1.0
+    >>> score("chrf:word_order=2", ["the cat sat"], ["a cat sat"]) == score(
+    ...     "chrf", ["the cat sat"], ["a cat sat"], word_order=2
+    ... )
+    True
     >>> texts, references = ["a cat", "a dog", "two mice"], ["the cat", "a dog", "two mice ran"]
     >>> repeated = {"confidence_level": 0.95, "cluster": ["cat", "dog", "mice"] * 10}
     >>> once = score("chrf", texts, references, confidence_level=0.95)
@@ -82,7 +88,7 @@ def scorer(metric: str | Metric, **options: Any) -> Metric:
     Parameters
     ----------
     metric : str or Metric
-        A metric of the suite.
+        A metric of the suite, as :func:`tercet.score` takes it.
     **options
         The metric's options, as for :func:`tercet.score`.
 
@@ -132,6 +138,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     cached_metric = _cache.get(key) if plain else None
     if cached_metric is not None:
         return cached_metric
+    metric, options = take_options(metric, options)
     configured_metric = make_scorer(metric, options)
     stays_valid = not configured_metric.loads_model and options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
     # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
@@ -157,7 +164,7 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     Parameters
     ----------
     metric : str or Metric
-        A metric of the suite.
+        A metric of the suite, as :func:`tercet.score` takes it.
     prediction : str
     references : str or sequence of str, optional
         Metrics such as ``perplexity_lm`` take none.
@@ -184,6 +191,7 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
     extra = {"corpus": options.pop("corpus")} if "corpus" in options else {}
+    metric, options = take_options(metric, options)
     if isinstance(metric, str):
         options = metric_class(metric).options_to_explain({**options, **extra})
     return make_scorer(metric, options).explain(prediction, references, **extra)
@@ -196,7 +204,8 @@ def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if isinstance(metric, type) and issubclass(metric, Metric):
         package = "tercet." if in_suite(metric) else ""
         raise OptionError(f"Expected a metric, got its class: give {package}{metric.__name__}().")
-    return metric_class(metric).from_options(options)
+    name, all_options = take_options(metric, options)
+    return metric_class(name).from_options(all_options)
 
 
 def known_options(metric: str) -> list[str]:

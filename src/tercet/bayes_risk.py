@@ -20,6 +20,7 @@ from .api import make_scorer
 from .checks import finite
 from .errors import InputError, OptionError, shorten
 from .signature import Signature
+from .specs import take_options
 from .tables import Column, Table, to_notebook
 
 
@@ -68,6 +69,7 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     >>> found[0].runner_up_text, round(found[0].margin, 2)
     ('the cat sat', 4.45)
     """
+    metric, options = take_options(metric, options)
     refuse_all_but_n_jobs(options, "tercet.mbr")
     configured_metric = make_scorer(metric, options)
     group_list = as_list(groups, "groups", "one list of texts per group", 2)

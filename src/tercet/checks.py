@@ -134,6 +134,11 @@ def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Che
     return Integer(minimum, maximum, none)
 
 
+def has_entries(value: Any) -> bool:
+    """Return whether a value can be iterated; an array without dimensions cannot, though it has ``__iter__``."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
+
+
 def finite(value: Any) -> float | None:
     """Return a real number as a float, and None for anything else, infinities and NaN."""
     if not isinstance(value, Real) or isinstance(value, bool):
@@ -193,13 +198,26 @@ def as_dtype(value: Any) -> str | None:
     raise refuse("one of 'float32', 'bfloat16', 'float16', 'auto' or None")
 
 
+_A_DEVICE = "the name of a device, such as 'cpu', 'cuda:0' or 'gpu', the number of a GPU, or None"
+
+
 def as_device(value: Any) -> str | None:
-    """Check that the value is the name of a device, a device of PyTorch, or None, which is also called auto."""
+    """Check that the value is a device: a name, a device of PyTorch, a GPU's number, or None, also called auto.
+
+    The first GPU of CUDA is ``gpu`` to evaluate, and 0 to pipelines of transformers.
+    """
     if value is None or (isinstance(value, str) and value == "auto"):
         return None
+    is_number = isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < 1000
+    if not isinstance(value, str) and type(value).__name__ != "device" and not is_number:
+        raise refuse(_A_DEVICE)
     name = str(value)
-    if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
-        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None")
+    if name == "gpu":
+        name = "cuda"
+    elif re.fullmatch("[0-9]{1,3}", name):  # on the command line a number is a text
+        name = f"cuda:{int(name)}"
+    if not name:
+        raise refuse(_A_DEVICE)
     if find_spec("torch") is None:
         return name  # the metric itself then says what is missing
     import torch
@@ -207,7 +225,7 @@ def as_device(value: Any) -> str | None:
     try:
         torch.device(name)
     except RuntimeError:
-        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
+        raise refuse(_A_DEVICE) from None
     return name
 
 

@@ -65,9 +65,9 @@ def argument(name: str) -> str:
     return f"{name}="
 
 
-def argument_set(name: str, value: str) -> str:
-    """Return an argument with a text as its value as the user would write it."""
-    quoted = f"'{value}'" if " " in value else value
+def argument_set(name: str, value: str | int) -> str:
+    """Return an argument with a text or number as its value as the user would write it."""
+    quoted = f"'{value}'" if " " in str(value) else value
     return f"{argument(name)} {quoted}" if on_command_line() else f"{name}={value!r}"
 
 

@@ -229,6 +229,23 @@ def test_an_item_without_reference_is_refused_left_out_or_scored_nothing(metric)
     assert "equals" not in zero.signature or metric == "embedding_cosine"  # its equality is of each item
 
 
+@pytest.mark.parametrize("metric", COMPARING)
+def test_an_item_without_reference_keeps_its_place_among_the_coloured_ones(metric):
+    made = scorer(metric, **needed(metric), missing_references="skip")
+    predictions = ["a cat sat on it", "some dogs bark", "birds fly high up"]
+    references = [["it sat on a cat", "a cat sat"], [], ["birds fly up"]]
+    matched = made.matched(made.primary, None)
+    if matched is None:  # its outputs stay plain
+        return
+    words = matched.words(made.corpus(predictions, references))
+    for place in (0, 2):
+        (alone,) = matched.words(made.corpus(predictions[place : place + 1], references[place : place + 1]))
+        assert words[place] == alone
+        assert any(word.level for word in alone)
+    assert "".join(word.text for word in words[1]).replace(" ", "") == "somedogsbark"
+    assert not any(word.level for word in words[1])
+
+
 @pytest.mark.parametrize("metric", [each for each in SUITE if "stemmer" in metric_class(each).options()])
 @pytest.mark.parametrize(
     ("option", "mapping"),

@@ -183,6 +183,7 @@ def test_a_metric_is_made_by_its_names_and_proposed_for_those_of_packages(metric
         assert f"Did you mean '{metric}'" in refusal(ask, f"{metric}x", {})
         for package in set(cls.presets) - {"sacrebleu", "evaluate", "rouge"}:  # of several metrics, and a short name
             assert f"Its scores are those of {metric} with compat='{package}'" in refusal(ask, package, {})
+    for ask in (tercet.scorer, parse_metric):  # which load takes, as evaluate does
         assert "Its scores are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
 
 

@@ -160,7 +160,7 @@ class TestScoreAndCompare:
             assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
             command(*words, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
         run = command("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
-        assert "news, segment 2 has no reference; bleu_multi:missing_references=skip" in run.stderr
+        assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
 
     def test_test_sets_are_not_compared_with_each_other(self):
         run = command("score", EN, ES)

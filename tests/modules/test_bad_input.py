@@ -143,6 +143,7 @@ for _ in range(10**5):
     DEEP = [DEEP]
 
 ONE = "item {} of predictions must be a string, got "
+CHAT = "item {} of references must be a string or a list of messages with role and content, got "
 EITHER = "item {} of references must be a string or a list of strings, got "
 WITHIN = "item 1 of the references of item {} must be a string, got "
 ITEMS = {
@@ -156,7 +157,7 @@ ITEMS = {
     "surrogate": ("a\ud800", ["a"], "item {} of predictions is not valid Unicode text: the lone surrogate"),
     "reference number": ("a", 7, EITHER + "7"),
     "reference array of a number": ("a", np.array(7), EITHER + "array(7)"),
-    "reference bytes": ("a", b"a", EITHER + "b'a'"), "reference dict": ("a", {"a": 1}, EITHER + "{{"),
+    "reference bytes": ("a", b"a", EITHER + "b'a'"), "reference dict": ("a", {"a": 1}, CHAT + "[{{'a': 1}}]"),
     "reference set": ("a", {"a"}, EITHER + "{{"),
     "reference nameless": ("a", Nameless(), EITHER + "<Nameless whose repr raises RuntimeError>"),
     "reference unreadable": ("a", Unreadable(), "item {} of references cannot be read. ZeroDivisionError: by design"),

@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import datasets
 import evaluate
+import jiwer
 import numpy as np
 import pytest
+import sacrebleu
 from evaluate import loading
 
 import tercet
@@ -20,6 +22,7 @@ from conftest import ANY_TEXTS, ROOT, needed
 from doctests import failures
 from suite import COMPARING, SUITE, UNLIKE
 from tercet import InputError
+from tercet.huggingface.loading import MODULES_OF_EVALUATE
 from tercet.registry import metric_class
 from texts import LATIN, all_pairs
 
@@ -52,6 +55,39 @@ def test_by_name_from_anywhere_without_a_network_it_gives_what_score_gives(metri
 def test_by_the_folder_or_its_file_it_gives_the_same(path, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert evaluate.load(path).compute(**BOTH, **EVERYTHING) == score("bleu_multi", **EVERYTHING)
+
+
+@pytest.mark.parametrize("name", MODULES_OF_EVALUATE)
+def test_every_module_of_evaluate_has_its_name_here(name):
+    """Those that no metric is named after are the module and the configuration that replace them."""
+    metric, configuration = MODULES_OF_EVALUATE[name]
+    module = tercet.load(name)
+    assert module.of is metric_class(metric)
+    if name in ("sacrebleu", "cer"):
+        assert repr(module) == repr(tercet.load(metric, configuration))
+        found = module.compute(predictions=PREDICTIONS, references=REFERENCES)
+        assert found == tercet.load(metric, configuration).compute(predictions=PREDICTIONS, references=REFERENCES)
+
+
+def test_sacrebleu_and_cer_have_the_scores_of_their_packages():
+    texts = {"predictions": PREDICTIONS, "references": [[references[0]] for references in REFERENCES]}
+    firsts = [references[0] for references in REFERENCES]
+    expected = sacrebleu.corpus_bleu(PREDICTIONS, [firsts])
+    found = tercet.load("sacrebleu").compute(**texts)
+    assert (found["score"], found["bp"]) == pytest.approx((expected.score, expected.bp), abs=1e-9)
+    found = tercet.load("cer").compute(predictions=PREDICTIONS, references=firsts)
+    assert found["cer"] == pytest.approx(jiwer.cer(firsts, PREDICTIONS), abs=1e-12)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("sacrebleu", "evaluate"), "'sacrebleu' is the configuration 'sacrebleu' of bleu_multi, and has no other"),
+    (("chrf:word_order=2",), r"load takes the name of a metric alone, got 'chrf:word_order=2': load\('chrf'\) ret"),
+    (("mer",), "There is no metric 'mer'. It is in the result of wer"),
+    ((["cer"],), "There is no metric"),
+])  # fmt: skip
+def test_other_names_are_refused(arguments, message):
+    with pytest.raises(tercet.OptionError, match=message):
+        tercet.load(*arguments)
 
 
 def test_the_worked_example_of_seed_001():

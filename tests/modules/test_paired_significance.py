@@ -99,16 +99,16 @@ def raising(error):
 
 
 @pytest.mark.parametrize(("given", "error", "message"), [
-    ({"test": "t"}, OptionError, "'test' option must be one of 'permutation', 'bootstrap'"),
+    ({"test": "t"}, OptionError, "'test' option of paired_significance must be one of 'permutation', 'bootstrap'"),
     ({"n_resamples": 0}, OptionError, "an integer from 1 to 1,000,000 or None. Got 0"),
     ({"seed": -1}, OptionError, "'seed' option of .* an integer of at least 0. Got -1"),
     ({"metric": "bleu_mutli"}, OptionError, "There is no metric 'bleu_mutli'. Did you mean 'bleu_multi'"),
     ({"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
-    ({"test": ["bootstrap"]}, OptionError, "'test' option must be one of"),
+    ({"test": ["bootstrap"]}, OptionError, "'test' option of paired_significance must be one of"),
     ({"confidence_level": 0.9}, OptionError, "A paired test has no 'confidence_level'"),
     ({"confidence_level": np.array([0.9, 0.95])}, OptionError, "A paired test has no 'confidence_level'"),
     ({"segments": pd.NA}, OptionError, "A paired test has no 'segments'"),
-    ({"test": 10**5000}, OptionError, "'permutation', 'bootstrap', got <int of about 5,001 digits>"),
+    ({"test": 10**5000}, OptionError, "'permutation', 'bootstrap'. Got <int of about 5,001 digits>"),
     *(({"tokenizer": raising(error)}, error, None) for error in (KeyboardInterrupt, MemoryError, SystemExit)),
     ({"predictions1": FIRST[1:]}, InputError, "one entry per item"),
     ({"predictions2": [*SECOND[1:], None]}, InputError, "item 7 of predictions2 must be a string, got None"),

@@ -579,7 +579,8 @@ def lemmatizer_option(effect: str = "Lemmatize") -> Any:
 
 DEVICE = option(
     default=None,
-    doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+    doc="Where the encoder runs, such as cpu, cuda:1 or mps; gpu and 0 are the first GPU. By default the best device "
+    "available.",
     check=as_device,
     local=True,
 )

@@ -90,7 +90,10 @@ def bertscore_baseline(
     max_length: MaxLength = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Size of the encoder's batches.")] = 64,
     device: Annotated[
-        str | None, typer.Option(help="Device of the encoder: cpu, cuda, mps ...; default: the best available.")
+        str | None,
+        typer.Option(
+            help="Device of the encoder: cpu, cuda, mps ..., gpu or 0 for the first GPU; default: the best available."
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

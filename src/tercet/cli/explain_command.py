@@ -136,7 +136,7 @@ def explain(
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
     from tercet.comparison.difference import checked_peers
-    from tercet.comparison.metric_specs import split_metric
+    from tercet.specs import split_metric
     from tercet.test_sets.read import read_test_sets
 
     from .output import check_before, check_open, chosen_format, coloured, write
@@ -233,7 +233,7 @@ def _of_package(
     differences: list[tuple[str, str, Difference]] = []
     for test_set in test_sets:
         for metric in metrics:
-            check_references(test_set.name, test_set.references, metric, f"{metric.name}:")
+            check_references(test_set.name, test_set.references, metric, metric.name)
             for system, texts in test_set.systems.items():
                 settings: dict[str, Any] = {
                     "against": against,
@@ -255,7 +255,7 @@ def _of_package(
 
 def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     """Return the options given as ``name=value``, with values parsed as those of a metric."""
-    from tercet.comparison.metric_specs import parse_value
+    from tercet.specs import parse_value
 
     options: dict[str, Any] = {}
     for text in option_texts:

@@ -218,8 +218,17 @@ def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[st
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:
         findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(f"{findings}\n{in_format(comparisons, 'markdown')}\n")
+        text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            # A page that cannot be written, as on a full disk, does not change the verdict.
+            typer.echo(
+                f"warning: the summary of the job, {visible(path)} (GITHUB_STEP_SUMMARY), could not be written: "
+                f"{error.strerror or error}.",
+                err=True,
+            )
 
 
 def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:

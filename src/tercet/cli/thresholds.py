@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.comparison.gate import losses, warn_of_limit
-from tercet.comparison.metric_specs import label, label_of, split_metric
+from tercet.comparison.metric_specs import label, label_of
 from tercet.comparison.runs import members
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
+from tercet.specs import split_metric
 from tercet.tables import decimals
 from tercet.test_sets.test_set import TestSet
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.files.score_columns import is_lower_better, read_numbers
 from tercet.markup import MOST_NAMED, joined
@@ -59,7 +60,7 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
     """Return the columns that `scores` names, each with the numbers of systems if it is a mapping to them."""
     if scores is None:
         return {}
-    is_list = isinstance(scores, Iterable) and not isinstance(scores, str)
+    is_list = has_entries(scores) and not isinstance(scores, str)
     names = list(scores) if is_list else [scores]
     if not all(isinstance(name, str | Column) for name in names):
         raise OptionError(
@@ -175,7 +176,7 @@ def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str,
 
 
 def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes | Mapping) or not has_entries(values):
         raise InputError(
             f"The column {shorten(name)} of the system {shorten(system)}: expected a number for each segment, got "
             f"{shorten(values)}."

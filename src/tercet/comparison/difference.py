@@ -19,6 +19,7 @@ from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import OptionError, did_you_mean
 from tercet.markup import joined
 from tercet.registry import METRICS, metric_class
+from tercet.specs import take_options
 
 #: Scores closer than this are equal: their sums were only taken in another order.
 SAME = 1e-9
@@ -114,6 +115,7 @@ def explain_difference(
     the other package only, under our names, such as ``{"smooth": True}``. With ``compat``, two other packages are
     compared.
     """
+    metric, options = take_options(metric, options)
     peers = checked_peers(metric, against)
     our_metric = make_scorer(metric, options)
     if "compat" in (their_options or {}):

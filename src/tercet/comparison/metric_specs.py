@@ -1,16 +1,11 @@
-"""Metrics with options as written on a command line: ``bleu_multi:smooth_method=exp,lowercase=true``."""
+"""The metrics of a comparison, in texts or as values, and the weighted mean of several."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import sys
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,52 +14,36 @@ from numpy.typing import NDArray
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, stats_of_systems
-from tercet.base.options import Option, option
-from tercet.checks import flag, refuse
+from tercet.base.options import option
+from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, on_command_line, shorten, warn
 from tercet.files.writing import write_text_file
 from tercet.metrics.column import Column
-from tercet.registry import METRICS, SHORT_NAMES, canonical, metric_class, no_metric
+from tercet.registry import canonical
 from tercet.signature import Signature, digest
+from tercet.specs import parse_value, split_metric, split_options
+from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.stats import Scores, SegmentStats
-
-#: Options that a comparison sets once for all metrics: given for one metric, they would have no effect.
-_OF_COMPARISON = {
-    "confidence_level": "give --confidence-level",
-    "n_resamples": "intervals have 1,000 resamples (--n-resamples of tercet compare is for its test)",
-    "seed": "give --seed",
-    "segments": "give --segments and a file for them",
-    "signature": "every result shows it",
-    "use_aggregator": "give --segments and a file for the scores of every segment",
-    "grid": "tercet.score returns it in Python",
-}
-
-_NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
-# Not "none", which is a tokenizer and a smoothing method: None is written null.
-_WORDS = {"true": True, "false": False}
-_FLAGS = {**_WORDS, "yes": True, "no": False, "on": True, "off": False, "1": True, "0": False}
 
 
 def parse_metric(text: str, *, imports: bool = False) -> Metric:
-    """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
+    """Read a metric with its options, as :func:`split_metric` does, or the path of a mean of metrics (.json).
 
-    Values are numbers, true (yes, on), false (no, off), words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list
-    of words also with ``+`` between: ``rouge_types=rouge1+rougeL``. With `imports` also a metric of the user's own,
-    ``module:Class`` or ``module:Class:option=value``: this runs the code of the module. OptionError for an unknown
-    metric, another form, and options of the whole comparison, such as ``seed``.
+    OptionError also for options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
         return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).written_as({})
     cls, options = split_metric(text, imports=imports)
+    _refuse_of_comparison(options)
     return cls.from_options(options).written_as(options)
 
 
 def parse_column(text: str) -> Column:
     """Read ``COMET`` or ``COMET:better=lower``: a column of scores, whose name may have colons too."""
     name, _, option_text = text.rpartition(":")
-    assignments = [assignment.partition("=") for assignment in _split(option_text)]
+    assignments = [assignment.partition("=") for assignment in split_options(option_text)]
     if not name or not all(equals for _, equals, _ in assignments):
         return Column(text)
     options = {option.strip(): parse_value(value.strip()) for option, _, value in assignments}
@@ -76,61 +55,6 @@ def is_mean(text: str) -> bool:
     return text.lower().endswith(".json") and "=" not in text
 
 
-def split_metric(text: str, *, imports: bool = False) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric and its options, whose values are not checked yet."""
-    names, _, option_text = text.partition(":")
-    if "," in names:
-        separate = " ".join(f"-m {name.strip()}" for name in names.split(",") if name.strip())
-        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(separate)[1:-1]}).")
-    class_name, _, options_of_own = option_text.partition(":")
-    if imports and class_name.isidentifier() and names not in METRICS and names not in SHORT_NAMES:
-        metric, cls, option_text = f"{names}:{class_name}", own_class(names, class_name), options_of_own
-    else:
-        metric = canonical(names)
-        cls = metric_class(metric)
-    options: dict[str, Any] = {}
-    for assignment in _split(option_text):
-        name, equals, value = assignment.partition("=")
-        name = name.strip()
-        if not equals or not name or name in options:
-            raise OptionError(
-                f"In {shorten(text)}, {shorten(assignment)} is not option=value, or is given twice: write "
-                f"{metric}:option=value,option=value. The words of a list are joined by +."
-            )
-        options[name] = parse_value(value.strip(), cls.options().get(name))
-    _refuse_of_comparison(options)
-    return cls, options
-
-
-def own_class(module: str, name: str) -> type[Metric]:
-    """Return a user's own metric from a module, which is imported: installed, or in the working directory."""
-    # Last, so that no file of this folder takes the place of an installed package.
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
-    absent = f"{no_metric(module, [*METRICS, *SHORT_NAMES])} There is no module of this name either."
-    if not all(part.isidentifier() for part in module.split(".")):
-        raise OptionError(absent)
-    try:
-        imported = import_module(module)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            raise OptionError(absent) from None
-        raise OptionError(f"The module {module} cannot be imported: {type(error).__name__}: {error}") from error
-    cls = getattr(imported, name, None)
-    if cls is None:
-        where = getattr(imported, "__file__", None) or "built in"
-        raise OptionError(f"The module {module} ({where}) has no class {name}.")
-    if not (isinstance(cls, type) and issubclass(cls, Metric)):
-        raise OptionError(f"{module}:{name} is not a metric: expected a subclass of tercet.Metric.")
-    missing = [
-        *sorted(cls.__abstractmethods__),
-        *(member for member in ("name", "primary") if not hasattr(cls, member)),
-    ]
-    if missing:
-        raise OptionError(f"{module}:{name} is not a whole metric: its class lacks {', '.join(missing)}.")
-    return cls
-
-
 def metric_of(metric: str | Metric) -> Metric:
     """Return a metric given as text or value."""
     if isinstance(metric, str):
@@ -140,7 +64,22 @@ def metric_of(metric: str | Metric) -> Metric:
 
 
 def _refuse_of_comparison(options: Iterable[str]) -> None:
-    for name, instead in _OF_COMPARISON.items():
+    """Refuse options that a comparison sets once for all metrics: given for one metric, they had no effect."""
+    if not options:
+        return
+    segments = "every table of the result has them, as tables[0].segments"
+    if on_command_line():
+        segments = "give --segments and a file for them"
+    of_comparison = {
+        "confidence_level": f"give {argument('confidence_level')} for all",
+        "n_resamples": f"intervals have {N_RESAMPLES:,} resamples ({argument('n_resamples')} is for the test)",
+        "seed": f"give {argument('seed')} for all",
+        "segments": segments,
+        "signature": "every result shows it",
+        "use_aggregator": f"for the scores of segments, {segments}",
+        "grid": "tercet.score returns it in Python",
+    }
+    for name, instead in of_comparison.items():
         if name in options:
             raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
 
@@ -167,7 +106,7 @@ def distinct(metrics: Iterable[Metric]) -> list[Metric]:
     for metric in metrics:
         written = type(metric), name_of(metric), metric.written
         if any(written == (type(earlier), name_of(earlier), earlier.written) for earlier in metrics_once):
-            warnings.warn(f"{label_of(metric)} is given twice, and scored once.", UserWarning, stacklevel=3)
+            warn(f"{label_of(metric)} is given twice, and scored once.")
         else:
             same_name = (earlier for earlier in metrics_once if label_of(earlier) == label_of(metric))
             if any(type(earlier) is not type(metric) for earlier in same_name):
@@ -176,44 +115,6 @@ def distinct(metrics: Iterable[Metric]) -> list[Metric]:
                 )
             metrics_once.append(metric)
     return metrics_once
-
-
-def parse_value(text: str, option: Option | None = None) -> Any:
-    """Return the value of a text on the command line; OptionError for JSON that Python cannot read.
-
-    An option that is true or false is also given as yes, no, on, off, 1 and 0.
-    """
-    if option is not None and option.check is flag and text.lower() in _FLAGS:
-        return _FLAGS[text.lower()]
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        parts = text.split("+") if "+" in text.strip("+") else []
-        numbers = bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
-        return [json.loads(part) for part in parts] if numbers else parts or text
-    except (RecursionError, ValueError) as error:
-        # Brackets that are nested thousands of times, or an integer of thousands of digits.
-        why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
-        raise OptionError(f"The value {shorten(text)} {why}.") from None
-
-
-def _split(text: str) -> list[str]:
-    """Split at the commas that are not within brackets or quotes."""
-    parts, depth, is_quoted = [""], 0, False
-    for letter in text:
-        if letter == '"':
-            is_quoted = not is_quoted
-        elif letter in "[{" and not is_quoted:
-            depth += 1
-        elif letter in "]}" and not is_quoted:
-            depth -= 1
-        if letter == "," and depth == 0 and not is_quoted:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part.strip()]
 
 
 def _written(value: Any) -> str:
@@ -290,7 +191,10 @@ class SavedMean:
             raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
         is_mean = isinstance(content, dict) and content.get("kind") == _KIND
         if not is_mean or not isinstance(content.get("parts"), list):
-            raise InputError(f"{path} is not a mean of metrics; expected a file that tercet correlate --mean wrote.")
+            raise InputError(
+                f"{path} is not a mean of metrics; expected a file that "
+                "`tercet correlate --mean FILE` or `best_mean(...).mean.save(FILE)` wrote."
+            )
         return cls(tuple(_part(entry, path) for entry in content["parts"]), content.get("about") or {})
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.test_sets.labels import LENGTH, NO_LABEL, column_and_pattern, slice_labels
 from tercet.test_sets.test_set import TestSet
@@ -46,7 +47,7 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
     if isinstance(by, Mapping):
         labels_of = {name: _labels_of(test_set, name, labels) for name, labels in by.items()}
         return [_slices(name, labels, list(dict.fromkeys(labels))) for name, labels in labels_of.items()]
-    specs = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    specs = [by] if isinstance(by, str) else list(by) if has_entries(by) else [by]
     if not all(isinstance(spec, str) for spec in specs):
         raise OptionError(
             f"{argument('by')} takes the name of a column, {LENGTH!r}, 'COLUMN~REGEX', a list of them, or labels, as "
@@ -56,7 +57,7 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
 
 
 def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
-    if not isinstance(name, str) or isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+    if not isinstance(name, str) or isinstance(labels, str | bytes | Mapping) or not has_entries(labels):
         raise InputError(
             f"by: expected labels by their name, as {{'domain': labels}}. Got {shorten(labels)} for {shorten(name)}."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.read import MEMORIES, check_no_workbook, read_file, table_format
 from tercet.files.roles import guess_roles, role_of
@@ -191,7 +192,7 @@ def names_of_grades(value: Any, option: str) -> list[str]:
     """Return the names of grades that an option gives, one or several."""
     if isinstance(value, str):
         return [value]
-    names: list[Any] = list(value) if isinstance(value, Iterable) else [None]
+    names: list[Any] = list(value) if has_entries(value) else [None]
     if all(isinstance(name, str) for name in names):
         return names
     raise InputError(f"{argument(option)} is a name or a list of names, got {shorten(value)}.")
@@ -237,6 +238,11 @@ def _rows(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterato
             names = ", ".join(map(repr, systems))
             raise InputError(f"Expected {described} for each system ({names}), got {shorten(by_system)}.")
         for system in systems:
+            if not has_entries(by_system[system]) or not isinstance(by_system[system], Sized):
+                raise InputError(
+                    f"Expected {described} for {shorten(system)} as a list, one for each item, got "
+                    f"{shorten(by_system[system])}."
+                )
             if len(by_system[system]) != n_items:
                 counted = f"{len(by_system[system])} {described} for {shorten(system)}"
                 raise InputError(f"There are {counted}; expected {n_items}, one for each item.")

@@ -409,7 +409,11 @@ def _tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
         rows = []
         for label in table.ranking:
             figures = table.figures[label]
-            cells = [Cell(with_interval(figures[name]), figures[name].value == best[name]) for name in names]
+            # A metric alone is not the best of several.
+            has_others = len(table.ranking) > 1
+            cells = [
+                Cell(with_interval(figures[name]), has_others and figures[name].value == best[name]) for name in names
+            ]
             rows.append([str(table.clusters[label]), correlation.titles()[label], *cells])
         last = table is correlation.tables[-1]
         yield Table(

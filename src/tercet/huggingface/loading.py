@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tercet.base.about import modules_folder
 from tercet.base.metric import Metric
 from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
 from tercet.registry import SHORT_NAMES, no_metric
+
+#: evaluate's modules, and the metric and configuration of the suite that replace each.
+MODULES_OF_EVALUATE: Mapping[str, tuple[str, str | None]] = {
+    "bleu": ("bleu_multi", "evaluate"),
+    "sacrebleu": ("bleu_multi", "sacrebleu"),
+    "chrf": ("chrf_multi", "sacrebleu"),
+    "ter": ("ter", "sacrebleu"),
+    "rouge": ("rouge_nlws", "rouge_score"),
+    "google_bleu": ("google_bleu", None),
+    "bertscore": ("bertscore_idf", "bert_score"),
+    "perplexity": ("perplexity_lm", "evaluate"),
+    "wer": ("wer", None),
+    "cer": ("wer", None),
+}
 
 
 def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -16,7 +31,8 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     Parameters
     ----------
     metric : str
-        A metric of the suite, or ``"paired_significance"``.
+        A metric of the suite, or ``"paired_significance"``. Or one of evaluate that has another name here:
+        ``"sacrebleu"`` is ``load("bleu_multi", "sacrebleu")``, and ``"cer"`` is ``load("wer")``, whose result has it.
     config_name : str, optional
         Another package whose evaluate module it replaces: ``load("bleu_multi", "sacrebleu")`` takes the arguments
         of evaluate's sacrebleu, and returns its keys. Any value of the metric's option ``compat``.
@@ -30,7 +46,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     Raises
     ------
     OptionError
-        For an unknown metric, and where evaluate is not installed.
+        For an unknown metric, options in its name, and where evaluate is not installed.
     GatheringError
         If evaluate's folders cannot be written.
     InputError
@@ -49,9 +65,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
 
     folder = modules_folder()
     module_names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
-    metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
-    if not isinstance(metric, str) or metric not in module_names:
-        raise no_metric(metric, [*module_names, *SHORT_NAMES])
+    metric, config_name = _module_of(metric, config_name, module_names)
     try:
         return load_module(str(folder / metric), config_name, **settings)
     except OSError as error:
@@ -60,3 +74,27 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
             f"evaluate cannot load the module {metric}. {first_line(error)}. Choose another folder by "
             "HF_HOME in the environment."
         ) from error
+
+
+def _module_of(metric: Any, config_name: str | None, module_names: Sequence[str]) -> tuple[str, str | None]:
+    """Return the module of a name, and its configuration; OptionError for an unknown name."""
+    if not isinstance(metric, str):
+        raise no_metric(metric, [*module_names, *SHORT_NAMES])
+    name = SHORT_NAMES.get(metric, metric)
+    if name in module_names:
+        return name, config_name
+    if name in MODULES_OF_EVALUATE:
+        name, configuration = MODULES_OF_EVALUATE[metric]
+        if configuration is not None and config_name not in (None, "default", configuration):
+            raise OptionError(
+                f"{metric!r} is the configuration {configuration!r} of {name}, and has no other: got "
+                f"{shorten(config_name)}."
+            )
+        return name, configuration or config_name
+    text, colon, _ = metric.partition(":")
+    if colon and SHORT_NAMES.get(text, text) in module_names:
+        raise OptionError(
+            f"load takes the name of a metric alone, got {shorten(metric)}: load({text!r}) returns its evaluate "
+            "module, whose compute takes the options."
+        )
+    raise no_metric(metric, [*module_names, *SHORT_NAMES])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from pyarrow.types import is_dictionary, is_integer, is_null
 
 from tercet.base.metric import Metric, refuse_missing
+from tercet.checks import has_entries
 from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.roles import role_of
@@ -120,7 +121,7 @@ def choose_columns(
 
     InputError for an unknown column, or if the roles are ambiguous.
     """
-    if not (references is None or isinstance(references, Iterable)):
+    if not (references is None or has_entries(references)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
     reference_columns = [references] if isinstance(references, str) else list(references or ())
     for name in (*reference_columns, *(systems or ()), *(name for name in (id, cluster) if name is not None)):

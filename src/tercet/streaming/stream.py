@@ -12,12 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from tercet.base.metric import Metric, warn_of
+from tercet.checks import has_entries
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
+from tercet.specs import take_options
 
 from .columns import as_table, read_ids
 from .file import read_packed, write_packed
@@ -36,7 +38,7 @@ class Stream:
     Parameters
     ----------
     metric : str or Metric
-        A metric of the suite, such as ``"bleu_multi"``, its short name, or a value.
+        A metric of the suite, as :func:`tercet.score` takes it: a name, also with options, or a value.
     **options
         The metric's options, as for :func:`tercet.score`, but ``segments=True``. With ``confidence_level``, the
         resamples are summed too (a Poisson bootstrap).
@@ -70,6 +72,7 @@ class Stream:
     """
 
     def __init__(self, metric: str | Metric, **options: Any) -> None:
+        metric, options = take_options(metric, options)
         self._metric = summing_metric(metric, options)
         metric_options = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
         self._options = {**metric_options, **options}
@@ -144,7 +147,7 @@ class Stream:
         MergeError
             For a stream of another metric or other options, of the same items, or merged before.
         """
-        streams = other if isinstance(other, Iterable) and not isinstance(other, Stream) else [other]
+        streams = other if has_entries(other) and not isinstance(other, Stream) else [other]
         sums = self._sums
         new_marks: set[str] = set()
         for stream in streams:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tercet.base.metric import Metric
-from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.errors import InputError, OptionError, did_you_mean, on_command_line, shorten, warn
 from tercet.markup import joined
 from tercet.statistics.stats import SegmentStats
 
@@ -41,20 +40,19 @@ def check_segment(test_set: TestSet, segment: int) -> None:
         )
 
 
-def check_references(name: str, references: Sequence[Sequence[str]], metric: Metric, how: str) -> None:
+def check_references(name: str, references: Sequence[Sequence[str]], metric: Metric, metric_name: str) -> None:
     """Raise an InputError for the first segment without a reference, unless the options allow it.
 
-    `how` precedes ``missing_references=skip`` on a command line.
+    The metric has the name by which a user gives it.
     """
     if metric.missing_references != "error":
         return
     missing = [number for number, texts in enumerate(references, 1) if not texts]
     if missing:
         further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
-        raise InputError(
-            f"{name}, segment {missing[0]} has no reference{further}; {how}missing_references=skip leaves such "
-            "segments out."
-        )
+        with_option = f"{metric_name}:missing_references=skip"
+        how = f"-m {with_option}" if on_command_line() else repr(with_option)
+        raise InputError(f"{name}, segment {missing[0]} has no reference{further}; {how} leaves such segments out.")
 
 
 def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
@@ -76,4 +74,4 @@ def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats])
     if n_gaps:
         segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
         gaps = f"{segments} not scored for every system, and {verb} left out for all of them."
-        warnings.warn(f"{test_set.name}: {metric.name}: {gaps}", UserWarning, stacklevel=3)
+        warn(f"{test_set.name}: {metric.name}: {gaps}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import re
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -12,7 +11,7 @@ from itertools import pairwise
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus, places
-from tercet.errors import argument, argument_set, shorten
+from tercet.errors import argument, argument_set, shorten, warn
 from tercet.markup import joined
 from tercet.statistics.stats import SegmentStats
 
@@ -66,7 +65,7 @@ def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metri
             scored.append(texts)
             messages += [message for message in _artefact_warnings(test_set, texts) if message not in messages]
     for message in messages:
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warn(message)
     return messages
 
 
@@ -80,7 +79,7 @@ def warn_of_scores(test_set: TestSet, metric: Metric, stats: Sequence[SegmentSta
     for warning, systems in by_warning.items():
         for group in together(systems):
             message = f"{test_set.name}: {named(group)}: {metric.name}: {warning}"
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warn(message)
 
 
 #: What people call the system that others are compared with.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tercet.checks import known_keywords
+from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.batches import Answers, Requests
 from tercet.files.joined import join_memories, read_folder
@@ -264,8 +264,9 @@ def _tables_and_logs(
         table_in_words = f"{tables[0]!r} is a table" if tables else f"{folders[0]!r} holds logs"
         raise InputError(
             f"{table_in_words}, with references of its own, and {text_files[0]!r} is a separate file. Give tables "
-            "alone, with all systems, references (--reference-column) and sources (--source-column) as columns; or "
-            "give text files alone, the columns of the table saved as text files too."
+            f"alone, with all systems, references ({argument('reference_columns')}) and sources "
+            f"({argument('source_column')}) as columns; or give text files alone, the columns of the table saved as "
+            "text files too."
         )
     check_different([*folders, *tables], role="a test set")
     names = dict(zip(tables, names_of(tables), strict=True))
@@ -294,7 +295,7 @@ def _listed(value: _File | Sequence[_File] | None) -> list[str]:
     entries: list[Any]
     if value is None:
         entries = []
-    elif isinstance(value, str | bytes | os.PathLike) or not isinstance(value, Iterable):
+    elif isinstance(value, str | bytes | os.PathLike) or not has_entries(value):
         entries = [value]
     else:
         entries = list(value)
