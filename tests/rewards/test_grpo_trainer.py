@@ -17,6 +17,16 @@ pytestmark = [
 ]
 
 
+#: What a model thinks before it answers.
+THOUGHTS = (
+    "First I look at the words. " * 80,
+    "Сначала я смотрю на слова. " * 60,
+    "首先我看这些词。" * 160,
+    "أولاً أنظر إلى الكلمات. " * 60,
+    "पहले मैं शब्दों को देखता हूँ। " * 60,
+)
+
+
 def rises(losses, rewards):
     return all(map(math.isfinite, losses)) and rewards[-1] > rewards[0] + 0.15
 
@@ -40,6 +50,45 @@ def test_the_reward_rises_and_is_what_the_trainer_logs(tmp_path):
     for completions, answer, found in given[:3]:
         expected = tercet.score("rouge", completions, answer, rouge_types=["rougeL"], segments=True)
         assert found == expected["segments"]["rougeL"]
+
+
+def thinking_before(reward, given):
+    """Return a reward of what the model writes, behind a thought of 1,200 characters and more in some script."""
+
+    def thinking(completions, answer, **columns):
+        texts = [f"<think>{THOUGHTS[at % len(THOUGHTS)]}</think> {text}" for at, text in enumerate(completions)]
+        found = reward(completions=texts, answer=answer, **columns)
+        given.append((texts, answer, found))
+        return found
+
+    thinking.__name__ = reward.__name__
+    return thinking
+
+
+def test_completions_that_think_earn_what_their_answers_score(tmp_path):
+    """The model writes the answers; none of the thoughts is warned of."""
+    reward, given = tercet.reward("rouge", references="answer", rouge_types=["rougeL"], normalize="think"), []
+    with random_states_kept():
+        history = train(tmp_path, thinking_before(reward, given))
+    assert rises(*([float(entry[name]) for entry in history] for name in ("loss", "rewards/rougeL/mean")))
+    for texts, answer, found in given[:3] + given[-3:]:
+        expected = tercet.score("rouge", texts, answer, rouge_types=["rougeL"], normalize="think", segments=True)
+        assert found == expected["segments"]["rougeL"]
+
+
+def test_of_several_metrics_each_scores_what_it_reads(tmp_path):
+    """One metric reads the answers alone, the other the thoughts as well, whose length then counts."""
+    reads_answers, reads_all, given = tercet.Chrf(normalize="think", scale=1), tercet.Bleu(max_order=2), []
+    reward = tercet.reward({reads_answers: 0.75, reads_all: 0.25}, references="answer")
+    with random_states_kept(), pytest.warns(UserWarning, match="<think> blocks"):
+        train(tmp_path, thinking_before(reward, given), steps=5)
+    for texts, answer, found in given:
+        of_answers = tercet.score(reads_answers, texts, answer, segments=True)["segments"]["chrf"]
+        of_all = tercet.reward(reads_all, references="answer")
+        with pytest.warns(UserWarning, match="<think> blocks"):
+            pairs = zip(of_answers, of_all(texts, answer=answer), strict=True)
+        expected = [0.75 * first + 0.25 * other for first, other in pairs]
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_completions_without_reference_are_left_out(tmp_path, caplog):

@@ -99,3 +99,76 @@ class TestRepetitionPenalty:
         chrf = tercet.reward("chrf", repetition_penalty=True)
         plain = tercet.reward("chrf").verl("", "猫坐在垫" * 3, "猫坐在垫子上")
         assert chrf.verl("", "猫坐在垫" * 3, "猫坐在垫子上") == pytest.approx(plain * 4 / 9)
+
+
+#: What a model thinks before it answers, of 1,200 characters and more, and an answer.
+THINKING = {
+    "latin": ("The user asks for a translation, so I look at each word. " * 30, "the cat sat on the mat"),
+    "cyrillic": ("Пользователь просит перевод, я смотрю на слова. " * 30, "кот сидел на коврике"),
+    "chinese": ("用户要求翻译,我逐词查看。" * 120, "猫坐在垫子上"),
+    "arabic": ("المستخدم يطلب ترجمة، أنظر إلى كل كلمة. " * 40, "القطة جلست على السجادة"),
+    "repetitive": ("hm " * 20_000, "two dogs bark at night"),
+}
+
+
+@pytest.mark.parametrize(("thought", "answer"), THINKING.values(), ids=THINKING)
+class TestNormalizedCompletions:
+    """Lengths, repetitions and warnings are those of what is scored, and no thought is held against an answer."""
+
+    @pytest.mark.parametrize("metric", ["chrf", "bleu_rouge", "rouge"])
+    def test_a_long_thought_changes_no_reward(self, metric, thought, answer):
+        options = {"tokenizer": "unicode", "rouge_types": ["rougeL"]} if metric == "rouge" else {}
+        text = f"<think>{thought}</think>{answer[:-2]}"
+        guards = {"length_penalty": True, "repetition_penalty": True}
+        for chosen in ({}, guards):
+            thinking = tercet.reward(metric, normalize="think", **chosen, **options)
+            expected = tercet.reward(metric, **chosen, **options).verl("", answer[:-2], answer)
+            assert thinking.verl("", text, answer) == expected > 0
+            assert thinking(completions=[text] * 4, references=[answer] * 4) == [expected] * 4
+
+    def test_every_trainer_gets_what_the_answer_scores(self, thought, answer):
+        texts = [f"<think>{thought}</think>{answer[:end]}" for end in (-1, -2, -3, len(answer))]
+        of_answers = tercet.score("chrf:normalize=think", texts, [answer] * 4, scale=1, segments=True)
+        scored = of_answers["segments"]["chrf"]
+        reward = tercet.reward("chrf", normalize="think")
+        chats = [[{"role": "assistant", "content": text}] for text in texts]
+        parts = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in texts]
+        assert scored[3] == 1 > scored[2] > 0
+        for completions in (texts, chats, parts):
+            assert reward(completions=completions, references=[answer] * 4) == scored
+            assert reward(completions=completions, references=[[answer], answer, [answer, answer], answer]) == scored
+        assert reward.verl(data_sources=[""] * 4, solution_strs=texts, ground_truths=[answer] * 4) == scored
+        assert [reward.verl("", text, answer) for text in texts] == scored
+        both = tercet.reward({tercet.Chrf(normalize="think"): 0.5, "chrf:normalize=think,word_order=2": 0.5})
+        with_words = tercet.reward("chrf", normalize="think", word_order=2)(texts, references=[answer] * 4)
+        expected = [0.5 * first + 0.5 * second for first, second in zip(scored, with_words, strict=True)]
+        assert both(texts, references=[answer] * 4) == pytest.approx(expected, abs=1e-12)
+
+    def test_openrlhf_gets_what_the_answer_scores(self, thought, answer):
+        pytest.importorskip("torch", reason="not installed here: make test-all")
+        text = f"<think>{thought}</think>{answer[:-2]}"
+        expected = tercet.score("chrf", [answer[:-2]], [answer], scale=1)["chrf"]
+        found = tercet.reward("chrf", normalize="think").openrlhf([f"Say: {text}"], ["Say: "], [answer])
+        assert found["rewards"].tolist() == pytest.approx([expected], abs=1e-7)
+
+    def test_of_several_metrics_each_sees_what_it_scores(self, thought, answer):
+        text = f"<think>{thought}</think>{answer}"
+        reads_answers, reads_all = tercet.Chrf(normalize="think"), tercet.Chrf(word_order=2)
+        with pytest.warns(UserWarning, match="<think> blocks in 1 of 1 items"):
+            found = tercet.reward({reads_answers: 0.5, reads_all: 0.5}).verl("", text, answer)
+        with pytest.warns(UserWarning, match="<think> blocks in 1 of 1 items"):
+            all_alone = tercet.reward(reads_all).verl("", text, answer)
+        assert found == pytest.approx(0.5 + 0.5 * all_alone)
+        assert all_alone < 0.5
+
+    def test_what_two_readings_find_is_warned_of_once(self, thought, answer):
+        text = f"<think>{thought}</think>{answer} &quot;"
+        reward = tercet.reward({tercet.Chrf(normalize="think"): 0.5, tercet.Chrf(normalize=["think", "nfc"]): 0.5})
+        with pytest.warns(UserWarning, match="HTML entities") as caught:
+            reward.verl("", text, answer)
+        assert len(caught) == 1
+
+    def test_an_answer_that_is_too_long_is_cut_as_ever(self, thought, answer):
+        endless = " ".join([answer] * 2_000)
+        found = tercet.reward("chrf", normalize="think").verl("", f"<think>{thought}</think>{endless}", answer)
+        assert found == tercet.reward("chrf").verl("", endless, answer) < 0.1

@@ -170,6 +170,10 @@ class TestRefusals:
         ("perplexity", {"model_id": "gpt2"}, "perplexity_lm scores texts without references"),
         ({"bleu": "much"}, {}, "the weight of bleu_multi must be a number, got 'much'"),
         ({"bleu": 1, "chrf": 1}, {"max_order": 2}, "'max_order' is no option of several metrics"),
+        ("bleu:scale=100", {}, "'scale' cannot be given, as rewards are from 0 to 1"),
+        ({"bleu:segments=true": 1}, {}, "'segments' is an option of tercet.score: tercet.reward takes n_jobs"),
+        ({"bleu:max_ordr=2": 1}, {}, "Did you mean 'max_order'"),
+        ("bleu:max_order=2", {"max_order": 3}, "'max_order' of bleu_multi is given twice: as 2 in 'bleu:"),
         ({}, {}, "at least one metric"),
         ({"bleu": 0.0, "chrf": 0}, {}, "a weight must differ from 0, got only 0: all rewards would be 0"),
         (["bleu", "chrf"], {}, "several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}"),
@@ -197,6 +201,10 @@ class TestRefusals:
         ({"completions": [[]], "answer": ["a"]}, r"must have a message of the assistant, got \[\]"),
         ({"completions": ["a"], "answer": [[said(None)]]}, "the last message .* in a reference of item 0 "),
         ({"completions": ["a"], "answer": [{"target": "a"}]}, "item 0 of references must be a string or a list"),
+        ({"completions": [np.array("a")], "answer": ["a"]}, r"item 0 of completions must be .*, got array\('a'"),
+        ({"completions": ["a"], "answer": [[np.array("a")]]}, "a reference of item 0 of references must be a string"),
+        ({"completions": [said(np.array("a"))], "answer": ["a"]}, "the content of item 0 of completions must be a"),
+        ({"completions": np.array("a"), "answer": ["a"]}, "completions must be a list with one completion per item"),
         ({"completions": ["a"], "answer": [said("a")[:1]]}, "item 0 of references must have a message of the ass"),
     ])  # fmt: skip
     def test_of_texts(self, given, message):

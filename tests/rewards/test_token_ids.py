@@ -78,6 +78,8 @@ def test_what_is_no_id_is_refused(given, message):
 
 
 def test_what_cannot_take_ids_is_refused():
+    with pytest.raises(tercet.OptionError, match="normalize of bleu_multi changes texts, and token_ids decodes none"):
+        tercet.reward("bleu", token_ids=TOKENIZER, normalize="think")
     with pytest.raises(tercet.OptionError, match=r"token_ids is for metrics of tokens, .* not chrf_multi"):
         tercet.reward("chrf", token_ids=TOKENIZER)
     with pytest.raises(tercet.OptionError, match="'tokenizer' cannot be given"):

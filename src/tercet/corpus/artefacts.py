@@ -568,8 +568,10 @@ class Watch:
 
     __slots__ = ("_all", "_warned")
 
-    def __init__(self) -> None:
-        self._all, self._warned = Artefacts(), set[str]()
+    def __init__(self, warned: set[str] | None = None) -> None:
+        #: Other watches of the same texts, normalized otherwise, may share what was warned of.
+        self._warned = set[str]() if warned is None else warned
+        self._all = Artefacts()
 
     def see(self, corpus: Corpus) -> None:
         """Warn of what one side of the parts so far has alone, unless it was warned of before."""

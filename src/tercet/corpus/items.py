@@ -15,14 +15,16 @@ from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, first_line, shorten, warn
 
 from .corpus import Corpus, bytes_used, surrogate_error
+from .messages import reply_texts
 
 
 def read_items(predictions: Any, references: Any, name: str = "predictions") -> Corpus:
     """Return a user's predictions and references, checked: a corpus of Python strings.
 
     A column is a list, tuple, array of NumPy or Arrow, datasets column, Series of pandas or Polars, or data frame of
-    one column. An item's references are a text, a list of any number of them, or None. An InputError names the first
-    item that is anything else, or says that the lengths differ, with a hint where references look transposed.
+    one column. An item's references are a text, a list of any number of them, a chat, whose last message of the
+    assistant counts, a list of chats, or None. An InputError names the first item that is anything else, or says that
+    the lengths differ, with a hint where references look transposed.
     """
     if type(predictions) is not list:
         predictions = as_list(predictions, name, "one text per item", 1)
@@ -134,16 +136,24 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
         return targets, None
     if not set(map(type, targets)) <= {list, tuple}:
         targets = _as_lists(targets)
-    flat: list[Any] = []
-    ends = [0]
-    # Each entry is read at once, as another thread may change it in between.
-    for entry in targets:
-        flat += entry
-        ends.append(len(flat))
+    flat, ends = _joined(targets)
     if not engine.all_strings(flat):
+        texts = [reply_texts(list(entry), f"item {index} of references") for index, entry in enumerate(targets)]
+        flat, ends = _joined(texts)
         for index, (start, stop) in enumerate(pairwise(ends)):
             flat[start:stop] = _checked(flat[start:stop], f"the references of item {index}")
     return flat, np.array(ends)
+
+
+def _joined(lists: list[Any]) -> tuple[list[Any], list[int]]:
+    """Return the entries of lists in one, and where those of each begin."""
+    flat: list[Any] = []
+    ends = [0]
+    # Each list is read at once, as another thread may change it in between.
+    for entries in lists:
+        flat += entries
+        ends.append(len(flat))
+    return flat, ends
 
 
 def _as_lists(targets: list[Any]) -> list[Any]:
@@ -203,9 +213,12 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
 
 
 def as_entry(entry: Any, name: str) -> str | list[Any] | None:
-    """Return a user's references of an item: a text, a list, or None."""
+    """Return a user's references of an item: a text, a list of texts or of messages, or None."""
     if entry is None or isinstance(entry, str):
         return entry
+    if isinstance(entry, Mapping):
+        # One message of a chat.
+        return [entry]
     with readable(name):
         if isinstance(entry, (list, tuple)):
             return list(entry)

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from tercet.checks import has_entries
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import READINGS, is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
@@ -315,7 +316,7 @@ def _checked(tokenizer: Splitter) -> _ToWords:
         if type(tokens) is list and engine.all_strings(tokens):
             return tokens
         words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
-        if isinstance(tokens, Iterable) and not isinstance(tokens, (str, Mapping, Set)):
+        if has_entries(tokens) and not isinstance(tokens, (str, Mapping, Set)):
             words = list(tokens)
         for word in words:
             if not isinstance(word, str):

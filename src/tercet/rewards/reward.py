@@ -21,6 +21,7 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.specs import take_options
 
 from .texts import TokenStrings, completion_texts, reference_texts
 
@@ -62,8 +63,8 @@ def reward(
     Parameters
     ----------
     metric : str, Metric or mapping of them to numbers
-        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``. Of
-        each the main score counts.
+        A metric of the suite, as :func:`tercet.score` takes it, or several with weights, as in
+        ``{"bleu": 0.5, "chrf:word_order=2": 0.5}``. Of each the main score counts.
     references : str
         The column of the data set with the references: each a text, a list of texts, or chat messages.
     length_penalty : bool
@@ -102,22 +103,23 @@ def reward(
     """
     settings = check_values("reward", locals(), _CHECKS)
     fixed_options: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
-    for name in fixed_options.keys() & options.keys():
-        reason = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
-        raise OptionError(f"reward: {name!r} cannot be given, as {reason}.")
-    refuse_all_but_n_jobs(options, "tercet.reward")
     if isinstance(metric, (list, tuple, set)):
         raise OptionError("reward: several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}.")
     weights = list(metric.items()) if isinstance(metric, Mapping) else [(metric, 1.0)]
     if isinstance(metric, Mapping) and options:
         raise OptionError(
             f"reward: {shorten(next(iter(options)))} is no option of several metrics. Give it to one of them, as in "
-            "{tercet.Chrf(word_order=2): 0.5, 'bleu': 0.5}."
+            "{'chrf:word_order=2': 0.5, 'bleu': 0.5}."
         )
     weighted_metrics = []
     for metric_or_name, weight in weights:
+        name, metric_options = take_options(metric_or_name, options)
+        for option in fixed_options.keys() & metric_options.keys():
+            reason = "rewards are from 0 to 1" if option == "scale" else "token_ids says what the tokens are"
+            raise OptionError(f"reward: {option!r} cannot be given, as {reason}.")
+        refuse_all_but_n_jobs(metric_options, "tercet.reward")
         with spelled("reward", options, _CHECKS):
-            configured_metric = make_scorer(metric_or_name, options)
+            configured_metric = make_scorer(name, metric_options)
         share = finite(weight)
         if share is None:
             raise OptionError(
@@ -128,6 +130,11 @@ def reward(
         if token_ids is not None and "tokenizer" not in configured_metric.options():
             raise OptionError(
                 f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {configured_metric.name}."
+            )
+        if token_ids is not None and configured_metric.normalize is not None:
+            raise OptionError(
+                f"reward: normalize of {configured_metric.name} changes texts, and token_ids decodes none: give one "
+                "of them."
             )
         weighted_metrics.append((make_scorer(configured_metric, fixed_options), share))
     if not weighted_metrics:
@@ -156,15 +163,14 @@ class Reward:
         special: list[str],
         tokens: TokenStrings | None,
     ) -> None:
-        self._weighted_metrics = weighted_metrics
+        # They last over all calls, of which a trainer makes thousands: it is warned once.
+        self._warned: set[str] = set()
+        self._readings = _readings(weighted_metrics)
         self._column = column
         self._guards = guards
         self._special = special
         self._tokens = tokens
         self._in_groups = all(metric.takes_systems for metric, _ in weighted_metrics)
-        # Both last over all calls, of which a trainer makes thousands: it is warned once.
-        self._watch = Watch()
-        self._warned: set[str] = set()
         # TRL logs the reward under this name.
         self.__name__ = "+".join(metric.primary for metric, _ in weighted_metrics)
 
@@ -280,17 +286,45 @@ class Reward:
 
     def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
         all_texts = groups.corpus(texts, lists)
-        if self._tokens is None:
-            self._watch.see(all_texts)
-        corpus, factors = self._guards.applied(all_texts)
-        # What one side alone has was looked for above, or is not to be: these are ids.
-        corpus.searched = True
         rewards: Any = 0.0
-        for metric, weight in self._weighted_metrics:
-            rows = batch_stats(metric, corpus, self._warned).rows
-            scores = metric.segment_metric.finalize(rows)[metric.primary]
-            rewards = rewards + weight * (scores if metric.higher_is_better else np.maximum(0.0, 1.0 - scores))
-        return groups.ungrouped(np.atleast_1d(rewards * factors))
+        for reading in self._readings:
+            # Lengths and repetitions are those of what is scored: thinking that is left out is not held against it.
+            as_scored = reading.metrics[0][0].as_scored(all_texts)
+            if self._tokens is None:
+                reading.watch.see(as_scored)
+            corpus, factors = self._guards.applied(as_scored)
+            # What one side alone has was looked for above, or is not to be: these are ids.
+            corpus.searched = True
+            weighted_sum: Any = 0.0
+            for metric, weight in reading.metrics:
+                rows = batch_stats(metric, corpus, self._warned).rows
+                scores = metric.segment_metric.finalize(rows)[metric.primary]
+                if not metric.higher_is_better:
+                    scores = np.maximum(0.0, 1.0 - scores)
+                weighted_sum = weighted_sum + weight * scores
+            rewards = rewards + weighted_sum * factors
+        return groups.ungrouped(np.atleast_1d(rewards))
+
+
+class _Reading(NamedTuple):
+    """The metrics that read texts in one way, as ``normalize`` says, with their weights, and what warns of texts."""
+
+    metrics: list[tuple[Metric, float]]
+    watch: Watch
+
+
+def _readings(weighted_metrics: list[tuple[Metric, float]]) -> list[_Reading]:
+    readings: list[_Reading] = []
+    # What one reading warned of, such as HTML entities, another does not warn of again.
+    warned: set[str] = set()
+    for metric, weight in weighted_metrics:
+        for reading in readings:
+            if reading.metrics[0][0].normalize == metric.normalize:
+                reading.metrics.append((metric, weight))
+                break
+        else:
+            readings.append(_Reading([(metric, weight)], Watch(warned)))
+    return readings
 
 
 # Groups of completions with the same references, which are then read and counted once for each group.
@@ -363,7 +397,9 @@ class Guards:
         if factors.min() < 1:
             cut_texts = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]
             offsets = None if corpus.one_each else corpus.reference_offsets
+            normalizer = corpus.normalizer
             corpus = Corpus(cut_texts, references, offsets, corpus.names)
+            corpus.normalizer = normalizer
         # BLEU's brevity penalty, and its mirror image.
         if self.length_penalty:
             factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)

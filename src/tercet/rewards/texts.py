@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from tercet.corpus.items import as_entry, as_list, kind_of
+from tercet.corpus.items import as_entry, as_list
+from tercet.corpus.messages import reply_text, reply_texts
 from tercet.errors import InputError, OptionError, shorten
-from tercet.files.logs import ASSISTANT, content_text
-
-#: What a message of the assistant may have in the place of a text.
-_INSTEAD = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
 
 References = list[str] | list[list[str]]
 
@@ -25,7 +21,7 @@ def completion_texts(completions: Any) -> list[str]:
     if set(map(type, items)) <= {str}:
         return items
     return [
-        _text(completion, f"item {index} of completions", may_be_silent=True)
+        reply_text(completion, f"item {index} of completions", may_be_silent=True)
         for index, completion in enumerate(items)
     ]
 
@@ -41,44 +37,12 @@ def reference_texts(references: Any, n_items: int) -> References:
 
 
 def _references(entry: Any, name: str) -> list[str]:
-    if isinstance(entry, Mapping):
-        return [_text([entry], name)]
     references = as_entry(entry, name)
-    if references is None or isinstance(references, str):
-        return [] if references is None else [references]
-    if references and isinstance(references[0], Mapping):
-        return [_text(references, name)]
-    return [_text(reference, f"a reference of {name}") for reference in references]
-
-
-def _text(value: Any, name: str, may_be_silent: bool = False) -> str:
-    """Return a string, or the content of the assistant's last message: "" for a call or a refusal."""
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, Iterable) or not all(
-        isinstance(message, Mapping) and "role" in message for message in value
-    ):
-        raise InputError(
-            f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
-            f"({kind_of(value)})."
-        )
-    replies = [message for message in value if message["role"] == ASSISTANT]
-    if not replies:
-        raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
-    content = replies[-1].get("content")
-    text = content_text(content, name)
-    if text is None and may_be_silent and (any(map(replies[-1].get, _INSTEAD)) or _calls_tools(content)):
-        return ""
-    if text is None:
-        raise InputError(f"the last message of the assistant in {name} must have a text, got {shorten(replies[-1])}.")
-    return text
-
-
-def _calls_tools(content: Any) -> bool:
-    """Return whether the content of a message is only parts that call tools, or no part at all."""
-    return isinstance(content, list) and all(
-        isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_call") for part in content
-    )
+    if references is None:
+        return []
+    if isinstance(references, str):
+        return [references]
+    return [reply_text(reference, f"a reference of {name}") for reference in reply_texts(references, name)]
 
 
 # Token ids as texts of one character each: the engine then counts ids, and nothing is decoded.
