@@ -114,7 +114,7 @@ class TestIds:
         assert len(caught) == 1
 
     @ZERO_BLEU
-    @pytest.mark.filterwarnings("ignore:.*have empty references")
+    @pytest.mark.filterwarnings("ignore:.*have empty references", "ignore:.*look like those of a causal model")
     @settings(max_examples=60)
     @given(st.data())
     def test_random_ones_never_crash(self, tokenizer, data):
@@ -189,6 +189,145 @@ class TestBatches:
         compute(["up"], compute_result=False)
         with pytest.raises(InputError, match="item 1 of references is empty"):
             compute(["up"], compute_result=True)
+
+
+def padded(lists, left):
+    """Return rows of ids, filled with -100 on one side."""
+    width = max(map(len, lists))
+    return np.array(
+        [[-100] * (width - len(row)) * left + row + [-100] * (width - len(row)) * (not left) for row in lists]
+    )
+
+
+def said_by(ids):
+    """Return the logits of a causal model that predicts each of its ids at the place before."""
+    return np.eye(60, dtype=np.float32)[np.roll(ids, -1, axis=1).clip(0)]
+
+
+def likeliest(logits, labels):
+    """Return ids as many a user makes them, without a thought of the labels."""
+    return logits.argmax(-1)
+
+
+PROMPTS = [[*range(20, 20 + n)] for n in (3, 5, 2, 4)]
+ANSWERS = [[*range(40 + n, 47)] for n in (0, 2, 1, 3)]
+WHOLE = [prompt + answer for prompt, answer in zip(PROMPTS, ANSWERS, strict=True)]
+MASKED = [[-100] * len(prompt) + answer for prompt, answer in zip(PROMPTS, ANSWERS, strict=True)]
+
+
+def name_of(prepare):
+    """Return the name of a way to prepare logits, the same in each run."""
+    return getattr(prepare, "__name__", str(prepare))
+
+
+def wer_of_ids(**settings):
+    return tercet.compute_metrics(
+        None, "wer", decode=lambda rows: [" ".join(map(str, row)) for row in rows], **settings
+    )
+
+
+class TestCausalLogits:
+    """The likeliest ids of a causal model's logits are said one place before; prompts are -100 in labels, or not."""
+
+    @pytest.mark.parametrize("array", [np.array, torch.tensor], ids=["numpy", "torch"])
+    @pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+    @pytest.mark.parametrize("causal", [True, False])
+    def test_of_masked_prompts_are_found_out(self, array, left, causal):
+        ids, labels = padded(WHOLE, left), array(padded(MASKED, left))
+        logits, compute = array(said_by(ids)), wer_of_ids(causal=causal)
+        expected = {"wer": 0.0, "cer": 0.0, "mer": 0.0, "wil": 0.0}
+        for prepare in (tercet.preprocess_logits_for_metrics, compute.preprocess_logits_for_metrics):
+            found = compute(prepare(logits, labels), labels)
+            assert found | expected == found
+            assert found["gen_len"] == np.mean(list(map(len, ANSWERS)))
+        assert compute(logits, labels) == found
+        outputs = (logits, (np.zeros((4, 3)),))  # the hidden states of layers in a tuple of their own
+        assert compute(outputs, labels) == found
+        # Of a diverged model something is wrong, too.
+        assert compute(said_by(ids[:, ::-1]), labels)["wer"] > 0.5
+
+    @pytest.mark.parametrize("array", [np.array, torch.tensor], ids=["numpy", "torch"])
+    @pytest.mark.parametrize(
+        "prepare", [None, "of the function", tercet.preprocess_logits_for_metrics, likeliest], ids=name_of
+    )
+    def test_of_labels_that_have_the_prompts_are_shifted_however_they_are_prepared(self, array, prepare):
+        ids = padded(WHOLE, left=False)
+        logits, labels, compute = array(said_by(ids)), array(ids), wer_of_ids(causal=True)
+        given = logits
+        if prepare == "of the function":
+            given = compute.preprocess_logits_for_metrics(logits, labels)
+        elif prepare is not None:
+            given = prepare(logits, labels)
+        assert compute(given, labels)["wer"] == 0.0
+
+    @pytest.mark.parametrize("prepare", [None, tercet.preprocess_logits_for_metrics, likeliest], ids=name_of)
+    def test_of_labels_that_have_the_prompts_are_warned_of(self, prepare):
+        ids = padded(WHOLE, left=False)
+        given = said_by(ids) if prepare is None else prepare(said_by(ids), ids)
+        compute = wer_of_ids()
+        with pytest.warns(
+            UserWarning, match="look like those of a causal model: .* one place before theirs, 0 at it"
+        ):
+            assert compute(given, ids)["wer"] > 0
+        compute(given, ids)  # once is enough
+
+    def test_that_are_prepared_without_the_labels_are_warned_of_or_refused(self):
+        ids, labels = padded(WHOLE, left=False), padded(MASKED, left=False)
+        given = likeliest(said_by(ids), labels)
+        with pytest.warns(UserWarning, match="causal model: all labels begin with -100, as those of prompts do"):
+            wer_of_ids()(given, labels)
+        with pytest.raises(InputError, match="likeliest ids of logits, give the Trainer the preprocess_logits_for_m"):
+            wer_of_ids(causal=True)(given, labels)
+        with pytest.raises(
+            InputError, match=r"does not begin with its prompt.* the preprocess_logits_for_metrics of"
+        ):
+            wer_of_ids(causal=True)(given, labels, inputs=ids)
+
+    def test_of_a_model_with_an_encoder_stay_where_they_are(self):
+        """Its batches may be padded on the left to a width that no label has."""
+        labels = np.concatenate([np.full((4, 1), -100), padded(ANSWERS, left=True)], axis=1)
+        logits = np.eye(60, dtype=np.float32)[labels.clip(0)]
+        outputs = (logits, np.zeros((4, 9, 16), np.float32))
+        assert wer_of_ids()(outputs, labels)["wer"] == 0.0
+        assert wer_of_ids()(tercet.preprocess_logits_for_metrics(outputs, labels), labels)["wer"] == 0.0
+
+
+class TestCausalGeneration:
+    def generated(self, left):
+        """Return what a model generates that is asked in one batch, its prompts, and the labels."""
+        prompts = padded(PROMPTS, left).clip(0)
+        return np.concatenate([prompts, padded(ANSWERS, left=False).clip(0)], axis=1), prompts
+
+    @pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+    @pytest.mark.parametrize("causal", [True, False])
+    def test_is_found_out_where_the_inputs_are_there(self, left, causal):
+        predictions, prompts = self.generated(left)
+        labels = padded(ANSWERS, left=False)
+        compute = tercet.compute_metrics(
+            None, "wer", decode=lambda rows: [" ".join(str(each) for each in row if each) for row in rows],
+            causal=causal,
+        )  # fmt: skip
+        assert compute(predictions, labels, inputs=prompts)["wer"] == 0.0
+        assert compute(predictions, labels, inputs={"input_ids": prompts})["wer"] == 0.0
+
+    def test_is_warned_of_where_prompts_are_padded_on_the_left(self, tokenizer):
+        ids = [tokenizer("up down left").input_ids, tokenizer("up").input_ids, tokenizer("left up").input_ids]
+        predictions, labels = padded(ids, left=True).clip(0), padded(ids, left=False)
+        with pytest.warns(UserWarning, match="causal model: some begin with padding, as prompts do"):
+            tercet.compute_metrics(tokenizer, "wer")(predictions, labels)
+
+    def test_that_was_given_the_answers_is_warned_of(self):
+        inputs = padded(WHOLE, left=False)
+        predictions = np.concatenate([inputs.clip(0), np.full((4, 2), 50)], axis=1)
+        inputs = inputs.clip(0)
+        labels = np.where(padded(MASKED, left=False) >= 0, inputs, -100)
+        with pytest.warns(UserWarning, match="inputs have the labels in them, .* Evaluate it on the prompts alone"):
+            wer_of_ids(causal=True)(predictions, labels, inputs=inputs)
+
+    def test_of_other_models_is_left_alone_where_inputs_are_no_ids(self):
+        predictions = padded(ANSWERS, left=False)
+        for inputs in (np.zeros((4, 80, 30), np.float32), {"input_features": np.zeros((4, 80, 30))}, [], [[1]]):
+            assert wer_of_ids()(predictions, predictions, inputs=inputs)["wer"] == 0.0
 
 
 DEEP = []
@@ -356,6 +495,16 @@ class TestOptions:
         padded = np.where(labels < 0, 0, labels)
         assert compute(predictions, labels)["bleu"] == 1.0
         assert compute(padded, labels)["gen_len"] == (padded != 0).sum(axis=1).mean()
+
+    def test_lengths_are_those_of_texts_where_the_end_fills_rows(self, tokenizer):
+        """A tokenizer such as GPT-2's has no padding: generation fills the shorter rows with the end."""
+        filled = copy.deepcopy(tokenizer)
+        filled.pad_token = None
+        labels = rows(tokenizer, ["up down left", "up", "down up"], -100)
+        ends = np.concatenate([np.where(labels < 0, 1, labels), np.full((3, 2), 1)], axis=1)
+        lengths = [4, 2, 3]  # each with one end
+        for predictions in (ends, labels):
+            assert tercet.compute_metrics(filled, "wer")(predictions, labels)["gen_len"] == np.mean(lengths)
 
     def test_decode_takes_the_tokenizer_s_place(self, tokenizer):
         labels, options = rows(tokenizer, TARGETS, -100), {"rouge_types": ["rouge1"]}

@@ -15,6 +15,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
+    GenerationConfig,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedTokenizerFast,
@@ -99,11 +100,11 @@ def arguments(folder, **settings):
     )  # fmt: skip
 
 
-def trainer_of(folder, tokenizer, callback, model=None, **settings):
-    items = items_of(tokenizer)
+def trainer_of(folder, tokenizer, callback, model=None, items=None, **settings):
+    items = items_of(tokenizer) if items is None else items
     return Trainer(
         model or small_model(), arguments(folder, **settings), Collator(), items, items, tokenizer,
-        callbacks=[callback],
+        callbacks=[] if callback is None else [callback],
     )  # fmt: skip
 
 
@@ -173,6 +174,149 @@ def test_the_best_model_can_be_chosen_by_what_was_written(tmp_path, tokenizer):
     trainer = trainer_of(tmp_path, tokenizer, callback_of(), save_strategy="steps", save_steps=20, **settings)
     trainer.train()
     assert trainer.state.best_metric == min(entry["eval_wer"] for entry in evaluations(trainer))
+
+
+def written_by(model, tokenizer):
+    """Return what a model writes now, asked without the callback."""
+    return generate(model, tokenizer, PROMPTS, SETTINGS, batch_size=8, seed=12345)
+
+
+def chrf_of(model, tokenizer):
+    return tercet.score("chrf", written_by(model, tokenizer), REFERENCES)["chrf"]
+
+
+def load_in_place(model, weights):
+    """Write other weights as adapters are merged: no version of a parameter counts it."""
+    for parameter, other in zip(model.parameters(), weights.values(), strict=True):
+        parameter.data.copy_(other)
+
+
+def load_other_storage(model, weights):
+    for parameter, other in zip(model.parameters(), weights.values(), strict=True):
+        parameter.data = other.clone()
+
+
+def load_state(model, weights):
+    model.load_state_dict(weights, strict=False)
+
+
+class TestOtherWeights:
+    """An evaluation says what the model writes that the Trainer holds, not what it wrote after the last step."""
+
+    def test_of_the_best_model_that_is_loaded_at_the_end(self, tmp_path, tokenizer):
+        # The least chrF counts as the best, which is that of an early step.
+        trainer = trainer_of(
+            tmp_path, tokenizer, callback_of(), save_strategy="steps", save_steps=20, load_best_model_at_end=True,
+            metric_for_best_model="chrf", greater_is_better=False,
+        )  # fmt: skip
+        trainer.train()
+        scores = {entry["step"]: entry["eval_chrf"] for entry in evaluations(trainer)}
+        best = trainer.state.best_global_step
+        assert scores[best] < scores[60]
+        for _ in range(2):
+            found = trainer.evaluate()
+            assert found["eval_chrf"] == scores[best] == chrf_of(trainer.model, tokenizer)
+            assert trainer.state.log_history[-1]["eval_chrf"] == scores[best]
+            assert found["eval_chrf_diff_first"] == scores[best] - scores[20]
+        rows = kept(tmp_path)
+        assert [*rows[0]] == ["source", "references", "step 20", "step 40", "step 60", "step 60 (2)"]
+        assert [row["step 60 (2)"] for row in rows] == [row[f"step {best}"] for row in rows]
+
+    @pytest.mark.parametrize("load", [load_state, load_in_place, load_other_storage])
+    def test_that_are_loaded_by_hand(self, tmp_path, tokenizer, load):
+        trainer = trainer_of(tmp_path, tokenizer, callback_of(), max_steps=40)
+        untrained = {name: value.detach().clone() for name, value in trainer.model.named_parameters()}
+        trainer.train()
+        trained = {name: value.detach().clone() for name, value in trainer.model.named_parameters()}
+        figures = []
+        for weights in (untrained, trained):
+            load(trainer.model, weights)
+            figures.append(trainer.evaluate()["eval_chrf"])
+            assert figures[-1] == chrf_of(trainer.model, tokenizer)
+        assert figures[0] != figures[1] == evaluations(trainer)[1]["eval_chrf"]
+        assert [*kept(tmp_path)[0]][2:] == ["step 20", "step 40", "step 40 (2)", "step 40 (3)"]
+
+    def test_of_another_trainer_are_another_run(self, tmp_path, tokenizer):
+        callback, models = callback_of(), [small_model(), small_model()]
+        trainers = [
+            trainer_of(tmp_path / str(number), tokenizer, callback, model, max_steps=20)
+            for number, model in enumerate(models)
+        ]
+        figures = [trainer.evaluate() for trainer in trainers]
+        for model, found in zip(models, figures, strict=True):
+            assert found["eval_chrf"] == chrf_of(model, tokenizer)
+            assert "eval_chrf_p_first" not in found
+        trainers[0].train()
+        assert trainers[1].evaluate()["eval_chrf"] == figures[1]["eval_chrf"]
+        trainers[1].train()
+        assert [*kept(tmp_path / "1")[0]][2:] == ["step 0", "step 20"]
+        assert evaluations(trainers[1])[-1]["eval_chrf"] == chrf_of(models[1], tokenizer)
+
+    def test_a_trainer_of_the_same_model_overwrites_no_file_of_another(self, tmp_path, tokenizer):
+        callback, model = callback_of(), small_model()
+        trainer_of(tmp_path / "a", tokenizer, callback, model, max_steps=20).train()
+        (tmp_path / "b").mkdir()
+        (tmp_path / "b" / "checkpoints.jsonl").write_text("of another\n", encoding="utf-8")
+        trainer_of(tmp_path / "b", tokenizer, callback, model).evaluate()
+        assert (tmp_path / "b" / "checkpoints-1.jsonl").read_text(encoding="utf-8") == "of another\n"
+
+    def test_that_are_the_same_for_several_evaluation_sets_are_asked_once_a_step(
+        self, tmp_path, tokenizer, monkeypatch
+    ):
+        calls = []
+
+        def counted(*given, **settings):
+            calls.append(len(calls))
+            return generate(*given, **settings)
+
+        monkeypatch.setattr("tercet.huggingface.generation_callback.generate", counted)
+        trainer = trainer_of(tmp_path, tokenizer, callback_of(), max_steps=40)
+        items = items_of(tokenizer)
+        trainer.eval_dataset = {"dev": items[:2], "test": items[2:]}
+        trainer.train()
+        assert len(calls) == 2
+        found = trainer.evaluate()
+        assert found["eval_chrf"] == chrf_of(trainer.model, tokenizer)
+        assert {"eval_dev_loss", "eval_test_loss"} <= found.keys()
+        assert [*kept(tmp_path)[0]][2:] == ["step 20", "step 40"]
+
+
+class TestNames:
+    def test_begin_as_those_of_the_evaluation(self, tmp_path, tokenizer):
+        trainer = trainer_of(tmp_path, tokenizer, callback_of(), max_steps=20)
+        trainer.train()
+        (trained,) = evaluations(trainer)
+        items = items_of(tokenizer)
+        found = trainer.evaluate(items, metric_key_prefix="test")
+        assert found["test_chrf"] == trained["eval_chrf"]
+        assert not [name for name in found if name.startswith("eval_")]
+        assert trainer.state.log_history[-1]["test_chrf_low"] == trained["eval_chrf_low"]
+        assert trainer.predict(items).metrics["test_chrf"] == trained["eval_chrf"]
+        assert trainer.predict(items, metric_key_prefix="held_out").metrics["held_out_wer"] == trained["eval_wer"]
+        assert "held_out_wer" not in trainer.state.log_history[-1]
+        assert trainer.evaluate(metric_key_prefix="eval_dev")["eval_chrf"] == trained["eval_chrf"]
+
+    def test_keep_apart_from_those_of_compute_metrics(self, tmp_path, tokenizer):
+        items = items_of(tokenizer)
+        compute = tercet.compute_metrics(tokenizer, "chrf", causal=True)
+        trainer = Trainer(
+            small_model(), arguments(tmp_path), Collator(), items, items, tokenizer, compute_metrics=compute,
+            preprocess_logits_for_metrics=compute.preprocess_logits_for_metrics, callbacks=[callback_of()],
+        )  # fmt: skip
+        found = trainer.predict(items).metrics
+        assert found["test_generated_chrf"] == chrf_of(trainer.model, tokenizer)
+        assert found["test_chrf"] != found["test_generated_chrf"]
+
+
+def test_chats_are_references_too(tmp_path, tokenizer):
+    asked = {"role": "user", "content": "count"}
+    chats = [[asked, {"role": "assistant", "content": reference}] for reference in REFERENCES]
+    callback = tercet.GenerationCallback(PROMPTS, chats, "chrf", generation_config=SETTINGS)
+    trainer = trainer_of(tmp_path, tokenizer, callback)
+    assert trainer.evaluate()["eval_chrf"] == chrf_of(trainer.model, tokenizer)
+    assert [row["references"] for row in kept(tmp_path)] == [[reference] for reference in REFERENCES]
+    with pytest.raises(InputError, match="the last message of the assistant in item 1 of references must have a"):
+        tercet.GenerationCallback(PROMPTS[:2], [chats[0], [asked, {"role": "assistant", "content": None}]], "chrf")
 
 
 class Seen(TrainerCallback):
@@ -282,10 +426,11 @@ def test_processes_share_the_prompts_and_log_the_same(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    shared["PYTHONPATH"] = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     call = [sys.executable, "-m", "training.generation_ranks", str(tmp_path)]
-    ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank, "PYTHONPATH": str(TESTS)} for rank in ("0", "1")]
+    ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank} for rank in ("0", "1")]
     processes = [subprocess.Popen(call, env=rank) for rank in ranks]
-    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0]
     logs = [json.loads((tmp_path / f"log-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
     ours = [
         {name: value for entry in log for name, value in entry.items() if name.startswith(("eval_chrf", "eval_wer"))}
@@ -312,6 +457,37 @@ def test_training_stops_where_checkpoints_are_not_better_than_noise(tmp_path, to
     )
     trainer.train()
     assert trainer.state.global_step == 60
+
+
+@pytest.mark.parametrize("every", ["eval", 20])
+def test_a_resumed_run_goes_on_counting_checkpoints_that_are_not_better(tmp_path, tokenizer, every):
+    settings = {"learning_rate": 0.0, "save_strategy": "steps", "save_steps": 20, "max_steps": 200}
+
+    class Ended(TrainerCallback):
+        """Ends a run after step 40, as a crash would."""
+
+        def on_save(self, args, state, control, **_):
+            control.should_training_stop = state.global_step == 40
+
+    trainer = trainer_of(tmp_path, tokenizer, callback_of(early_stopping_patience=3, every=every), **settings)
+    trainer.add_callback(Ended())
+    trainer.train()
+    assert trainer.state.global_step == 40
+    resumed = trainer_of(tmp_path, tokenizer, callback_of(early_stopping_patience=3, every=every), **settings)
+    resumed.train(resume_from_checkpoint=True)
+    assert resumed.state.global_step == 80
+
+
+def test_a_run_that_is_resumed_at_an_earlier_step_forgets_the_later_ones(tmp_path, tokenizer):
+    saving = {"save_strategy": "steps", "save_steps": 20}
+    trainer = trainer_of(tmp_path, tokenizer, callback_of(), max_steps=60, **saving)
+    trainer.train()
+    trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-20"))
+    assert [*kept(tmp_path)[0]][2:] == ["step 20", "step 40", "step 60"]
+    scores = [
+        tercet.score("chrf", [row[f"step {step}"] for row in kept(tmp_path)], REFERENCES)["chrf"] for step in (20, 60)
+    ]
+    assert evaluations(trainer)[-1]["eval_chrf_diff_first"] == scores[1] - scores[0]
 
 
 def test_a_resumed_run_goes_on_with_its_checkpoints_and_another_keeps_the_file(tmp_path, tokenizer):
@@ -343,7 +519,7 @@ def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
     callback = tercet.GenerationCallback(prompts, ["d\u2028"], "chrf")
     callback._checkpoints.append(callback._checkpoint(3, ["e\u2029f"]))
     callback._write(tmp_path)
-    assert _read(tmp_path / "checkpoints.jsonl", prompts) == {3: ["e\u2029f"]}
+    assert _read(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e\u2029f"])]
 
 
 def test_scores_that_compute_metrics_logs_too_keep_their_names(tmp_path, tokenizer):
@@ -463,6 +639,74 @@ class TestWhatIsRefused:
         with pytest.raises(OptionError) as caught:
             callback_of(**options)
         assert message in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            (
+                {"max_new_tokens": -1},
+                "generation_config cannot be used. ValueError: `max_new_tokens` must be greater than 0",
+            ),
+            ({"max_new_tokens": "5"}, "generation_config cannot be used. TypeError: '<=' not supported"),
+            (
+                {"cache_implementation": "stat"},
+                "generation_config cannot be used. ValueError: Invalid `cache_implementation` (stat)",
+            ),
+            ({"num_return_sequences": 2}, "generation_config cannot be used. ValueError: Greedy methods"),
+        ],
+    )
+    def test_settings_of_generation_where_the_callback_is_made(self, settings, message):
+        with pytest.raises(OptionError) as caught:
+            callback_of(generation_config=settings)
+        assert message in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"max_new_token": 5}, "['max_new_token'] (note: typos"),
+            ({"do_sample": True, "temperature": 0.0}, "the model cannot write with generation_config. ValueError"),
+            (
+                {"do_sample": True, "num_return_sequences": 2},
+                "one text per prompt, got 2: give num_return_sequences=1",
+            ),
+            (GenerationConfig(max_length=2), "Input length of input_ids is 3, but `max_length` is set to 2"),
+        ],
+    )
+    def test_settings_the_model_cannot_write_with_where_training_begins(self, tmp_path, tokenizer, settings, message):
+        trainer = trainer_of(tmp_path, tokenizer, callback_of(generation_config=settings, every=20))
+        with pytest.raises(OptionError) as caught:
+            trainer.train()
+        assert message in str(caught.value)
+        assert trainer.state.global_step == 0
+
+    def test_a_trainer_without_a_tokenizer_where_it_is_made(self, tmp_path, tokenizer):
+        chats = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
+        of_chats = tercet.GenerationCallback(chats, REFERENCES, "chrf")
+        with pytest.raises(OptionError, match="needs a tokenizer: give the Trainer its processing_class"):
+            trainer_of(tmp_path, None, callback_of(), items=[])
+        with pytest.raises(OptionError, match=r"needs a tokenizer as the processing_class .*, got .* \(function\)"):
+            trainer_of(tmp_path, print_nothing, callback_of(), items=[])
+        with pytest.raises(OptionError, match="needs a model that generates texts, got a Linear"):
+            trainer_of(tmp_path, tokenizer, callback_of(), torch.nn.Linear(1, 1))
+        tokenizer.chat_template = "{{ raise_exception('the roles must alternate') }}"
+        with pytest.raises(InputError, match=r"item 0 of prompts, .* does not fit the .*: the roles must alternate"):
+            trainer_of(tmp_path, tokenizer, of_chats)
+        tokenizer.chat_template = None
+        with pytest.raises(InputError, match=r"item 0 of prompts is a conversation, .* has no chat template"):
+            trainer_of(tmp_path, tokenizer, of_chats)
+        tokenizer.pad_token = tokenizer.eos_token = None
+        with pytest.raises(OptionError, match="has neither pad_token nor eos_token"):
+            trainer_of(tmp_path, tokenizer, callback_of(), items=[])
+
+    def test_a_trainer_without_a_tokenizer_that_is_given_the_callback_later(self, tmp_path, tokenizer):
+        trainer = trainer_of(tmp_path, None, None, items=items_of(tokenizer))
+        trainer.add_callback(callback_of(every=20))
+        with pytest.raises(OptionError, match="needs a tokenizer"):
+            trainer.train()
+
+
+def print_nothing():
+    """Stand for what is no tokenizer."""
 
 
 def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():

@@ -1,7 +1,13 @@
 """`compute_metrics` under real training: small models that learn in seconds, every trap of a Trainer by its name."""
 
+import copy
 import json
+import os
+import socket
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +40,8 @@ from small_trainer import (
     trainer_of,
 )
 from tercet import InputError
+
+TESTS = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -237,9 +245,9 @@ def prompts_on_the_left(items):
 
 
 class TestCausalModels:
-    @pytest.mark.parametrize("batches", [False, True])
-    def test_generation_is_scored_without_the_prompt(self, causal, tokenizer, tmp_path, batches):
-        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=True)
+    @pytest.mark.parametrize(("batches", "told"), [(False, True), (True, True), (False, False), (True, False)])
+    def test_generation_is_scored_without_the_prompt(self, causal, tokenizer, tmp_path, batches, told):
+        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=told)
         causal.generation_config.max_new_tokens = 6
         arguments = Seq2SeqTrainingArguments(
             str(tmp_path), predict_with_generate=True, include_for_metrics=["inputs"], batch_eval_metrics=batches,
@@ -260,9 +268,11 @@ class TestCausalModels:
         assert logged(found) == pytest.approx(by_hand(texts, TARGETS), abs=1e-12)
         assert found["eval_gen_len"] == np.mean(lengths)
 
-    @pytest.mark.parametrize("prepared", [False, True])
-    def test_logits_are_for_the_next_place(self, causal, tokenizer, tmp_path, prepared):
+    @pytest.mark.parametrize("side", ["right", "left"])
+    def test_logits_are_for_the_next_place(self, causal, tokenizer, tmp_path, side):
         """A plain Trainer that trains on prompt and target, with labels on the target."""
+        tokenizer = copy.deepcopy(tokenizer)
+        tokenizer.padding_side = side
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=True)
         pairs = [(ids(tokenizer, text), ids(tokenizer, target)) for text, target in PAIRS]
         items = [{"input_ids": prompt + answer, "labels": [-100] * len(prompt) + answer} for prompt, answer in pairs]
@@ -273,17 +283,27 @@ class TestCausalModels:
         trainer = Trainer(
             model=causal, args=arguments, train_dataset=items[:200], eval_dataset=items[200:],
             data_collator=DataCollatorForSeq2Seq(tokenizer), compute_metrics=compute,
-            preprocess_logits_for_metrics=compute.preprocess_logits_for_metrics if prepared else None,
         )  # fmt: skip
         trainer.train()
         texts = []
-        for item in items[200:]:
-            logits = causal(input_ids=torch.tensor([item["input_ids"]])).logits[0].argmax(-1)
-            said = [int(logits[place - 1]) for place, label in enumerate(item["labels"]) if label != -100]
-            texts.append(tokenizer.decode(said, skip_special_tokens=True))
-        found = trainer.evaluate()
-        assert logged(found) == pytest.approx(by_hand(texts, TARGETS), abs=1e-12)
-        assert found["eval_bleu"] > 0.1
+        # In the same batches, as GPT-2 counts padding on the left among its places.
+        for start in range(200, len(items), 7):
+            batch = trainer.data_collator(items[start : start + 7])
+            likeliest = causal(**batch).logits.argmax(-1).tolist()
+            for row, labels in zip(likeliest, batch["labels"].tolist(), strict=True):
+                said = [row[place - 1] for place, label in enumerate(labels) if label != -100]
+                texts.append(tokenizer.decode(said, skip_special_tokens=True))
+        assert trainer.evaluate()["eval_bleu"] > 0.1
+        expected, own = by_hand(texts, TARGETS), compute.preprocess_logits_for_metrics
+        for told in (True, False):
+            trainer.compute_metrics = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=told)
+            for prepare in (None, own, tercet.preprocess_logits_for_metrics):
+                for steps in (None, 2):
+                    trainer.preprocess_logits_for_metrics, trainer.args.eval_accumulation_steps = prepare, steps
+                    assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
+                    trainer.args.batch_eval_metrics = True
+                    assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
+                    trainer.args.batch_eval_metrics = False
 
     def test_the_first_token_of_the_labels_is_said_by_no_place(self, tokenizer):
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=True)
@@ -300,6 +320,63 @@ class TestCausalModels:
             compute(*given, inputs=[[3, 4], [3, 4]])
         with pytest.raises(InputError, match="an input for each prediction, got 2 predictions and 1"):
             compute(*given, inputs=[[3, 4]])
+
+
+def test_processes_that_fill_the_last_batch_log_what_one_does(trained, make_trainer, compute, tmp_path):
+    """Two processes take 14 items at a time, so that 12 of the 30 are there twice."""
+    settings = {
+        "generated": {}, "in batches": {"batch_eval_metrics": True}, "logits": {"predict_with_generate": False},
+        "with inputs": {"include_for_metrics": ["inputs"]},
+    }  # fmt: skip
+    trained.model.save_pretrained(tmp_path / "model")
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    shared["PYTHONPATH"] = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    call = [sys.executable, "-m", "training.evaluation_ranks", str(tmp_path)]
+    ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank} for rank in ("0", "1")]
+    processes = [subprocess.Popen(call, env=rank) for rank in ranks]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    for rank in (0, 1):
+        logs = json.loads((tmp_path / f"log-{rank}.json").read_text(encoding="utf-8"))
+        for name, own in settings.items():
+            alone = make_trainer(compute, model=trained.model, **own).evaluate()
+            assert logged(logs[name]) == pytest.approx(logged(alone), abs=1e-12), name
+            assert logs[name]["eval_gen_len"] == alone["eval_gen_len"], name
+
+
+class TestItemsThatAreRepeated:
+    """Of a distributed run the last batch is filled with the first items, which count once."""
+
+    @pytest.fixture(autouse=True)
+    def _two_processes(self, monkeypatch):
+        monkeypatch.setenv("WORLD_SIZE", "2")
+
+    @pytest.mark.parametrize("n_repeated", [0, 1, 5, 13])
+    def test_are_left_out_of_scores_and_lengths(self, tokenizer, compute, n_repeated):
+        array = rows(tokenizer, TARGETS, -100)
+        predictions, labels = (np.concatenate([each, each[:n_repeated]]) for each in (array[::-1], array))
+        predictions[-n_repeated or len(predictions) :] = array[::-1][:n_repeated]
+        found = compute(predictions, labels)
+        assert found == compute(array[::-1], array)
+        assert tercet.compute_metrics(tokenizer, "diversity")(predictions, labels) == tercet.compute_metrics(
+            tokenizer, "diversity"
+        )(array[::-1], array)
+
+    def test_are_kept_where_the_set_may_have_them_twice(self, tokenizer, compute):
+        answers = ["up", "left", "up", "left", "down", "up"]
+        labels, said = rows(tokenizer, answers, -100), rows(tokenizer, ["up"] * 6, -100)
+        found = tercet.compute_metrics(tokenizer, "wer")(said, labels)
+        assert found["wer"] == 0.5
+
+    def test_are_kept_by_one_process(self, tokenizer, compute, monkeypatch):
+        monkeypatch.setenv("WORLD_SIZE", "1")
+        labels = rows(tokenizer, ["up down", "left", "right", "up down"], -100)
+        said = rows(tokenizer, ["up down", "left", "right", "left left"], -100)
+        assert compute(said, labels)["rouge1"] == 0.75
+        monkeypatch.setenv("WORLD_SIZE", "2")
+        assert compute(said, labels)["rouge1"] == 1.0
 
 
 def test_a_loop_with_accelerate(trained, tokenizer, compute):

@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 from accelerate.utils import gather_object
-from accelerate.utils.memory import should_reduce_batch_size
+from transformers import GenerationConfig, StoppingCriteriaList
 
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import InputError, OptionError, TercetError, first_line, shorten
+from tercet.networks.memory import halved
 from tercet.statistics.progress import bar_of
 
 #: Tokens of a text, where neither the user nor the model says how many.
@@ -75,9 +76,61 @@ def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[tuple[str, bool]]:
             raise InputError(
                 f"item {place} of prompts is a conversation, {shorten(prompt)}; the tokenizer has no chat template."
             )
-        text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+        try:
+            text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+        except Exception as error:
+            raise InputError(
+                f"item {place} of prompts, {shorten(prompt)}, does not fit the tokenizer's chat template. "
+                f"{first_line(error)}"
+            ) from error
         texts.append((text, True))
     return texts
+
+
+def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
+    """Raise an error for a model that does not generate, and for a tokenizer that cannot write the prompts."""
+    if not hasattr(model, "generate"):
+        raise OptionError(
+            f"tercet.GenerationCallback needs a model that generates texts, got a {type(model).__name__}."
+        )
+    if processor is None:
+        raise OptionError("tercet.GenerationCallback needs a tokenizer: give the Trainer its processing_class.")
+    tokenizer = getattr(processor, "tokenizer", processor)
+    if not callable(tokenizer) or not hasattr(tokenizer, "batch_decode"):
+        raise OptionError(
+            "tercet.GenerationCallback needs a tokenizer as the processing_class of the Trainer, got "
+            f"{shorten(processor)} ({type(processor).__name__})."
+        )
+    if tokenizer.pad_token is None and tokenizer.eos_token is None:
+        raise OptionError(
+            "tercet.GenerationCallback: the tokenizer has neither pad_token nor eos_token, by which prompts are "
+            "padded to one length. Set tokenizer.pad_token."
+        )
+    _written(tokenizer, prompts)
+
+
+def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
+    """Let the model write one token, so that settings it cannot write with are refused before training."""
+    tokenizer = getattr(processor, "tokenizer", processor)
+    criteria = [*settings.get("stopping_criteria", ()), _stop]
+    with _as_before(model, tokenizer, 0):
+        try:
+            _of_batch(
+                model,
+                tokenizer,
+                _written(tokenizer, prompts[:1]),
+                {**settings, "stopping_criteria": StoppingCriteriaList(criteria)},
+            )
+        except (TercetError, RuntimeError, MemoryError):
+            raise
+        except Exception as error:
+            raise OptionError(
+                f"tercet.GenerationCallback: the model cannot write with generation_config. {first_line(error)}"
+            ) from error
+
+
+def _stop(ids: Any, scores: Any, **_: Any) -> Any:
+    return torch.ones(len(ids), dtype=torch.bool, device=ids.device)
 
 
 def _place() -> tuple[int, int]:
@@ -125,9 +178,7 @@ def _answers(
             try:
                 answers += _of_batch(model, tokenizer, batch, settings)
             except (RuntimeError, MemoryError) as error:
-                if batch_size == 1 or not should_reduce_batch_size(error):
-                    raise
-                batch_size //= 2
+                batch_size = halved(batch_size, error)
                 continue
             if bar is not None:
                 bar.update(len(batch))
@@ -143,7 +194,15 @@ def _of_batch(
     ).to(model.device)
     inputs.pop("token_type_ids", None)
     # With gradient checkpointing a Trainer switches the cache off, which would take the square of the time.
-    ids = model.generate(**inputs, use_cache=True, pad_token_id=tokenizer.pad_token_id, **settings)
+    settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
+    output = model.generate(**inputs, **settings)
+    # An output is more than ids with return_dict_in_generate.
+    ids = getattr(output, "sequences", output)
+    if len(ids) != len(texts):
+        raise OptionError(
+            f"generation_config must ask for one text per prompt, got {len(ids) // len(texts)}: give "
+            "num_return_sequences=1."
+        )
     n_prompt = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
     texts_of_batch: list[str] = tokenizer.batch_decode(ids[:, n_prompt:], skip_special_tokens=True)
     return texts_of_batch
@@ -154,11 +213,24 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
     if generation_config is None:
         return {"do_sample": False, "max_new_tokens": MAX_NEW_TOKENS}
     if isinstance(generation_config, Mapping):
+        with _checked():
+            GenerationConfig(**generation_config).validate()
         limit = {} if "max_length" in generation_config else {"max_new_tokens": MAX_NEW_TOKENS}
         return {**limit, **generation_config}
     if hasattr(generation_config, "to_diff_dict"):
+        with _checked():
+            generation_config.validate()
         return {"generation_config": generation_config}
     raise OptionError(
         "generation_config must be a GenerationConfig of transformers, a mapping of its settings, or None. Got "
         f"{shorten(generation_config)} instead."
     )
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """Turn what transformers says of wrong settings into an OptionError."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"generation_config cannot be used. {first_line(error)}") from error

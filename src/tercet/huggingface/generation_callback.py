@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -17,7 +19,7 @@ from tercet.base.options import check_values
 from tercet.checks import integer, known_keywords, number, refuse
 from tercet.comparison.scores import significance
 from tercet.corpus.items import as_list, read_items, read_texts
-from tercet.errors import InputError, OptionError, needs, shorten
+from tercet.errors import InputError, needs, shorten
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Column, Table, to_markdown
@@ -30,11 +32,13 @@ needs("tercet.GenerationCallback", "", "accelerate")
 from tqdm import tqdm
 from transformers import TrainerCallback
 
-from .generation import generate, settings_of
+from .generation import check, generate, settings_of, try_out
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
+#: The name of a checkpoint's column: the step, and the number of the look after it.
+_NAME = re.compile(r"step (\d+)(?: \((\d+)\))?")
 #: Where the texts are kept, in the output folder of the Trainer.
 FILE = "checkpoints.jsonl"
 #: Below which p, adjusted for how often was looked, a checkpoint is better than another.
@@ -66,6 +70,13 @@ class _Checkpoint:
     step: int
     texts: list[str]
     stats: list[SegmentStats]
+    #: Of the looks after this step: there are several where other weights were loaded in between.
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """The name of its column in the file."""
+        return f"step {self.step}" if self.number == 1 else f"step {self.step} ({self.number})"
 
     def rows(self, place: int, n: int) -> SegmentStats:
         """Return the rows of the first texts for the metric in a place."""
@@ -86,12 +97,16 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     ``tercet compare`` reads as systems. The best checkpoint is the best on these prompts: its score is a little too
     good, and a final figure needs other prompts.
 
+    Outside of training every evaluation looks again, as other weights may have been loaded: their column is
+    ``step 60 (2)`` where the training ended after step 60. ``trainer.evaluate(metric_key_prefix="test")`` logs
+    ``test_chrf``, and ``trainer.predict`` returns it. The names of evaluations of several sets begin with ``eval_``.
+
     Parameters
     ----------
     prompts : sequence of str or of lists of messages
         Texts, or conversations (``{"role": ..., "content": ...}``), to which the chat template is applied.
     references : sequence of str or of sequences of str, optional
-        As :func:`tercet.score` takes them; not needed by metrics that take none.
+        As :func:`tercet.score` takes them, chats too; not needed by metrics that take none.
     metrics : str, Metric or sequence of them
         Metrics of the suite, by name or as values.
     options : mapping, optional
@@ -101,7 +116,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     n : int, optional
         Most prompts: so many of them, drawn by `seed`; None takes all.
     generation_config : GenerationConfig or mapping, optional
-        Of ``model.generate``. By default the most likely tokens, 256 at most.
+        Of ``model.generate``, for one text per prompt. By default the most likely tokens, 256 at most.
     batch_size : int
         Prompts at a time; halved as often as memory runs out.
     time_budget : float, optional
@@ -116,7 +131,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     Raises
     ------
     OptionError, InputError
-        At once, not after the first epoch.
+        At once, not after the first epoch: for a Trainer without a tokenizer where it is made, and for settings that
+        the model cannot write with where training begins.
 
     Examples
     --------
@@ -159,7 +175,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._prompts, self._references = _read_prompts(prompts, references, self._metrics)
         if settings["n"] is not None and settings["n"] < len(self._prompts):
             self._draw(settings["n"])
+        self._model: weakref.ref[Any] | None = None
+        self._is_training = False
         self.reset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the model, to which a weak reference cannot be pickled."""
+        return {**self.__dict__, "_model": None}
 
     def _draw(self, n: int) -> None:
         """Keep some prompts, in any order: the first ones are then a sample too, if time is short."""
@@ -171,25 +193,64 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     def reset(self) -> None:
         """Forget all checkpoints: for another run with the same callback."""
         self._checkpoints: list[_Checkpoint] = []
-        self._logged: dict[str, float] = {}
-        self._tests: dict[tuple[int, int], dict[str, Any]] = {}
+        self._figures: dict[str, float] = {}
+        self._tests: dict[tuple[int, str], dict[str, Any]] = {}
         self._warned: set[str] = set()
-        self._prefix = "eval_"
-        self._n, self._n_not_better = len(self._prompts), 0
+        # Prefixes of the evaluations that have these figures; none where the next one must look again.
+        self._told: set[str] = set()
+        self._n = len(self._prompts)
         self._file: Path | None = None
 
     # What a Trainer calls.
 
-    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_init_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        model: Any = None,
+        processing_class: Any = None,
+        **_: Any,
+    ) -> None:
+        """Refuse a Trainer whose model or tokenizer cannot write."""
+        check(model, processing_class, self._prompts)
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        model: Any = None,
+        processing_class: Any = None,
+        **_: Any,
+    ) -> None:
         """Go on with the checkpoints of a run that is resumed; another run begins without any."""
-        if state.global_step == 0 and self._checkpoints and self._checkpoints[-1].step > 0:
+        # A callback that was added to a Trainer has not seen how it was made.
+        check(model, processing_class, self._prompts)
+        try_out(model, processing_class, self._prompts, self._generation)
+        self._meet(model)
+        self._is_training = True
+        self._told.clear()
+        step = state.global_step
+        if step == 0 and any(checkpoint.step > 0 for checkpoint in self._checkpoints):
             self.reset()
-        elif state.global_step > 0 and not self._checkpoints:
+        self._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.step <= step]
+        if step > 0 and not self._checkpoints:
             path = Path(args.output_dir) / FILE
-            earlier = {step: texts for step, texts in _read(path, self._prompts).items() if step <= state.global_step}
-            self._checkpoints = [self._checkpoint(step, texts) for step, texts in earlier.items()]
-            self._n = min([self._n, *(len(texts) for texts in earlier.values())])
-            self._file = path if earlier else None
+            for earlier, number, texts in _read(path, self._prompts):
+                if earlier <= step:
+                    self._checkpoints.append(self._checkpoint(earlier, texts, number))
+                    self._n = min(self._n, len(texts))
+                    self._file = path
+
+    def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Look again from here on: the best model may have been loaded, or any other."""
+        self._is_training = False
+        self._told.clear()
+
+    def on_step_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Look again: the weights are about to change."""
+        self._told.clear()
 
     def on_evaluate(
         self,
@@ -203,10 +264,24 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         if self._every == "eval":
             self._look(args, state, control, metrics, **passed)
 
+    def on_predict(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        metrics: dict[str, float],
+        **passed: Any,
+    ) -> None:
+        """Score what the model writes now, and add it to what is returned; a Trainer logs no prediction."""
+        if self._every == "eval":
+            self._look(args, state, control, metrics, is_logged=False, **passed)
+
     def on_epoch_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **passed: Any
     ) -> None:
         """Score what the model writes now."""
+        # After the last epoch the best model is loaded.
+        self._told.clear()
         if self._every == "epoch":
             self._look(args, state, control, **passed)
 
@@ -227,46 +302,97 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         metrics: dict[str, float] | None = None,
         model: Any = None,
         processing_class: Any = None,
+        is_logged: bool = True,
         **_: Any,
     ) -> None:
         step, is_main = state.global_step, state.is_world_process_zero
-        # A Trainer with several evaluation sets evaluates several times at a step.
-        if not self._checkpoints or self._checkpoints[-1].step != step:
-            if processing_class is None:
-                raise OptionError(
-                    "tercet.GenerationCallback needs a tokenizer: give the Trainer its processing_class."
-                )
+        evaluation = _evaluation_of(metrics)
+        kind = "eval" if evaluation.startswith("eval_") else evaluation
+        names = {f"{kind}_{name}" for *_, name in self._scores.score_names()}
+        # Where the Trainer's compute_metrics has scores of the same names, these get another.
+        generated = "generated_" if names & (metrics or {}).keys() else ""
+        self._meet(model)
+        # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
+        is_of_next_set = bool(self._told) and evaluation not in self._told and evaluation.startswith("eval_")
+        if not is_of_next_set:
+            check(model, processing_class, self._prompts)
             with bars_within(is_main and not args.disable_tqdm):
                 texts = generate(
                     model, processing_class, self._prompts[: self._n], self._generation,
                     batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
                 )  # fmt: skip
-            self._n = len(texts)
-            checkpoint = self._checkpoint(step, texts)
-            names = {f"eval_{name}" for *_, name in self._scores.score_names()}
-            if names & (metrics or {}).keys():
-                self._prefix = "eval_generated_"  # the Trainer's compute_metrics has scores of the same names
-            self._logged, sentences = self._compared(checkpoint)
-            self._checkpoints.append(checkpoint)
+            sentences = self._add(step, texts)
+            self._told.clear()
+        logged = {f"{kind}_{generated}{name}": value for name, value in self._figures.items()}
+        if not is_of_next_set and is_logged:
             entry = state.log_history[-1] if metrics is not None and state.log_history else {}
             if entry.get("step") == step:
-                entry.update(self._logged)
+                entry.update(logged)
             else:
-                state.log_history.append({"epoch": state.epoch, "step": step, **self._logged})
-            if is_main:
-                self._write(Path(args.output_dir))
-                self._log(args, step)
-                if not args.disable_tqdm:
-                    tqdm.write("\n".join(sentences))
+                state.log_history.append({"epoch": state.epoch, "step": step, **logged})
+        if not is_of_next_set and is_main:
+            self._write(Path(args.output_dir))
+            if is_logged:
+                entries = {f"{kind}/{generated}{name}": value for name, value in self._figures.items()}
+                self._log(args, step, entries)
+            if not args.disable_tqdm:
+                tqdm.write("\n".join(sentences))
+        if self._is_training:
+            self._told.add(evaluation)
         if metrics is not None:
-            metrics.update(self._logged)
-        if self._patience is not None and self._n_not_better >= self._patience:
+            metrics.update(logged)
+        if self._patience is not None and self._n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
-    def _checkpoint(self, step: int, texts: list[str]) -> _Checkpoint:
+    def _meet(self, model: Any) -> None:
+        """Forget the checkpoints of another model, as of another Trainer with this callback."""
+        is_another = self._model is not None and self._model() is not model
+        if is_another:
+            self.reset()
+        self._model = None if model is None else weakref.ref(model)
+
+    def _add(self, step: int, texts: list[str]) -> list[str]:
+        """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
+        self._n = len(texts)
+        same_step = [checkpoint for checkpoint in self._checkpoints if checkpoint.step == step]
+        number = len(same_step) + 1
+        last = self._checkpoints[-1] if self._checkpoints else None
+        is_seen_again = last is not None and last.step == step and last.texts[: self._n] == texts
+        if last is not None and is_seen_again:
+            number = last.number
+        checkpoint = self._checkpoint(step, texts, number)
+        if is_seen_again:
+            # The same weights, to which nothing is to be compared.
+            self._checkpoints.pop()
+        self._figures, sentences = self._compared(checkpoint)
+        self._checkpoints.append(checkpoint)
+        return sentences
+
+    def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> _Checkpoint:
         corpus = read_texts(texts) if self._references is None else read_items(texts, self._references[: len(texts)])
         corpus.searched = bool(self._checkpoints)
-        return _Checkpoint(step, texts, [batch_stats(metric, corpus, self._warned) for metric in self._metrics])
+        stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
+        return _Checkpoint(step, texts, stats, number)
+
+    def _n_not_better(self, state: TrainerState) -> int:
+        """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
+        metric = self._metrics[0]
+        higher_is_better = is_higher_better(metric, metric.primary)
+        (name,) = (
+            logged
+            for metric_name, score, logged in self._scores.score_names()
+            if (metric_name, score) == (metric.name, metric.primary)
+        )
+        is_better_by_step: dict[int, bool] = {}
+        for entry in state.log_history:
+            for score in (f"eval_{name}", f"eval_generated_{name}"):
+                pvalue, difference = entry.get(f"{score}_p_best"), entry.get(f"{score}_diff_best")
+                if pvalue is not None and difference is not None:
+                    is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
+        n_not_better = 0
+        for is_better in is_better_by_step.values():
+            n_not_better = 0 if is_better else n_not_better + 1
+        return n_not_better
 
     def _compared(self, checkpoint: _Checkpoint) -> tuple[dict[str, float], list[str]]:
         """Return what to log of a checkpoint, and a sentence for each metric."""
@@ -281,21 +407,18 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             place = next(place for place, metric in enumerate(self._metrics) if metric.name == metric_name)
             metric, value = self._metrics[place], logged[name]
             low, high = results[metric_name].intervals[score]  # type: ignore[index]
-            sentence = f"step {checkpoint.step}: {name} {value:.4g} ({low:.4g} to {high:.4g})"
+            sentence = f"{checkpoint.name}: {name} {value:.4g} ({low:.4g} to {high:.4g})"
             higher_is_better = is_higher_better(metric, score)
             for label, other in self._earlier(place, score, higher_is_better).items():
                 test = self._test(place, other, checkpoint)
                 difference = test["stats"][score]
                 pvalue = min(1.0, test["pvalues"][score] * (math.pi * len(self._checkpoints)) ** 2 / 6)
                 logged |= {f"{name}_diff_{label}": difference, f"{name}_p_{label}": pvalue}
-                is_better = pvalue < ALPHA and (difference > 0) == higher_is_better
                 if label == "best":
-                    sentence += _against(other.step, difference, pvalue, higher_is_better)
-                if (label, place, score) == ("best", 0, metric.primary):
-                    self._n_not_better = 0 if is_better else self._n_not_better + 1
+                    sentence += _against(other.name, difference, pvalue, higher_is_better)
             if score == metric.primary:
                 sentences.append(sentence)
-        return {f"{self._prefix}{name}": value for name, value in logged.items()}, sentences
+        return logged, sentences
 
     def _earlier(self, place: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
@@ -311,7 +434,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _test(self, place: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> dict[str, Any]:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
-        key = place, earlier.step
+        key = place, earlier.name
         if key not in self._tests:
             stats = [earlier.rows(place, self._n), checkpoint.rows(place, self._n)]
             self._tests[key] = significance(
@@ -325,7 +448,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Write the texts of all checkpoints, in one step: a run may end at any time."""
         path = folder / FILE
         folder.mkdir(parents=True, exist_ok=True)
-        if self._file is None and path.exists():
+        if self._file != path and path.exists():
             free = next(number for number in count(1) if not path.with_name(f"checkpoints-{number}.jsonl").exists())
             path.replace(path.with_name(f"checkpoints-{free}.jsonl"))
         self._file = path
@@ -334,7 +457,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 {
                     "source": _shown(self._prompts[place]),
                     **({} if self._references is None else {"references": self._references[place]}),
-                    **{f"step {checkpoint.step}": checkpoint.texts[place] for checkpoint in self._checkpoints},
+                    **{checkpoint.name: checkpoint.texts[place] for checkpoint in self._checkpoints},
                 },
                 ensure_ascii=False,
             )
@@ -344,14 +467,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="surrogatepass")
         new.replace(path)
 
-    def _log(self, args: TrainingArguments, step: int) -> None:
+    def _log(self, args: TrainingArguments, step: int, entries: Mapping[str, float]) -> None:
         """Pass scores, and a table of some texts, to the loggers that the Trainer reports to."""
         names, texts = ["prompt", "reference", "text"], self._checkpoints[-1].texts[:_SHOWN_ROWS]
         references = self._references or [[""]] * len(texts)
         rows = [
             [_shown(self._prompts[place]), "\n".join(references[place]), text] for place, text in enumerate(texts)
         ]
-        entries = {f"eval/{name.removeprefix('eval_')}": value for name, value in self._logged.items()}
         for name, logger in _LOGGERS.items():
             if name in args.report_to:
                 logger(args, step, entries, names, rows)
@@ -382,7 +504,7 @@ def _to_mlflow(args: Any, step: int, entries: _Entries, names: list[str], rows: 
     import mlflow
 
     if mlflow.active_run() is not None:
-        mlflow.log_metrics({name.replace("eval/", "eval_", 1): value for name, value in entries.items()}, step=step)
+        mlflow.log_metrics({name.replace("/", "_", 1): value for name, value in entries.items()}, step=step)
         columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
         mlflow.log_table(columns, f"generations/step-{step}.json")
 
@@ -443,26 +565,36 @@ def _shown(prompt: Any) -> str:
     return "\n".join(f"{message.get('role', '')}: {message.get('content', '')}" for message in prompt)
 
 
-def _against(step: int, difference: float, pvalue: float, higher_is_better: bool) -> str:
+def _against(earlier: str, difference: float, pvalue: float, higher_is_better: bool) -> str:
     """Return the end of a sentence on a checkpoint, compared with the best before it."""
     better = "better" if (difference > 0) == higher_is_better else "worse"
     sure = f"p = {pvalue:.2g}" if pvalue < ALPHA else f"p = {pvalue:.2g}, not more than chance"
-    return f", {abs(difference):.3g} {better} than step {step}, the best before it ({sure})"
+    return f", {abs(difference):.3g} {better} than {earlier}, the best before it ({sure})"
 
 
-def _read(path: Path, prompts: Sequence[Any]) -> dict[int, list[str]]:
-    """Return the texts of each step in the file of a run that is resumed; none where its prompts are others."""
+def _evaluation_of(metrics: Mapping[str, float] | None) -> str:
+    """Return what a Trainer's names of an evaluation begin with: "eval", "test", or "eval_dev" of one of several."""
+    beginnings = [name.removesuffix("_runtime") for name in metrics or () if name.endswith("_runtime")]
+    return min(beginnings, key=len, default="eval")
+
+
+def _read(path: Path, prompts: Sequence[Any]) -> list[tuple[int, int, list[str]]]:
+    """Return step, number and texts of each checkpoint in the file of a run; none where its prompts are others."""
     if not path.is_file():
-        return {}
+        return []
     # Not by splitlines: texts may hold other line ends, such as U+2028.
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     try:
         rows = [json.loads(line) for line in lines if line]
     except ValueError:
-        return {}
+        return []
     if not rows or not all(isinstance(row, dict) for row in rows):
-        return {}
+        return []
     if [row.get("source") for row in rows] != [_shown(prompt) for prompt in prompts[: len(rows)]]:
-        return {}
-    steps = [name for name in rows[0] if name.startswith("step ")]
-    return {int(name.removeprefix("step ")): [row[name] for row in rows] for name in steps}
+        return []
+    checkpoints = []
+    for name in rows[0]:
+        match = _NAME.fullmatch(name)
+        if match is not None:
+            checkpoints.append((int(match[1]), int(match[2] or 1), [row[name] for row in rows]))
+    return checkpoints

@@ -18,6 +18,8 @@ Decode = Callable[[list[list[int]]], Sequence[str]]
 #: The padding of Trainers: in labels without loss, and after the shorter rows of a batch.
 IGNORED = -100
 _NO_NUMBER = -1  # the id of logits that are NaN
+#: Fewer ids that are those of the next place may be so by chance.
+_LEAST_MATCHES = 10
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bool = False) -> Any:
@@ -34,7 +36,8 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     labels : array or tensor, shape (items, length), optional
         Where they are -100 the result is too: predictions after the end of a target are not part of the text.
     causal : bool
-        The model is causal: its logits at a position predict the next.
+        The model is causal: its logits at a position predict the next. Where all labels begin with -100, as those of
+        prompts do, it is known to be.
 
     Returns
     -------
@@ -52,7 +55,10 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     [[1, 0, -100]]
     >>> preprocess_logits_for_metrics(logits, causal=True).tolist()
     [[-100, 1, 0]]
+    >>> preprocess_logits_for_metrics(logits, np.array([[-100, 1, 0]])).tolist()
+    [[-100, 1, 0]]
     """
+    has_encoder = _has_encoder(logits)
     logits, labels = _first_output(logits), _first_output(labels)
     if not _is_float(logits):
         return logits
@@ -66,10 +72,13 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     greatest = getattr(greatest, "values", greatest)
     # NaN is the only number that does not equal itself, in NumPy and in PyTorch.
     ids[greatest != greatest] = _NO_NUMBER
-    if causal and ids.shape[1]:
+    has_labels = labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape)
+    # A batch of a model with an encoder has such labels only where all of them are padded on the left.
+    has_prompts = has_labels and not has_encoder and 0 not in ids.shape and bool((labels[:, 0] == IGNORED).all())
+    if (causal or has_prompts) and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
         ids[:, 0] = IGNORED
-    if labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape):
+    if has_labels:
         ids[labels == IGNORED] = IGNORED
     lost = (ids == _NO_NUMBER).any(-1).tolist()
     if True in lost:
@@ -78,6 +87,11 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             "invalid, as after a diverged loss or an overflow in half precision."
         )
     return ids
+
+
+def _has_encoder(outputs: Any) -> bool:
+    """Return whether the hidden states of an encoder follow the logits."""
+    return isinstance(outputs, tuple) and any(getattr(output, "ndim", 0) == 3 for output in outputs[1:])
 
 
 def _first_output(value: Any) -> Any:
@@ -134,19 +148,91 @@ def read_rows(value: Any, name: str) -> Rows:
     return rows
 
 
+def begin_with(rows: Rows, prompts: Rows) -> bool:
+    """Return whether each prediction begins with its prompt."""
+    return len(rows) == len(prompts) > 0 and all(
+        len(prompt) > 0 and _begins_with(row, prompt)
+        for row, prompt in zip(rows, map(_without_padding, prompts), strict=True)
+    )
+
+
 def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
     """Return the ids that a causal model generated after its prompts."""
     generated = []
     for index, (row, padded_prompt) in enumerate(zip(rows, prompts, strict=True)):
-        prompt = padded_prompt[padded_prompt != IGNORED]
-        if len(row) < len(prompt) or (row[: len(prompt)] != prompt).any():
+        prompt = _without_padding(padded_prompt)
+        if not _begins_with(row, prompt):
             raise InputError(
                 f"item {index} of the predictions does not begin with its prompt: it has the ids "
                 f"{row[:8].tolist()} ..., the inputs {prompt[:8].tolist()} ... Give causal=False for predictions "
-                "without prompts."
+                "without prompts. If these are the likeliest ids of logits, give the Trainer the "
+                "preprocess_logits_for_metrics of the function that compute_metrics returns."
             )
         generated.append(row[len(prompt) :])
     return generated
+
+
+def _without_padding(row: NDArray[np.int64]) -> NDArray[np.int64]:
+    kept: NDArray[np.int64] = row[row != IGNORED]
+    return kept
+
+
+def _begins_with(row: NDArray[np.int64], prompt: NDArray[np.int64]) -> bool:
+    return len(row) >= len(prompt) and bool((row[: len(prompt)] == prompt).all())
+
+
+def one_place_later(rows: Rows, labels: Rows | None) -> Rows | None:
+    """Return a causal model's likeliest ids at the places that they predict; None if these are no such ids.
+
+    Those of logits are as many as the labels, and do not all begin as these: what is generated repeats its prompt.
+    Where a label begins with -100, what was said for the next place may be lost.
+    """
+    if labels is None or list(map(len, rows)) != list(map(len, labels)) or not all(map(len, labels)):
+        return None
+    pairs = list(zip(rows, labels, strict=True))
+    if any(label[0] == IGNORED for label in labels) or all(row[0] == label[0] for row, label in pairs):
+        return None
+    return [np.where(label == IGNORED, IGNORED, np.append(IGNORED, row[:-1])) for row, label in pairs]
+
+
+def signs_of_a_causal_model(rows: Rows, labels: Rows | None, pad: int | None) -> str:
+    """Return how predictions look like those of a causal model that are read as others; "" if they do not."""
+    paddings = [_n_leading(row, pad) for row in rows]
+    if min(paddings, default=0) == 0 and max(paddings, default=0) >= 2:
+        return "some begin with padding, as prompts do that are padded on the left"
+    if not rows or labels is None or len(labels) != len(rows) or not all(map(len, labels)) or not all(map(len, rows)):
+        return ""
+    have_prompts = all(label[0] == IGNORED and (label != IGNORED).any() for label in labels)
+    if have_prompts and not any(row[0] == IGNORED for row in rows):
+        return "all labels begin with -100, as those of prompts do"
+    n_labels = n_own = n_next = 0
+    for row, label in zip(rows, labels, strict=True):
+        if len(row) == len(label):
+            is_label = label != IGNORED
+            n_labels += int(is_label.sum())
+            n_own += int((row == label)[is_label].sum())
+            n_next += int((row[:-1] == label[1:])[is_label[1:]].sum())
+    if n_next >= _LEAST_MATCHES and n_next > 2 * n_own and 4 * n_next > n_labels:
+        return f"{n_next:,} of {n_labels:,} labels are predicted one place before theirs, {n_own:,} at it"
+    return ""
+
+
+def _n_leading(row: NDArray[np.int64], pad: int | None) -> int:
+    """Return the number of ids of padding before a text; 0 if there is no text."""
+    is_text = (row != IGNORED) & (row != pad)
+    if pad is None or not is_text.any():
+        return 0
+    return int((row != pad).argmax())
+
+
+def hold_labels(prompts: Rows, labels: Rows | None) -> bool:
+    """Return whether the ids of all labels stand in the prompts, at the same places."""
+    if labels is None or list(map(len, prompts)) != list(map(len, labels)):
+        return False
+    n_labels = sum(int((label != IGNORED).sum()) for label in labels)
+    return n_labels > 0 and all(
+        bool((prompt == label)[label != IGNORED].all()) for prompt, label in zip(prompts, labels, strict=True)
+    )
 
 
 class Decoder:
@@ -169,6 +255,7 @@ class Decoder:
             raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
         self._tokenizer, self._decode = tokenizer, decode
         self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
+        self._end: int | None = getattr(text_tokenizer, "eos_token_id", None)
         self.size: int | None = len(text_tokenizer) if hasattr(text_tokenizer, "__len__") else None
         # Ids may have gaps: the greatest can be more than their number.
         if self.size is not None and hasattr(text_tokenizer, "get_vocab"):
@@ -203,8 +290,10 @@ class Decoder:
 
     def lengths(self, rows: Rows) -> list[int]:
         """Return the number of ids of each row without padding."""
-        pad = IGNORED if self.pad is None else self.pad
-        return [int(((row != IGNORED) & (row != pad)).sum()) for row in rows]
+        if self.pad is None:
+            # Where a tokenizer has no padding, generation fills rows with the end of a text.
+            return [_n_to_end(_without_padding(row), self._end) for row in rows]
+        return [int(((row != IGNORED) & (row != self.pad)).sum()) for row in rows]
 
     def _texts(self, rows: Rows) -> list[str]:
         if not rows:
@@ -221,6 +310,13 @@ class Decoder:
         if len(texts) != len(rows):
             raise InputError(f"decode was given {len(rows)} lists of ids and returned {len(texts)} texts.")
         return texts
+
+
+def _n_to_end(row: NDArray[np.int64], end: int | None) -> int:
+    """Return the number of ids up to the first of those ends that nothing else follows."""
+    others = np.flatnonzero(row != end)
+    n_before = int(others[-1]) + 1 if len(others) else 0
+    return min(n_before + 1, len(row))
 
 
 def _is_float(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ from tercet.base.metric import Metric, is_higher_better, score_batch
 from tercet.base.options import check_values
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import read_items, readable
+from tercet.corpus.items import as_list, read_items, readable
 from tercet.corpus.reading import read_batch, read_predictions
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
+from tercet.specs import take_options
 from tercet.streaming.rows import Running
 
 from .token_ids import (
@@ -25,11 +27,15 @@ from .token_ids import (
     Decode,
     Decoder,
     Rows,
+    begin_with,
     cut_prompts,
+    hold_labels,
     is_text,
+    one_place_later,
     predicted_rows,
     preprocess_logits_for_metrics,
     read_rows,
+    signs_of_a_causal_model,
 )
 
 # Texts on which options and the names of entries are tried before training begins.
@@ -56,7 +62,7 @@ def compute_metrics(
     tokenizer : tokenizer or processor of transformers
         Turns ids into texts, without special tokens. Not needed if `decode` is given.
     metrics : str, Metric or sequence of them
-        Metrics of the suite, by name or as values.
+        Metrics of the suite, by name, also with options, as ``"chrf:word_order=2"``, or as values.
     options : mapping, optional
         Their options: ``{"bleu_multi": {...}, "rouge_nlws": {...}}``, or all in one, ``{"scale": 100, ...}``, from
         which each metric takes its own.
@@ -71,7 +77,8 @@ def compute_metrics(
         Where the sentences of ROUGE-Lsum end: at line ends, or also at full stops. `options` take precedence.
     causal : bool
         The model is causal: generated ids begin with the prompt, which is cut (the Trainer must pass the
-        inputs, ``include_for_metrics=["inputs"]``), and logits at a position predict the next.
+        inputs, ``include_for_metrics=["inputs"]``), and logits at a position predict the next. It is found out where
+        the inputs are passed, and of logits where the labels of prompts are -100; other signs are warned of.
     prefix : str, optional
         Prefix of the names. A Trainer adds its own, such as ``eval_``.
     keep : sequence of str, optional
@@ -101,24 +108,9 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    requested = [metrics] if isinstance(metrics, str | Metric) else metrics
-    are_metrics = isinstance(requested, (list, tuple)) and all(
-        isinstance(metric, str | Metric) for metric in requested
-    )
-    metric_by_name = (
-        {metric.name if isinstance(metric, Metric) else canonical(metric): metric for metric in requested}
-        if are_metrics
-        else {}
-    )
-    if not metric_by_name or len(metric_by_name) < len(requested):
-        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
+    metric_by_name = _metrics_by_name(metrics)
     settings = check_values("compute_metrics", locals(), _CHECKS)
-    options = {} if options is None else options
-    options_by_metric = _options_of(list(metric_by_name), options, sentence_split)
-    for name, metric in metric_by_name.items():
-        if isinstance(metric, Metric) and sentence_split == "newline" and "sentence_split" not in options:
-            # A Metric keeps the sentence_split that it was made with, unless another is asked for here.
-            options_by_metric[name].pop("sentence_split", None)
+    options_by_metric = _options_of(metric_by_name, {} if options is None else options, sentence_split)
     configured_metrics = {
         name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()
     }
@@ -128,6 +120,23 @@ def compute_metrics(
         results = {name: score_batch(metric, _SAMPLE.encoded()) for name, metric in configured_metrics.items()}
         function.select(results, [1])
     return function
+
+
+def _metrics_by_name(metrics: Any) -> dict[str, str | Metric]:
+    """Return the metrics by their full names; OptionError for anything else, and for one that is given twice."""
+    requested = [metrics] if isinstance(metrics, str | Metric) else metrics
+    metric_by_name: dict[str, str | Metric] = {}
+    for metric in requested if isinstance(requested, (list, tuple)) else ():
+        if isinstance(metric, Metric):
+            name = metric.name
+        elif isinstance(metric, str):
+            name = canonical(take_options(metric, {})[0])
+        else:
+            break
+        metric_by_name[name] = metric
+    if not metric_by_name or len(metric_by_name) < len(requested):
+        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
+    return metric_by_name
 
 
 class TrainerMetrics:
@@ -146,6 +155,7 @@ class TrainerMetrics:
     ) -> None:
         self.references, self._metrics, self._decoder = references, metrics, decoder
         self._causal, self._prefix, self._keep = (settings[name] for name in ("causal", "prefix", "keep"))
+        self._has_warned_of_causal = False
         self.reset()
 
     @property
@@ -219,7 +229,7 @@ class TrainerMetrics:
             results = {name: score_batch(metric, batch) for name, metric in self._metrics.items()}
             return self.select(results, lengths)
         try:
-            self.add(predictions, labels, inputs=inputs)
+            self._add(predictions, labels, inputs, is_last=compute_result)
             return self.result() if compute_result else {}
         except BaseException:
             # The evaluation ends here: the next one starts empty.
@@ -228,7 +238,10 @@ class TrainerMetrics:
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
         """Add a batch; a refused one adds nothing. With Accelerate: ``add(*accelerator.gather_for_metrics(...))``."""
-        batch, lengths = self._read(predictions, labels, inputs, self._n_items)
+        self._add(predictions, labels, inputs, is_last=False)
+
+    def _add(self, predictions: Any, labels: Any, inputs: Any, is_last: bool) -> None:
+        batch, lengths = self._read(predictions, labels, inputs, self._n_items, is_last)
         partials = [running.count(batch) for running in self._running]
         for running, partial in zip(self._running, partials, strict=True):
             running.add(partial)
@@ -283,16 +296,33 @@ class TrainerMetrics:
                 )
         return {f"{prefix}{name}": entries_by_name[name] for name in selected_names}
 
-    def _read(self, predictions: Any, labels: Any, inputs: Any, first_item: int) -> tuple[Corpus, list[int] | None]:
-        """Return a checked batch, whose items start at number `first_item` of the evaluation set, and its lengths."""
+    def _read(
+        self, predictions: Any, labels: Any, inputs: Any, first_item: int, is_last: bool | None = None
+    ) -> tuple[Corpus, list[int] | None]:
+        """Return a checked batch, whose items start at number `first_item` of the evaluation set, and its lengths.
+
+        It `is_last`, or not, of the batches of an evaluation; None is a whole evaluation.
+        """
         evaluation = _evaluation_of(predictions, labels, inputs)
         texts = read_texts(evaluation, self._decoder, self._causal)
+        if texts.warning and not self._has_warned_of_causal:
+            self._has_warned_of_causal = True
+            warn(texts.warning)
+        n_items = len(texts.predictions)
+        if is_last:
+            n_items = _n_of_last_batch(n_items)
+        elif is_last is None:
+            n_items = _n_different(texts.labels, _inputs(evaluation)) or n_items
         if not any(metric.takes_references for metric in self._metrics.values()):
-            return read_predictions(texts.predictions), texts.lengths
-        references = self._references.of(evaluation, texts.labels, len(texts.predictions), first_item)
-        n_items = len(references) if self._references.is_list else len(texts.predictions)
-        lengths = None if texts.lengths is None else texts.lengths[:n_items]
-        return read_batch(texts.predictions[:n_items], references), lengths
+            batch = read_predictions(texts.predictions[:n_items])
+        else:
+            references = self._references.of(evaluation, texts.labels, len(texts.predictions), first_item)
+            if self._references.is_list:
+                n_items = len(references)
+            elif n_items < len(texts.predictions):
+                references = as_list(references, "references", "one text or one list of texts per item", 2)[:n_items]
+            batch = read_batch(texts.predictions[:n_items], references)
+        return batch, None if texts.lengths is None else texts.lengths[:n_items]
 
 
 def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
@@ -323,17 +353,22 @@ def _names(value: Any) -> list[str] | None:
 _CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
-def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split: str) -> dict[str, dict[str, Any]]:
-    """Return each metric's options, given by metric, all in one, or both."""
+def _options_of(
+    metric_by_name: Mapping[str, str | Metric], options: Mapping[str, Any], sentence_split: str
+) -> dict[str, dict[str, Any]]:
+    """Return each metric's options besides its own, given by metric, all in one, or both."""
+    names = list(metric_by_name)
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
     accepted_options = {name: known_options(name) for name in names}
     known_names = [*names, *(option for accepted in accepted_options.values() for option in accepted)]
-    options_by_metric: dict[str, dict[str, Any]] = {
-        name: {"sentence_split": sentence_split} if "sentence_split" in accepted else {}
-        for name, accepted in accepted_options.items()
-    }
+    options_by_metric: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for name, metric in metric_by_name.items():
+        has_own = isinstance(metric, Metric) or "sentence_split" in take_options(metric, {})[1]
+        # A metric keeps the sentence_split that it was given with, unless another is asked for here.
+        if "sentence_split" in accepted_options[name] and not (has_own and sentence_split == "newline"):
+            options_by_metric[name]["sentence_split"] = sentence_split
     for option, value in options.items():
         takers = [name for name, accepted in accepted_options.items() if option in accepted]
         if not takers and option not in names:
@@ -384,6 +419,7 @@ class Texts:
     predictions: list[str]
     labels: list[Any] | None  # one text per item, or the texts as given
     lengths: list[int] | None  # number of ids of each prediction without padding; None for texts
+    warning: str = ""
 
 
 def _evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
@@ -395,42 +431,125 @@ def _evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
     return Evaluation(predictions, labels, inputs)
 
 
+#: What is warned of where predictions look causal; formatted with the sign.
+_LOOKS_CAUSAL = (
+    "the predictions look like those of a causal model: {}. Read as those of another model, they get wrong scores: "
+    "give compute_metrics causal=True, and the Trainer the preprocess_logits_for_metrics of the function that it "
+    'returns, or include_for_metrics=["inputs"] where texts are generated.'
+)
+_GIVEN_AWAY = (
+    "the inputs have the labels in them, at the same places: the model was given the answers, and what it wrote "
+    "after them is scored. Evaluate it on the prompts alone."
+)
+
+
 def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
     """Return the texts of an evaluation."""
+    label_texts, label_rows = None, None
     with readable("The predictions"):
-        if is_text(evaluation.predictions):
-            return Texts(list(evaluation.predictions), _labels(evaluation, decoder, skip=0), None)
-        rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
-    # From a causal model's logits, preprocess_logits_for_metrics makes ids of which the first is -100: no prompts.
-    from_logits = causal and all(len(row) > 0 and row[0] == IGNORED for row in rows)
-    if causal and not from_logits:
-        rows = cut_prompts(rows, _prompts(evaluation, len(rows)))
-    labels = _labels(evaluation, decoder, skip=int(from_logits))
-    return Texts(decoder.predictions(rows), labels, decoder.lengths(rows))
-
-
-def _labels(evaluation: Evaluation, decoder: Decoder, skip: int) -> list[Any] | None:
-    if evaluation.label_ids is None:
-        return None
+        are_texts = is_text(evaluation.predictions)
+        if not are_texts:
+            rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
     with readable("The labels"):
-        if is_text(evaluation.label_ids):
-            return list(evaluation.label_ids)
-        rows = read_rows(evaluation.label_ids, "labels")
-    return decoder.labels([row[skip:] for row in rows])
+        if evaluation.label_ids is not None and is_text(evaluation.label_ids):
+            label_texts = list(evaluation.label_ids)
+        elif evaluation.label_ids is not None:
+            label_rows = read_rows(evaluation.label_ids, "labels")
+    if are_texts:
+        labels = label_texts if label_rows is None else decoder.labels(label_rows)
+        return Texts(list(evaluation.predictions), labels, None)
+    rows, label_rows, warning = _without_prompts(rows, label_rows, evaluation, decoder.pad, causal)
+    predictions, lengths = decoder.predictions(rows), decoder.lengths(rows)
+    labels = label_texts if label_rows is None else decoder.labels(label_rows)
+    return Texts(predictions, labels, lengths, warning)
+
+
+def _without_prompts(
+    rows: Rows, labels: Rows | None, evaluation: Evaluation, pad: int | None, causal: bool
+) -> tuple[Rows, Rows | None, str]:
+    """Return the ids that are scored, the labels at the same places, and a warning or ""."""
+    if not causal:
+        if begin_with(rows, _inputs(evaluation)):
+            # Only a causal model repeats all its prompts.
+            causal = True
+        else:
+            sign = signs_of_a_causal_model(rows, labels, pad)
+            return rows, labels, _LOOKS_CAUSAL.format(sign) if sign else ""
+    # From a causal model's logits, preprocess_logits_for_metrics makes ids of which the first is -100: no prompts.
+    of_logits: Rows | None = rows if all(len(row) > 0 and row[0] == IGNORED for row in rows) else None
+    if of_logits is None and evaluation.inputs is None:
+        of_logits = one_place_later(rows, labels)
+    if of_logits is not None:
+        # No place predicts the first of the labels.
+        return of_logits, None if labels is None else [label[1:] for label in labels], ""
+    prompts = _prompts(evaluation, len(rows))
+    return cut_prompts(rows, prompts), labels, _GIVEN_AWAY if hold_labels(prompts, labels) else ""
+
+
+def _inputs(evaluation: Evaluation) -> Rows:
+    """Return the ids of the inputs; none where they are no ids, as those of speech."""
+    inputs = evaluation.inputs
+    try:
+        return [] if inputs is None else read_rows(_ids_of(inputs), "inputs")
+    except (InputError, KeyError):
+        return []
+
+
+def _ids_of(inputs: Any) -> Any:
+    return inputs["input_ids"] if isinstance(inputs, Mapping) else inputs
 
 
 def _prompts(evaluation: Evaluation, n_items: int) -> Rows:
     if evaluation.inputs is None:
         raise InputError(
             "A causal model's predictions begin with its prompts, so the inputs are needed; a Trainer passes them "
-            'with include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True).'
+            'with include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True). If '
+            "these are the likeliest ids of logits, give the Trainer the preprocess_logits_for_metrics of the "
+            "function that compute_metrics returns instead."
         )
     with readable("The inputs"):
-        inputs = evaluation.inputs["input_ids"] if isinstance(evaluation.inputs, Mapping) else evaluation.inputs
-        prompts = read_rows(inputs, "inputs")
+        prompts = read_rows(_ids_of(evaluation.inputs), "inputs")
     if len(prompts) != n_items:
         raise InputError(f"There must be an input for each prediction, got {n_items} predictions and {len(prompts)}.")
     return prompts
+
+
+# What processes add: the last batch of a distributed run is filled with the first items of the evaluation set.
+
+
+def _n_processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _n_different(labels: list[Any] | None, inputs: Rows) -> int | None:
+    """Return the number of items before the first ones are repeated, None where no repetition is certain.
+
+    Labels that the set has twice prove nothing: one at least must stand in these two places alone.
+    """
+    if labels is None or _n_processes() == 1:
+        return None
+    n = len(labels)
+    prompts = [row[row != IGNORED].tobytes() for row in inputs] if len(inputs) == n else [b""] * n
+    items = [(str(label), prompt) for label, prompt in zip(labels, prompts, strict=True)]
+    counts = Counter(items)
+    last_places = {item: place for place, item in enumerate(items)}
+    for place, item in enumerate(items[: n // 2]):
+        n_items = last_places[item] - place
+        if counts[item] == 2 and n_items > n // 2 and items[n_items:] == items[: n - n_items]:
+            return n_items
+    return None
+
+
+def _n_of_last_batch(n_gathered: int) -> int:
+    """Return how many items of the last batch, that a process has gathered of all, are not repeated."""
+    accelerate = sys.modules.get("accelerate.state")
+    if accelerate is None or _n_processes() == 1:
+        return n_gathered
+    state = accelerate.GradientState()
+    loader = state.active_dataloader
+    if loader is None or not state.end_of_dataloader or n_gathered != loader.total_batch_size:
+        return n_gathered
+    return state.remainder if state.remainder > 0 else n_gathered
 
 
 class References:
@@ -465,7 +584,7 @@ class References:
             return labels
         lists = self._lists[first_item : first_item + n_items]
         # Only the processes of a distributed run pad their batches: in a single one all references must be there.
-        if len(lists) < n_items and int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        if len(lists) < n_items and _n_processes() == 1:
             self.check_number(first_item + n_items)
         _check_order(labels, lists)
         return lists
