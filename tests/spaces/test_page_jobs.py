@@ -1,22 +1,26 @@
 """A request ends at a deadline, and when its visitor has left: nobody waits for one that does not."""
 
+import io
 import json
 import os
 import signal
 import socket
 import time
+import zipfile
 from contextvars import copy_context
 from http.client import IncompleteRead
 from pathlib import Path
 from threading import Semaphore, Thread
 
+import openpyxl
+import psutil
 import pytest
 from test_page_requests import ask, ask_by_name
 
 from browser import workers
 from tercet.errors import InputError
 from tercet.huggingface.space import guard as page_jobs
-from tercet.huggingface.space.scoring import Demo
+from tercet.huggingface.space.scoring import MOST_BYTES, Demo
 
 pytest_plugins = ["pages"]
 
@@ -24,6 +28,29 @@ CASES = Path(__file__).parents[2] / "metrics" / "bleu_multi" / "cases.py"
 #: What the page takes, and the tokenizer needs seconds for: it looks for words in stretches of marks, once a text.
 LONG = [["a1+#&._%-" * 2190 + f" {i}" for i in range(100)], ["b"] * 100, {"tokenizer": "jieba"}]
 SHORT = [["a cat sat"], [["the cat sat"]], {}]
+
+
+def deep_workbook():
+    """Return a workbook of some kilobytes, in whose sheet every one of millions of elements is within the last."""
+    plain, deep = io.BytesIO(), io.BytesIO()
+    openpyxl.Workbook().save(plain)
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(deep, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                content = content.split(b"<sheetData")[0] + b"<sheetData>" + b"<x>" * 16_000_000
+            target.writestr(name, content)
+    return deep.getvalue()
+
+
+#: Files of some kilobytes, or of ten megabytes, that a reader may need gigabytes or minutes for.
+EVIL = {
+    "deep.xlsx": deep_workbook,
+    "deep.tmx": lambda: b"<tmx><body>" + b"<x>" * 3_400_000,
+    "deep.jsonl": lambda: b'{"mt": ' + b"[" * 10_000_000,
+    "wide.jsonl": lambda: b'{"mt": [' + b"[]," * 3_000_000 + b"[]]}",
+    "wide.tsv": lambda: b"a\t" * 5_000_000 + b"\n",
+}
 
 
 @pytest.fixture
@@ -100,16 +127,22 @@ class TestJobs:
             "1 requests with long texts or files are waiting already"
         ] * 2
 
-    def test_find_a_process_that_is_ready_after_one_was_killed(self, jobs):
-        ready = [Thread(target=jobs.run, args=[sleep, 1]) for _ in range(2)]
-        for thread in ready:
-            thread.start()
-        for thread in ready:
-            thread.join()
-        until(lambda: len(workers(os.getpid())) == 4 and min(workers(os.getpid()).values()) > 0.3)
-        with pytest.raises(InputError, match="longer than the page's limit"):
-            jobs.run(sleep, 60)
+    def test_find_a_process_that_is_ready_after_two_were_killed(self, jobs):
+        until(lambda: len(workers(os.getpid())) == 5 and min(workers(os.getpid()).values()) > 0.3)
+        refused = []
+
+        def reach_the_deadline():
+            with pytest.raises(InputError, match="longer than the page's limit"):
+                jobs.run(sleep, 60)
+            refused.append(True)
+
         before = set(workers(os.getpid()))
+        attackers = [Thread(target=reach_the_deadline) for _ in range(2)]
+        for attacker in attackers:
+            attacker.start()
+        for attacker in attackers:
+            attacker.join()
+        assert refused == [True, True]
         assert jobs.run(process) in before
 
     def test_of_a_visitor_who_leaves_before_they_begin_never_begin(self, jobs):
@@ -133,6 +166,39 @@ class TestJobs:
             thread.join()
         assert dict(ended) == {"one": None, "two": None, "three": "Cancelled: the visitor has left."}
         assert jobs._running == {}
+
+    def test_that_take_too_much_memory_are_refused_and_the_next_is_served(self, jobs):
+        assert jobs.run(fill, 200 << 20) == 200 << 20
+        for _ in range(2):
+            with pytest.raises(InputError, match="took more memory than the page's limit"):
+                jobs.run(fill, 3 << 30)
+            assert jobs.run(Demo.compute, *SHORT)["translation_length"] == 3
+
+    def test_whose_process_ends_are_refused_and_the_next_is_served(self, jobs):
+        with pytest.raises(InputError, match="computed this has ended unexpectedly"):
+            jobs.run(end)
+        assert jobs.run(fill, 1) == 1
+
+    @pytest.mark.parametrize("name", EVIL)
+    def test_on_files_that_unpack_without_end_are_refused(self, jobs, tmp_path, name):
+        jobs._seconds = 20
+        path = tmp_path / name
+        path.write_bytes(EVIL[name]())
+        assert path.stat().st_size <= MOST_BYTES
+        with pytest.raises(InputError):
+            jobs.run(Demo.read_file, str(path))
+        assert max(psutil.Process(worker).memory_info().rss for worker in workers(os.getpid())) < 2 << 30
+        assert jobs.run(fill, 1) == 1
+
+
+def fill(_, size):
+    """A method of a demo that takes memory, in pieces as a reader does."""
+    return sum(len(piece) for piece in [bytes(1 << 20) for _ in range(size >> 20)] or [b"a"])
+
+
+def end(_):
+    """A method of a demo whose process ends, as where a library finds no memory."""
+    os._exit(3)
 
 
 def sleep(_, seconds):

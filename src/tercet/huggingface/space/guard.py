@@ -10,10 +10,12 @@ import json
 import logging
 import os
 import runpy
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from concurrent.futures import CancelledError, Future, TimeoutError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextvars import ContextVar
+from functools import cached_property
 from inspect import signature
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,18 +24,22 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
-from pebble import ProcessPool
+from pebble import ProcessExpired, ProcessPool
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from tercet.errors import InputError, shorten
 
-from .scoring import MOST_BYTES, Demo
+from .kept import FULL, Unread, has_room_for_upload, size_of
+from .scoring import ALL_CHARACTERS, MOST_BYTES, Demo
 
 # A file has a frame around it when it is sent.
 _WITH_FRAME = MOST_BYTES + (1 << 20)
 #: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
 _DRAINED = 20 * MOST_BYTES
+#: Most bytes of bodies that are held at a time, those of small requests aside; most seconds that a body may take.
+_MOST_HELD, _SMALL_BODY, _LONGEST_SENDING = 10 * MOST_BYTES, 64 << 10, 120
+_BUSY = "Too many large requests are being sent at the moment: try again in a minute."
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values and keys.
 _MOST_LEVELS, _MOST_VALUES = 16, 100_000
 _TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
@@ -55,25 +61,81 @@ class Guard:
         self._app, self._leave = app, leave
         # One thread at a time competes with the event loop.
         self._checking = asyncio.Lock()
+        # One upload at a time is written, so that each sees the files of those before it.
+        self._uploading = asyncio.Lock()
+        self._held = 0  # bytes of bodies
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Answer a request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
-        status, problem, body = 0, None, None
-        if "://" in scope["path"]:
+        elif "://" in scope["path"]:
             # gradio has paths that fetch an address for the visitor.
-            status, problem = 403, "This page does not fetch URLs."
-        elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
-            if _is_foreign(Headers(scope=scope)):
-                # A script of another page, in a visitor's browser.
-                status, problem = 403, "This page takes no requests from pages of other sites."
+            await _refuse(403, "This page does not fetch URLs.", scope, receive, send)
+        elif scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._pass_on(scope, receive, send)
+        elif _is_foreign(Headers(scope=scope)):
+            # A script of another page, in a visitor's browser.
+            await _refuse(403, "This page takes no requests from pages of other sites.", scope, receive, send)
+        else:
+            await self._pass_on_with_body(scope, receive, send)
+
+    async def _pass_on_with_body(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+        body = _Body()
+        try:
+            try:
+                status, problem = await asyncio.wait_for(self._read(body, receive), _LONGEST_SENDING)
+            except asyncio.TimeoutError:
+                status, problem = 408, f"This request took longer than {_LONGEST_SENDING} seconds to arrive."
+            if problem is not None:
+                await _refuse(status, problem, scope, receive, send)
+            elif scope["path"].rstrip("/").endswith("/upload"):
+                async with self._uploading:
+                    if await asyncio.to_thread(has_room_for_upload, body.size):
+                        await self._pass_on(scope, body.again(receive), send)
+                    else:
+                        await _refuse(503, FULL, scope, receive, send)
             else:
-                status, problem, body = await self._checked_body(scope, receive)
-        if problem is not None:
-            await JSONResponse({"detail": problem}, status)(scope, receive, send)
-            return
+                async with self._checking:
+                    problem = await asyncio.to_thread(_problem_of_json, body.content())
+                if problem is None:
+                    await self._pass_on(scope, body.again(receive), send)
+                else:
+                    await _refuse(400, problem, scope, receive, send)
+        finally:
+            self._held -= body.held
+
+    async def _read(self, body: _Body, receive: _Receive) -> tuple[int, str | None]:
+        """Read the body of a request; return a status and a message where it is refused, else no message."""
+        is_busy = False
+        has_more = True
+        while has_more:
+            message = await receive()
+            if message["type"] != "http.request":  # the visitor has gone
+                return 400, "The request was cut off."
+            part = message.get("body", b"")
+            body.size += len(part)
+            has_more = message.get("more_body", False) and body.size <= _DRAINED
+            # A small one is not counted: it passes however many large ones are held.
+            to_hold = body.size - body.held if body.size > _SMALL_BODY else 0
+            is_busy = is_busy or self._held + to_hold > _MOST_HELD
+            if is_busy or body.size > _WITH_FRAME:
+                # At once: those that come at the same time have room then.
+                body.parts.clear()
+                self._held -= body.held
+                body.held = 0
+            else:
+                body.parts.append(part)
+                body.held += to_hold
+                self._held += to_hold
+        if body.size > _WITH_FRAME:
+            return 413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time."
+        if is_busy:
+            return 503, _BUSY
+        return 200, None
+
+    async def _pass_on(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+        """Have gradio answer a request."""
         has_begun = is_complete = False
 
         async def answer(message: _Message) -> None:
@@ -89,7 +151,7 @@ class Guard:
             return message
 
         try:
-            await self._app(scope, listen if body is None else _again(body, receive), answer)
+            await self._app(scope, listen, answer)
         except Exception as error:
             # gradio has no message for functions that are not there, and the like.
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
@@ -100,27 +162,36 @@ class Guard:
                     f"{shorten(scope['path'])} does not accept this request. Programs call 'compute' with "
                     "predictions, references and options: see the API at the foot of the page."
                 )
-                await JSONResponse({"detail": problem}, 400)(scope, receive, send)
+                await _refuse(400, problem, scope, receive, send)
 
-    async def _checked_body(self, scope: _Message, receive: _Receive) -> tuple[int, str | None, bytes]:
-        """Return the body of a request; or a status and a message, where it is refused."""
-        parts: list[bytes] = []
-        size, has_more = 0, True
-        while has_more:
-            message = await receive()
-            if message["type"] != "http.request":  # the visitor has gone
-                return 400, "The request was cut off.", b""
-            part = message.get("body", b"")
-            size, has_more = size + len(part), message.get("more_body", False) and size <= _DRAINED
-            if size <= _WITH_FRAME:
-                parts.append(part)
-        if size > _WITH_FRAME:
-            return 413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time.", b""
-        body = b"".join(parts)
-        if scope["path"].rstrip("/").endswith("/upload"):
-            return 400, None, body
-        async with self._checking:
-            return 400, await asyncio.to_thread(_problem_of_json, body), body
+
+class _Body:
+    """The body of a request, as far as it has come."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+        self.held = 0  # the bytes that are counted among those of all requests
+
+    def content(self) -> bytes:
+        """Return the whole body, in one piece."""
+        self.parts[:] = [b"".join(self.parts)]
+        return self.parts[0]
+
+    def again(self, receive: _Receive) -> _Receive:
+        """Return a receiver that gives the body, which was read already, once more, and then what comes behind it."""
+
+        async def next_message() -> _Message:
+            if not self.parts:
+                return await receive()
+            part = self.parts.pop(0)
+            return {"type": "http.request", "body": part, "more_body": bool(self.parts)}
+
+        return next_message
+
+
+async def _refuse(status: int, problem: str, scope: _Message, receive: _Receive, send: _Send) -> None:
+    await JSONResponse({"detail": problem}, status)(scope, receive, send)
 
 
 def _names(scope: _Message) -> list[str]:
@@ -145,8 +216,12 @@ def _problem_of_json(body: bytes) -> str | None:
     session = level[0].get("session_hash") if level and isinstance(level[0], dict) else None
     if isinstance(session, str) and len(session) > _LONGEST_SESSION:
         return f"session_hash: expected at most {_LONGEST_SESSION} characters, got {len(session):,}."
-    n_values = 0
+    n_values = n_characters = 0
     for _ in range(_MOST_LEVELS):
+        n_characters += sum(map(_n_characters, level))
+        if n_characters > ALL_CHARACTERS:
+            # Said here, before the texts are copied to a process that would refuse them.
+            return f"The texts have over {ALL_CHARACTERS:,} characters, which is the limit of a request."
         level = [value for parent in level for value in _children(parent)]
         n_values += len(level)
         if not level:
@@ -163,20 +238,17 @@ def _is_foreign(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2].lower() not in {host.lower() for host in hosts if host}
 
 
+def _n_characters(value: Any) -> int:
+    """Return the length of a text, or of all the keys of an object."""
+    if isinstance(value, str):
+        return len(value)
+    return sum(map(len, value)) if isinstance(value, dict) else 0
+
+
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
-
-
-def _again(body: bytes, receive: _Receive) -> _Receive:
-    """Return a receiver that gives a body, which was read already, once more, and then the messages behind it."""
-    messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def next_message() -> _Message:
-        return messages.pop() if messages else await receive()
-
-    return next_message
 
 
 class Upload(gr.File):  # type: ignore[misc]
@@ -185,6 +257,10 @@ class Upload(gr.File):  # type: ignore[misc]
     def get_block_name(self) -> str:
         """Return the name under which the browser knows the component."""
         return "file"
+
+    def preprocess(self, payload: Any) -> str | None:
+        """Return where the file is; the base class would leave an empty file behind each time."""
+        return None if payload is None else str(payload.path)
 
     async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
         """Take files that were uploaded; the base class would fetch an address too."""
@@ -227,10 +303,17 @@ class Page(gr.Blocks):  # type: ignore[misc]
             raise _refused("The values sent do not fit the controls of this page.") from None
         finally:
             if keywords.get("state") is not None:
-                # gradio keeps the values for many sessions.
-                for block in (*block_fn.inputs, *block_fn.outputs):
-                    keywords["state"]._update_value_in_config(block._id, None)
+                # For many sessions gradio keeps all components, with their values, for links that this page has not.
+                keywords["state"].config_values.clear()
+        session, event = keywords.get("session_hash"), keywords.get("event_id")
+        if session and event:
+            self.unread.add(session, event, await asyncio.to_thread(size_of, output))
         return output
+
+    @cached_property
+    def unread(self) -> Unread:
+        """The results that wait to be fetched."""
+        return Unread(self._queue)
 
 
 def _refused(message: str) -> gr.Error:
@@ -256,13 +339,15 @@ def _has_file(value: Any) -> bool:
 # Short texts have a process of their own, so that nobody waits for another's long ones. Of all else two requests
 # run at a time, one where a model is loaded. A request ends when its visitor leaves, and at a deadline: its process
 # is killed. The next request finds another that is ready, except where a model is loaded, and a new one starts
-# meanwhile.
+# meanwhile. A process may take so much memory beyond what it needs to start; then its request is refused.
 
 #: Whose request is being answered: gradio's names of the session and of the event.
 VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
 
 _SECONDS, _SECONDS_WITH_MODEL = 20, 300
 _LONGEST_WARM_UP, _LONGEST_START = 5, 300  # seconds
+_MEMORY, _MEMORY_WITH_MODEL = 1 << 30, 4 << 30  # bytes
+_RATHER = "Give fewer or shorter texts, or run the metric on your own machine."
 #: Most characters of texts and options that are short, as JSON.
 _SHORT = 4_000
 #: Most requests with long texts, or a file, that wait: gradio has a thread for each, and keeps others for short ones.
@@ -307,7 +392,8 @@ class Jobs:
     """The worker processes of a page."""
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
-        at_a_time, spare = (1, 0) if loads_model else (2, 1)
+        # As many are ready as may reach the deadline at once.
+        at_a_time, spare = (1, 0) if loads_model else (2, 2)
         most_long = at_a_time + _MOST_WAITING
         #: How gradio queues what runs here.
         self.queue = {"concurrency_id": "score", "concurrency_limit": most_long + _MOST_SHORT}
@@ -369,9 +455,14 @@ class Jobs:
                 except TimeoutError:
                     job.cancel()
                     raise InputError(
-                        f"This took longer than the page's limit of {self._seconds} seconds. Give fewer or shorter "
-                        "texts, or run the metric on your own machine."
+                        f"This took longer than the page's limit of {self._seconds} seconds. {_RATHER}"
                     ) from None
+                except MemoryError:
+                    raise InputError(f"This took more memory than the page's limit. {_RATHER}") from None
+                except ProcessExpired as error:
+                    # Libraries that do not know what to do without memory end their process.
+                    _LOG.warning("a process has ended: %s", error)
+                    raise InputError(f"The process that computed this has ended unexpectedly. {_RATHER}") from None
         except CancelledError:
             raise InputError("Cancelled: the visitor has left.") from None
         finally:
@@ -398,11 +489,26 @@ def _begin(metric: str, cases: str, address: str) -> None:
     except Exception as error:
         # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
+    _limit_memory(_MEMORY_WITH_MODEL if _demo.loads_model else _MEMORY)
+
+
+def _limit_memory(most: int) -> None:
+    """Have this process take at most so many bytes more: beyond them, Python raises a MemoryError."""
+    if sys.platform == "linux":
+        import resource
+
+        lines = Path("/proc/self/status").read_text().splitlines()
+        taken = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmData:"))
+        resource.setrlimit(resource.RLIMIT_DATA, (taken + most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 # Functions of the module: what is sent to a process is named by its module.
 def _call(method: Callable[..., Any], *arguments: Any) -> Any:
-    return method(_demo, *arguments)
+    try:
+        return method(_demo, *arguments)
+    except MemoryError:
+        # A new one: the traceback of the other holds what has filled the memory.
+        raise MemoryError from None
 
 
 def _nothing() -> None:

@@ -21,7 +21,8 @@ from tercet.errors import TercetError
 
 from .controls import Control
 from .guard import Guard, Jobs, Page
-from .scoring import MOST_BYTES, OUR_FAULT, Demo
+from .kept import SWEEP_SECONDS, give_memory_back_at_once, keep_swept, use_own_folder
+from .scoring import KEPT_SECONDS, MOST_BYTES, OUR_FAULT, Demo
 from .tabs import file_tab, text_tab
 
 _LOG = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
     """Return the page of a metric whose card is in a folder."""
     _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
-    with Page(title=demo.title, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+    with Page(title=demo.title, analytics_enabled=False, delete_cache=(SWEEP_SECONDS, KEPT_SECONDS)) as blocks:
         gr.Markdown(f"# {demo.title}\n{yaml.safe_load(head)['description']}")
         contents = {control.name: _component(control) for control in demo.controls}
         with gr.Column(elem_id="page"):
@@ -56,6 +57,8 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
 
 def launch(metric: str, folder: Path) -> None:
     """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
+    give_memory_back_at_once()
+    use_own_folder()
     # The address by which evaluate.load finds the metric.
     address = os.environ.get("SPACE_ID") or str(folder)
     demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
@@ -64,6 +67,9 @@ def launch(metric: str, folder: Path) -> None:
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
     # In seconds; gradio takes a thousandth, which keeps an idle page busy.
     blocks._queue.sleep_when_free = 0.05
+    # After each event gradio sums up the last of them for a dashboard, by default ten thousand.
+    blocks._queue.ANALYTICS_MAX_EVENTS = 100
+    keep_swept(blocks.unread)
     jobs.warm_up()
     blocks.launch(
         theme=theme(),

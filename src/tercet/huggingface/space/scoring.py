@@ -257,6 +257,13 @@ class Demo:
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess the roles of its columns."""
+        try:
+            # It is kept for some minutes after its last use.
+            os.utime(path)
+        except FileNotFoundError:
+            raise InputError(
+                f"The page keeps a file for {KEPT_SECONDS // 60} minutes after its last use: upload it again."
+            ) from None
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -760,6 +767,8 @@ def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
 
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20
+#: Seconds from the last use of a file until it is deleted.
+KEPT_SECONDS = 600
 #: Most bytes of a workbook, which is an archive, when it is unpacked.
 _MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import tempfile
-import time
 from functools import cache
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -19,6 +16,7 @@ from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
 from .guard import Jobs, Upload
+from .kept import write_download
 from .scoring import (
     MOST_BYTES,
     Demo,
@@ -40,7 +38,6 @@ _LOG = logging.getLogger(__name__)
 
 _SHOWN_ROWS = 500
 _TABLE_WIDTH = 1180  # pixels, in a window of 1280
-_DOWNLOADS_KEPT = 600  # seconds
 #: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
 const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
@@ -171,7 +168,6 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         # Last, as it is long; and not where changes are announced.
         segments = gr.HTML(visible=False, elem_id="segments", js_on_load=script_of(BROWSING))
     outputs = [outcome, signature, plot, segments, rows, as_tsv, as_json, make_report, report, trouble, code]
-    downloads = _Downloads()
 
     def read(path: str | None) -> list[Any]:
         if path is None:
@@ -245,15 +241,15 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def files(frame: pd.DataFrame, entries: dict[str, Any]) -> list[Any]:
         result = json.dumps(entries, ensure_ascii=False, indent=1)
         return [
-            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(value=downloads.write("result.json", result), visible=True),
+            gr.DownloadButton(value=write_download("items.tsv", _tsv(frame)), visible=True),
+            gr.DownloadButton(value=write_download("result.json", result), visible=True),
         ]
 
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
         page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
-        written = downloads.write("report.html", page)
+        written = write_download("report.html", page)
         return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
 
     empty = [gr.update(choices=[], value=[]), gr.update(choices=[], value=[])]
@@ -283,22 +279,6 @@ def _widths(frame: pd.DataFrame) -> list[str]:
     numbers = sum(width for name, width in names.items() if name not in texts)
     least = max(300, (_TABLE_WIDTH - numbers) // max(len(texts), 1))
     return [f"{max(width, least if name in texts else 90)}px" for name, width in names.items()]
-
-
-class _Downloads:
-    """Files for visitors to take away, kept for some minutes."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-
-    def write(self, name: str, text: str) -> str:
-        root = Path(self._folder.name)
-        for file in root.glob("*/*"):
-            if time.time() - file.stat().st_mtime > _DOWNLOADS_KEPT:
-                file.unlink(missing_ok=True)
-        path = Path(tempfile.mkdtemp(dir=root)) / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
 
 
 def _tsv(frame: pd.DataFrame) -> str:
