@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -124,7 +125,8 @@ class Hub:
         self.repos: dict[tuple[str, str], Repo] = {}  # by "models" or "spaces", and "namespace/name"
         self.uploads: list[Upload] = []
         self.requests: list[str] = []  # "GET /api/..."
-        self.failing: str | None = None  # requests that contain it end with status 500
+        self.failing: str | None = None  # requests that contain it end with status 500 ...
+        self.failures = math.inf  # ... so many of them
         self.words_for_a_bad_token = BAD_TOKEN  # they have changed over the years, and clients look at them
         self.lock = Lock()
         handler = type("Handler", (_Handler,), {"hub": self})
@@ -206,7 +208,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.query = {key: values[-1] for key, values in parse_qs(address.query).items()}
         self.hub.requests.append(f"{self.command} {self.path}")
         try:
-            if self.hub.failing is not None and self.hub.failing in self.path:
+            if self.hub.failing is not None and self.hub.failing in self.path and self.hub.failures > 0:
+                self.hub.failures -= 1
                 raise _RefusedError(500, "Internal Error - We're working hard to fix this as soon as possible!")
             for pattern, method in routes.items():
                 found = re.fullmatch(pattern, unquote(address.path))

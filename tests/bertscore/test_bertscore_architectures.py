@@ -17,7 +17,7 @@ import pytest
 import torch
 from bert_score import BERTScorer
 from huggingface_hub.errors import StrictDataclassFieldValidationError
-from transformers import AutoTokenizer
+from transformers import AutoTokenizer, LongT5EncoderModel
 
 import tercet
 from small_encoders import ARCHITECTURES, DEPTH, PADDING_SHOWS, build_all
@@ -212,6 +212,57 @@ def test_an_encoder_that_does_not_ignore_padding_gets_none(name, idf):
     assert np.abs(alone - padded).max() > 1e-3
     for size in (1, 64):
         assert ours(*corpus, name, idf=idf, batch_size=size) == near(alone)
+
+
+def settled_corpus():
+    """Return texts of all languages that have no two as many words: their order is bert-score's own."""
+    words = " ".join(each for texts in ragged_corpus()[1] for each in texts).split()
+    texts = [" ".join(words[3 * count : 4 * count]) for count in range(1, 15)]
+    return texts[::2], [[each] for each in texts[1::2]]
+
+
+@pytest.mark.filterwarnings("ignore:.*longer than 64 tokens:UserWarning")  # some are
+@pytest.mark.parametrize("options", [{}, {"idf": True}, {"all_layers": True}, {"num_layers": 2, "batch_size": 4}])
+@pytest.mark.parametrize("name", each_of(PADDING_SHOWS))
+def test_an_encoder_that_does_not_ignore_padding_gets_that_of_bert_score(name, options):
+    corpora = [settled_corpus()]
+    if "batch_size" not in options:  # the texts of the first are one batch
+        predictions, references = ragged_corpus()
+        corpora.append((predictions[:12], references[:12]))
+    for corpus in corpora:
+        expected = theirs(*corpus, name, **options)
+        assert ours(*corpus, name, **options, compat="bert_score") == near(expected)
+        assert np.abs(expected - theirs(*corpus, name, **options | {"batch_size": 1})).max() > 1e-3
+
+
+def test_batches_that_bert_score_makes_otherwise_in_another_process_are_warned_of():
+    predictions, references = ragged_corpus()
+    with pytest.warns(UserWarning, match="padding changes what ConvBertModel gives .* change from run to run"):
+        ours(predictions, references, "convbert", compat="bert_score", batch_size=8)
+
+
+@pytest.mark.filterwarnings("ignore:.*longer than 64 tokens:UserWarning")
+@pytest.mark.parametrize("options", [{}, {"idf": True, "num_layers": 2}, {"all_layers": True}])
+def test_a_umt5_is_read_as_a_t5(options):
+    """bert-score goes by the name; the relative positions of every layer but the first are then left out."""
+    corpus = ragged_corpus()
+    expected = theirs(*corpus, "umt5", **options)
+    assert ours(*corpus, "umt5", **options, compat="bert_score") == near(expected)
+    assert np.abs(expected - ours(*corpus, "umt5", **options)).max() > 1e-2
+    result = score("bertscore_idf", *corpus, model_type="umt5", num_layers=1, device="cpu")
+    assert "|equals:" not in result.signature
+
+
+def test_a_longt5_for_which_bert_score_draws_weights_is_warned_of():
+    corpus = ragged_corpus()
+    with torch.random.fork_rng(devices=[]):
+        drawn, drawn_again = (theirs(*corpus, "longt5") for _ in range(2))
+    assert np.abs(drawn - drawn_again).max() > 1e-2
+    with mock.patch("transformers.T5EncoderModel", LongT5EncoderModel):
+        expected = theirs(*corpus, "longt5")
+    with pytest.warns(UserWarning, match="loads a LongT5 as a T5, and draws the weights .* at random"):
+        assert ours(*corpus, "longt5", compat="bert_score") == near(expected)
+    assert "|equals:" not in score("bertscore_idf", *corpus, model_type="longt5", num_layers=1).signature
 
 
 @pytest.mark.parametrize(

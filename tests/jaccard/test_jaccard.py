@@ -168,6 +168,22 @@ def test_an_item_without_reference(policy, means):
     assert (result["jaccard"], result["jaccard_micro"]) == means
 
 
+@pytest.mark.parametrize("options", [{}, {"ngram": 2, "multiset": True}])
+def test_an_item_without_reference_has_words_that_match_nothing(options):
+    """The pairs of a text with an empty one were numbered as if there were none of them."""
+    metric = tercet.Jaccard(missing_references="skip", **options)
+    predictions = ["кот сидел тихо", "a b c", "猫 坐 在 垫"]
+    batch = metric.corpus(predictions, [["кот сидел", "кот спал тихо"], [], ["猫 坐 在"]]).encoded()
+    first, second, third = metric.matched("jaccard", None).words(batch)
+    assert [word.level for word in second] == [0, 0, 0]
+    for words, text, references in (
+        (first, predictions[0], ["кот сидел", "кот спал тихо"]),
+        (third, predictions[2], ["猫 坐 在"]),
+    ):
+        assert words == metric.explain(text, references).variants[0].prediction
+    assert [word.level for word in third] == [1, 1, 1, 0]
+
+
 class TestExplanation:
     @given(texts, st.lists(texts, min_size=1, max_size=3), st.integers(1, 3), st.booleans())
     def test_the_counts_are_those_of_the_score(self, prediction, targets, ngram, multiset):

@@ -12,7 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
 from platform import python_version
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -42,10 +41,12 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded, quarters
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
-from tercet.networks.encoder import Encoder, Windows, windows_of
+from tercet.locks import Lock
+from tercet.networks.encoder import Encoder, Windows, not_finite_error, windows_of
 from tercet.networks.find import Located, cut_texts, cut_warning, locate, network_of, optional_file, path_or_model
 from tercet.networks.in_memory import InMemory
 from tercet.networks.load import encoder_of, keep_last, read_static, subwords_of
+from tercet.networks.own_settings import own_settings
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
 from tercet.statistics.progress import bar_of
@@ -132,7 +133,7 @@ class Cosine(Metric):
         check=integer(1),
         local=True,
     )
-    device: str | torch.device | None = DEVICE
+    device: str | int | torch.device | None = DEVICE
     dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("encoder")
     attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     prompt_name: str | Sequence[str | None] | None = option(
@@ -959,7 +960,7 @@ class _VectorCache:
 
     vectors: dict[tuple[str, bytes], Vectors] = field(default_factory=dict)
     n_bytes: int = 0
-    lock: Any = field(default_factory=Lock)
+    lock: Lock = field(default_factory=Lock)
 
     def find(self, keys: list[tuple[str, bytes]]) -> dict[int, Vectors]:
         """Return those that are kept, by their places among the keys."""
@@ -1020,6 +1021,10 @@ def _embed(
         if part.any():
             pooled[part] = _pooled(encoder, pooling.name, windows.some(part[text]), rows, batch_size)[part]
     vectors = pooling.finish(pooled)
+    broken = np.flatnonzero(~np.isfinite(vectors).all(1))
+    if len(broken):
+        text = encoder.subwords.tokenizer.decode(rows.pieces()[int(broken[0])], skip_special_tokens=True)
+        raise not_finite_error(f"dense layer after the encoder {encoder.label}", "float32", text)
     for place, vector in kept_vectors.items():
         vectors[place] = vector
     new_places = np.flatnonzero(is_new)
@@ -1033,7 +1038,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
     text = _texts_of_windows(windows, rows)
     is_max = name == "max"
-    with torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
+    with own_settings(), torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if is_max else 0.0, device=encoder.device
         )
@@ -1049,7 +1054,13 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
             if bar is not None:
                 bar.update(len(chosen))
         pooled: Vectors = sums.cpu().numpy()
-    return np.where(np.isneginf(pooled), np.float32(0), pooled) if is_max else pooled
+    has_window = np.zeros(len(pooled), bool)
+    has_window[text] = True
+    pooled[~has_window] = 0.0
+    broken = np.flatnonzero(~np.isfinite(pooled).all(1))
+    if len(broken):
+        raise encoder.not_finite(rows.pieces()[int(broken[0])])
+    return pooled
 
 
 def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -1165,7 +1176,7 @@ def _weighted_tokens(
 
     windows = windows_of(rows, limit, encoder.subwords)
     shares = np.zeros((len(rows.values), encoder.dimensions))
-    with torch.inference_mode():
+    with own_settings(), torch.inference_mode():
         for chosen, states, is_taken in encoder.states(windows, batch_size):
             weights = _token_weights(pooling.name, windows, chosen, is_taken, rows)
             target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]

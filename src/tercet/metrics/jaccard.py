@@ -33,7 +33,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids, overlaps
-from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
+from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
@@ -297,18 +297,11 @@ class Jaccard(Metric):
         return rows
 
     def overlaps(self, variant: Jaccard, tokens: TokenBatch) -> Overlaps:
-        """Return the intersection of each prediction with each of its references."""
+        """Return the intersection of each prediction with each of its references, of which it has one at least."""
         units, n_types = ngram_ids(tokens.tokens, variant.ngram, tokens.n_types)
-        n_references = tokens.reference_counts
-        counts = np.maximum(n_references, 1)
-        starts = np.cumsum(counts) - counts
-        # An item without a reference is compared with an empty document, put behind all others.
-        empty_document = len(units.lengths)
-        references = np.full(int(counts.sum()), empty_document)
-        references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
-        with_empty = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
-        texts = np.repeat(np.arange(tokens.n_items), counts)
-        shared, either = overlaps(with_empty, texts, references, n_types, variant.multiset)
+        texts, references = tokens.pairs
+        starts = np.flatnonzero(np.diff(texts, prepend=-1))
+        shared, either = overlaps(units, texts, references, n_types, variant.multiset)
         return Overlaps(shared.astype(np.float64), either.astype(np.float64), starts)
 
     def finalize(self, totals: Array) -> Scores:
@@ -350,8 +343,7 @@ class Overlaps:
     #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
     shared: Array
     either: Array
-    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
-    #: (n,))
+    #: First pair of each item. (ndarray of int64, shape (n,))
     starts: NDArray[np.int64]
 
     @property

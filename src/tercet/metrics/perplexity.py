@@ -28,11 +28,19 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Table
 from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
-from tercet.networks.encoder import batches_of, check_weights, dtype_of, weights_digest
+from tercet.networks.adapters import put_adapter
+from tercet.networks.encoder import (
+    Batches,
+    check_weights,
+    first_broken_layer,
+    not_finite_error,
+    weights_digest,
+)
 from tercet.networks.find import (
     Located,
+    base_of,
     cut_warning,
-    load_pretrained,
+    load_base,
     load_tokenizer,
     locate,
     network_of,
@@ -40,7 +48,7 @@ from tercet.networks.find import (
     quiet,
     tell_of_load,
 )
-from tercet.networks.in_memory import InMemory, is_quantized
+from tercet.networks.in_memory import InMemory, dtype_of, is_quantized, tell_of_copy
 from tercet.networks.load import (
     LOADING,
     best_device,
@@ -53,7 +61,8 @@ from tercet.networks.load import (
     use_attention,
 )
 from tercet.networks.onednn import suit_processor
-from tercet.networks.subwords import fingerprint_of
+from tercet.networks.own_settings import own_settings
+from tercet.networks.subwords import fingerprint_of, positions_of
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of, line_of
 from tercet.statistics.stats import Scores, SegmentStats
@@ -61,11 +70,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
-
-
-def _device(value: Any) -> str | None:
-    """Check that the value names a device; evaluate calls the first of CUDA's ``gpu``."""
-    return as_device("cuda" if isinstance(value, str) and value == "gpu" else value)
 
 
 #: evaluate's defaults where they differ.
@@ -178,11 +182,11 @@ class Perplexity(Metric):
         check=integer(1),
         local=True,
     )
-    device: str | torch.device | None = option(
+    device: str | int | torch.device | None = option(
         default=None,
-        doc="Where the model runs, such as cpu, cuda:1 or mps. By default the best device available; evaluate's "
-        '"gpu" is cuda.',
-        check=_device,
+        doc="Where the model runs, such as cpu, cuda:1 or mps; gpu and 0 are the first GPU. By default the best "
+        "device available.",
+        check=as_device,
         local=True,
     )
     dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("model")
@@ -432,24 +436,49 @@ class LanguageModel:
         if self.head is None:
             # The logits of all tokens are made at once: 256 MB of them.
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
-        with torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
-            for chosen in batches_of(windows.ids, lengths, budget, one_length=False):
-                positions = np.arange(int(lengths[chosen].max()))[None, :]
-                present = positions < lengths[chosen][:, None]
-                source = np.where(present, windows.ids.offsets[chosen][:, None] + positions, 0)
-                ids = np.where(present, windows.ids.values[source], 0).astype(np.int64)
-                is_target = present & (positions + 1 >= windows.first[chosen][:, None])
-                targets = windows.ids.values[source[is_target] + 1].astype(np.int64)
-                flat_places = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
-                values = self._surprisals(torch.from_numpy(ids).to(self.device), flat_places, targets)
-                place = (windows.target - windows.first)[chosen][:, None] + positions + 1
-                surprisals[place[is_target]] = values
+        batches = Batches(windows.ids, lengths, budget, one_length=False)
+        with own_settings(), torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
+            for chosen in batches:
+                try:
+                    places, values = self._of_batch(windows, chosen)
+                except (RuntimeError, MemoryError) as error:
+                    batches.halve(error)
+                    continue
+                surprisals[places] = values
                 if bar is not None:
                     bar.update(len(chosen))
         return surprisals
 
-    def _surprisals(self, ids: Any, flat_places: Any, targets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the surprisals of what follows some places of a batch, given as if its rows were one."""
+    def _of_batch(self, windows: Windows, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the numbers of the targets of some windows, and their surprisals."""
+        import torch
+
+        lengths = windows.ids.lengths[chosen] - 1
+        positions = np.arange(int(lengths.max()))[None, :]
+        present = positions < lengths[:, None]
+        source = np.where(present, windows.ids.offsets[chosen][:, None] + positions, 0)
+        ids = np.where(present, windows.ids.values[source], 0).astype(np.int64)
+        is_target = present & (positions + 1 >= windows.first[chosen][:, None])
+        targets = windows.ids.values[source[is_target] + 1].astype(np.int64)
+        flat_places = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
+        values, is_finite = self._surprisals(torch.from_numpy(ids).to(self.device), flat_places, targets)
+        if not is_finite.all():
+            row = int(np.nonzero(is_target)[0][np.flatnonzero(~is_finite)[0]])
+            window = windows.ids.pieces()[chosen[row]]
+            text = self.tokenizer.decode(window, skip_special_tokens=True)
+            batch = torch.from_numpy(window.astype(np.int64))[None].to(self.device)
+            layer = first_broken_layer(self.network, batch)
+            raise not_finite_error(f"language model {self.label}", self.dtype, text, layer)
+        places = (windows.target - windows.first)[chosen][:, None] + positions + 1
+        return places[is_target], values
+
+    def _surprisals(
+        self, ids: Any, flat_places: Any, targets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the surprisals of what follows some places of a batch, given as if its rows were one.
+
+        And which come from logits that are finite, but for tokens that are impossible (minus infinity).
+        """
         import torch
 
         target_ids = torch.from_numpy(targets).to(self.device)
@@ -462,19 +491,22 @@ class LanguageModel:
         for places, next_ids in zip(flat_places.split(size), target_ids.split(size), strict=True):
             logits = states[places] if self.head is None else self.head(states[places])
             logits = logits.float()
-            parts.append(torch.logsumexp(logits, 1) - logits.gather(1, next_ids[:, None])[:, 0])
-        values: NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
-        return values
+            totals = torch.logsumexp(logits, 1)
+            parts.append(torch.stack([totals - logits.gather(1, next_ids[:, None])[:, 0], totals]))
+        # float64 after the copy to the CPU: some devices (MPS) have none
+        values, totals_of_all = torch.cat(parts, 1).cpu().double().numpy()
+        return values, np.isfinite(totals_of_all)
 
 
 def language_model(
-    model_id: Located, device: str | None, dtype: str | None, attn_implementation: str | None
+    model_id: Located, device: str | int | None, dtype: str | None, attn_implementation: str | None
 ) -> LanguageModel:
     """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
-    with LOADING, line_of(f"loading the language model {model_name(model)}"):
+    tell_of_copy(model, dtype)
+    with LOADING, own_settings(), line_of(f"loading the language model {model_name(model)}"):
         leave_threads_of_the_parent()
-        state = state_of(model)
+        state = state_of(model, _OPTION)
         return _language_model(model, state, best_device(device), dtype or "float32", attn_implementation)
 
 
@@ -494,7 +526,7 @@ def _language_model(
             network = network.to(getattr(torch, dtype))
     else:
         with quiet(), torch.random.fork_rng(devices=[]):
-            network, report = load_pretrained(
+            network, report = load_base(
                 model,
                 transformers.AutoModelForCausalLM.from_pretrained,
                 _OPTION,
@@ -505,7 +537,9 @@ def _language_model(
         missing = set(report["missing_keys"])
         _check_head(network, missing, str(model))
         check_weights(network, missing, str(model), "language model")
-    if dtype == "auto":
+        if base_of(model, _OPTION) is not None:
+            put_adapter(model, network, _OPTION)
+    if dtype == "auto" or is_quantized(network):
         dtype = dtype_of(network)
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
@@ -516,7 +550,7 @@ def _language_model(
         network = network.to(torch_device)
         suit_processor(network, torch_device, dtype)
     with torch.inference_mode():
-        _check_causal(network, torch_device, str(model))
+        _check_causal(network, torch_device, str(model), dtype)
         logits = network(input_ids=_probe(torch_device)[:1], use_cache=False).logits
         body, head = _parts(network, torch_device, logits)
     return LanguageModel(
@@ -560,9 +594,14 @@ def _check_logits(network: Any) -> None:
         )
 
 
-def _check_causal(network: Any, device: Any, model: str) -> None:
-    """Refuse a network that looks ahead, and so sees the token that it should predict."""
+def _check_causal(network: Any, device: Any, model: str, dtype: str) -> None:
+    """Refuse a network that looks ahead, and so sees the token that it should predict; or that gives NaN."""
+    import torch
+
     logits, other_logits = network(input_ids=_probe(device), use_cache=False).logits[:, :3].float()
+    if not torch.isfinite(torch.logsumexp(logits, 1)).all():
+        layer = first_broken_layer(network, _probe(device))
+        raise not_finite_error(f"language model {model!r}, given as {_OPTION!r},", dtype, layer=layer)
     if not _near(logits, other_logits, network.dtype):
         raise OptionError(
             f"The model {model!r}, given as 'model_id', is not a causal language model: its output at a token "
@@ -590,9 +629,7 @@ def _near(values: Any, other_values: Any, dtype: Any) -> bool:
 
 
 def _limit(config: Any) -> int | None:
-    text_config = config.get_text_config()
-    limits = [getattr(text_config, name, None) for name in _LIMITS]
-    return next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
+    return positions_of(config.get_text_config(), _LIMITS)
 
 
 # Distinct texts as a language model reads them: their ids, what is cut, and how much text the ids stand for.

@@ -278,10 +278,11 @@ def normalization(
     """
     if not (normalized or no_punct):
         return None
-    return partial(_changed, normalized, no_punct, asian_support, case_sensitive)
+    return partial(normalized_text, normalized, no_punct, asian_support, case_sensitive)
 
 
-def _changed(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool, text: str) -> str:
+def normalized_text(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool, text: str) -> str:
+    """Return a text as TER's options change it, with its words between single blanks."""
     text = str.rstrip(text)  # a plain str from here on: a subclass could have methods of its own
     if not case_sensitive:
         text = text.lower()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -58,6 +58,9 @@ class Wer(HasTokenizer):
     columns = (*Metric.base_columns, *facts, *(f"character_{count}" for count in facts))
     score_names = ("wer", "cer", "mer", "wil")
 
+    #: Whether the edits of characters are counted: drop-ins that give rates of words alone do without.
+    counts_characters = True
+
     tokenizer: Literal["blanks", "unicode", "char", "zh", "ja", "jieba"] | Callable[[str], Iterable[str]] = option(
         default="blanks",
         doc='How texts are split into words. "blanks": at blanks, as jiwer does. The others, for languages written '
@@ -95,8 +98,11 @@ class Wer(HasTokenizer):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
         texts, reading = engine_texts(batch, self.tokenizer, prepare=self.change)
-        rows = of_texts(batch, engine.error_rows, texts, reading)
-        if reading != self.tokenizer:
+        if self.counts_characters and reading == self.tokenizer:
+            rows = of_texts(batch, engine.error_rows, texts, reading)
+        else:
+            rows = of_texts(batch, partial(engine.error_rows, with_characters=False), texts, reading)
+        if self.counts_characters and reading != self.tokenizer:
             # The characters are those of the texts, without the blanks that a tokenizer in Python puts between words.
             texts = changed_texts(batch, prepare=self.change)
             rows[:, 8:] = of_texts(batch, engine.error_rows, texts, reading)[:, 8:]

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.ragged import Ragged, ranges
-from tercet.errors import InputError
+from tercet.errors import InputError, shorten
+from tercet.locks import Lock
 
-from .find import Located, cut, load_pretrained, model_depth, quiet, text_config
-from .in_memory import InMemory, adapters_of, is_quantized
+from .adapters import base_names, put_adapter
+from .find import Located, base_of, cut, load_base, model_depth, quiet, text_config
+from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
+from .memory import halved
+from .own_settings import own_settings
 from .subwords import Subwords
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
@@ -57,7 +60,7 @@ class Encoder:
     _blocks: list[_Block] = field(default_factory=list)
     _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
     _call: int = 0
-    _lock: Any = field(default_factory=Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def token_bytes(self) -> int:
@@ -65,22 +68,33 @@ class Encoder:
         return 4 * self.n_layers * self.dimensions
 
     def embed(
-        self, windows: Windows, rows: Ragged, keep: NDArray[np.bool_], batch_size: int, bar: Any = None
+        self,
+        windows: Windows,
+        rows: Ragged,
+        keep: NDArray[np.bool_],
+        batch_size: int,
+        bar: Any = None,
+        widths: NDArray[np.int64] | None = None,
     ) -> Store:
-        """Embed different texts.
+        """Embed different texts; with `widths`, each padded to so many tokens, and then none is kept.
 
         Memory: `token_bytes` for each token, and again for those that are kept.
         """
         import torch
 
         self.check_ids(rows)
-        with torch.inference_mode():
+        with own_settings(), torch.inference_mode():
             vectors = torch.empty(
                 (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
             )
+            # lengths of the states; those of tokens that are recalled are known to be finite
+            norms = torch.ones(vectors.shape[:2], dtype=torch.float32, device=self.device)
             text_of_window = np.searchsorted(rows.offsets, windows.target, side="right") - 1
             # The embeddings of a text in several windows depend on their length: they are not kept.
             is_single_window = np.bincount(text_of_window, minlength=len(keep)) == 1
+            if widths is not None:
+                windows = replace(windows, widths=np.maximum(widths[text_of_window], windows.ids.lengths))
+                is_single_window[:] = False
             keys = [
                 row.tobytes() if is_single else b""
                 for row, is_single in zip(rows.pieces(), is_single_window, strict=True)
@@ -91,7 +105,12 @@ class Encoder:
             references = keep[text_of_window]
             for is_due in (references & ~is_recalled[text_of_window], ~references & ~is_recalled[text_of_window]):
                 part = windows.some(is_due)
-                fill(vectors, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
+                fill(vectors, norms, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
+            is_finite = torch.isfinite(norms)
+            if not is_finite.all():
+                layer, token = (~is_finite).nonzero()[0].tolist()
+                text = int(np.searchsorted(rows.offsets, token, side="right")) - 1
+                raise self.not_finite(rows.pieces()[text], layer if self.n_layers > 1 else None)
             if bar is not None:
                 bar.update(int(is_recalled.sum()))
             self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
@@ -100,7 +119,8 @@ class Encoder:
     def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
         """Yield the states of the layer that is embedded, as :func:`_states_of` does; nothing is kept.
 
-        The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
+        The caller enters :func:`.own_settings` and PyTorch's inference mode, which a generator would leave at the
+        wrong time.
         """
         for chosen, states, is_taken in self._batches(windows, batch_size):
             yield chosen, states[0].float(), is_taken
@@ -130,6 +150,17 @@ class Encoder:
                 f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
                 f"but the network has only {n_embeddings} embeddings: the files in the folder do not belong together."
             )
+
+    def not_finite(self, ids: NDArray[np.int32], layer: int | None = None) -> InputError:
+        """Return the error for a text whose states are NaN or infinite; where no layer is given, it is sought."""
+        import torch
+
+        if layer is None:
+            # of a text in several windows the first: more tokens than there are positions stop a GPU for good
+            batch = torch.from_numpy(ids[: self.subwords.limit].astype(np.int64))[None].to(self.device)
+            layer = first_broken_layer(self.network.model, batch)
+        text = self.subwords.tokenizer.decode(ids, skip_special_tokens=True)
+        return not_finite_error(f"encoder {self.label}", self.dtype, text, layer)
 
     def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:
         """Copy the embeddings that are kept into the store and say which texts they are of."""
@@ -201,13 +232,15 @@ class Windows:
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     target: NDArray[np.int64]  # the row of the store where the first of them goes
+    widths: NDArray[np.int64] | None = None  # to how many tokens each is padded; None for the longest of its batch
 
     def some(self, chosen: NDArray[np.bool_]) -> Windows:
         """Return the windows that are marked."""
         if chosen.all():
             return self
         ids = self.ids.rows(np.flatnonzero(chosen))
-        return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen])
+        widths = None if self.widths is None else self.widths[chosen]
+        return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen], widths)
 
 
 def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
@@ -259,8 +292,8 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
 Batch = tuple[NDArray[np.int64], Any, NDArray[np.bool_]]
 
 
-def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
-    """Write the normalised embeddings of windows into a store, batch by batch."""
+def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -> None:
+    """Write the normalised embeddings of windows into a store, batch by batch, and what their lengths were."""
     import torch
 
     for chosen, states, is_taken in batches:
@@ -272,8 +305,33 @@ def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
             states, rows = states.flatten(1, 2)[:, places], target[is_taken]
         # of length one, so that the cosine of two embeddings is their product
         states = states.float()
-        normalised = states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
-        vectors[:, torch.from_numpy(rows).to(vectors.device)] = normalised
+        lengths = torch.linalg.vector_norm(states, dim=-1)
+        places_of_tokens = torch.from_numpy(rows).to(vectors.device)
+        vectors[:, places_of_tokens] = states / lengths[..., None]
+        norms[:, places_of_tokens] = lengths
+
+
+def not_finite_error(network: str, dtype: str, text: str | None = None, layer: int | None = None) -> InputError:
+    """Return the error for a network that gives NaN or infinities, for a text, from a layer on."""
+    of_text = "" if text is None else f" for the text {shorten(text)}"
+    of_layer = "" if layer is None else f", from layer {layer} on"
+    advice = "Its weights are broken, or diverged in training: give others."
+    if dtype == "float16":
+        advice = "float16 ends at 65504, and greater numbers are infinite: leave 'dtype' out, or give 'bfloat16'."
+    return InputError(f"The {network} gives NaN or infinities{of_text}{of_layer}, in {dtype}. {advice}")
+
+
+def first_broken_layer(model: Any, ids: Any) -> int | None:
+    """Return the first layer, from 0, whose states of some ids are not finite; None where no layer tells."""
+    import torch
+
+    with own_settings(), torch.inference_mode():
+        try:
+            states = states_of_ids(model, ids, None, several=True)
+        except Exception:  # this is for a message alone, and not every network shows its layers
+            return None
+        is_finite = torch.isfinite(states).flatten(1).all(1).tolist()
+    return is_finite.index(False) if False in is_finite else None
 
 
 def _states_of(
@@ -291,22 +349,36 @@ def _states_of(
 
     Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
     """
-    import torch
-
-    for chosen in batches_of(windows.ids, windows.ids.lengths, budget, one_length):
-        lengths = windows.ids.lengths[chosen]
-        width = int(lengths.max())
-        positions = np.arange(width)[None, :]
-        is_present = positions < lengths[:, None]
-        source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
-        ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
-        is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
-        mask = None
-        if not is_present.all() or padding_id in ids:
-            mask = torch.from_numpy(is_present.astype(np.int64)).to(device)
-        yield chosen, states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), is_taken
+    widths = windows.ids.lengths if windows.widths is None else windows.widths
+    batches = Batches(windows.ids, widths, budget, one_length)
+    for chosen in batches:
+        try:
+            width = int(widths[chosen].max())
+            states, is_taken = _states_of_batch(windows, chosen, width, model, device, several, padding_id)
+        except (RuntimeError, MemoryError) as error:
+            batches.halve(error)
+            continue
+        yield chosen, states, is_taken
         if bar is not None:
             bar.update(len(chosen))
+
+
+def _states_of_batch(
+    windows: Windows, chosen: NDArray[np.int64], width: int, model: Any, device: Any, several: bool, padding_id: int
+) -> tuple[Any, NDArray[np.bool_]]:
+    """Return the states of some windows by layer, padded to a width, and which of their tokens are taken."""
+    import torch
+
+    lengths = windows.ids.lengths[chosen]
+    positions = np.arange(width)[None, :]
+    is_present = positions < lengths[:, None]
+    source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
+    ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
+    is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
+    mask = None
+    if not is_present.all() or padding_id in ids:
+        mask = torch.from_numpy(is_present.astype(np.int64)).to(device)
+    return states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), is_taken
 
 
 def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
@@ -335,17 +407,34 @@ def order_of(ids: Ragged) -> NDArray[np.int64]:
     return np.array(sorted(range(len(rows)), key=lambda index: (-len(rows[index]), rows[index])), np.int64)
 
 
-def batches_of(ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
-    """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
-    order = order_of(ids)
-    start = 0
-    while start < len(order):
-        longest = int(lengths[order[start]])
-        size = max(1, budget // longest)
-        if one_length:
-            size = min(size, int((lengths[order[start:]] == longest).sum()))
-        yield order[start : start + size]
-        start += size
+class Batches:
+    """The indices of windows of near lengths, the longest first, of at most `budget` tokens with padding.
+
+    With `one_length` a batch has windows of one length only.
+    """
+
+    def __init__(self, ids: Ragged, lengths: NDArray[np.int64], budget: int, one_length: bool) -> None:
+        order = order_of(ids)
+        self._order = order[np.argsort(-lengths[order], kind="stable")]
+        self._lengths = lengths[self._order]
+        self._budget, self._one_length = budget, one_length
+        self._start = self._size = 0
+
+    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+        while self._start < len(self._order):
+            longest = int(self._lengths[self._start])
+            self._size = max(1, self._budget // longest)
+            if self._one_length:
+                self._size = min(self._size, int((self._lengths[self._start :] == longest).sum()))
+            chosen = self._order[self._start : self._start + self._size]
+            self._size = len(chosen)
+            self._start += self._size
+            yield chosen
+
+    def halve(self, error: BaseException) -> None:
+        """Give the last batch again in batches of half its size, where the error says that memory ran out."""
+        self._start -= self._size
+        self._budget = halved(self._size, error) * int(self._lengths[self._start])
 
 
 # The encoder's network: loaded, cut after the layer that is used, and ready to run.
@@ -371,8 +460,10 @@ class Network:
     dtype: str  # the precision of the weights as they were found
 
 
-def load_network(model: Located, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
-    """Load a located encoder in single precision."""
+def load_network(
+    model: Located, config: Any, num_layers: int | None, use_safetensors: bool, as_t5: bool = False
+) -> Network:
+    """Load a located encoder in single precision; with `as_t5` a umt5 runs as a T5, as in bert-score."""
     import torch
     import transformers
 
@@ -385,8 +476,11 @@ def load_network(model: Located, config: Any, num_layers: int | None, use_safete
         if use_safetensors:
             options["use_safetensors"] = True
         with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-            network, report = load_pretrained(model, kind.from_pretrained, **options)
+            network, report = load_base(model, kind.from_pretrained, **options)
         missing = set(report["missing_keys"])
+        if base_of(model) is not None:
+            put_adapter(model, network)
+            missing = base_names(network, missing)
     dtype = dtype_of(network)
     if not is_quantized(network):
         network = network.to(torch.float32)
@@ -394,6 +488,8 @@ def load_network(model: Located, config: Any, num_layers: int | None, use_safete
     if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
         network = network.encoder
         missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
+    if as_t5:
+        _share_positions(network)
     digest = weights_digest(network)
     if num_layers is not None:
         cut(network, num_layers, model_depth(config))
@@ -403,9 +499,11 @@ def load_network(model: Located, config: Any, num_layers: int | None, use_safete
     return Network(network, network.config, digest, dtype)
 
 
-def dtype_of(network: Any) -> str:
-    """Return the name of a network's precision."""
-    return str(network.dtype).removeprefix("torch.")
+def _share_positions(network: Any) -> None:
+    """Let all layers use the relative positions of the first one: a T5 has no others, where umt5 has its own."""
+    first, *others = (block.layer[0].SelfAttention for block in network.encoder.block)
+    for attention in others:
+        attention.relative_attention_bias = first.relative_attention_bias
 
 
 def check_weights(network: Any, missing: set[str], model: str, kind: str = "encoder") -> None:
@@ -426,7 +524,7 @@ def weights_digest(network: Any) -> str:
     for key in _NOT_OF_THE_MODEL:
         settings.pop(key, None)
     checksum = sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    for name, tensor in sorted(network.state_dict().items()):
+    for name, tensor in sorted(tensors_of(network), key=lambda named: named[0]):
         if name.startswith("pooler."):  # BERTScore does not use the pooler, and a file may lack it
             continue
         checksum.update(f"{name}{tuple(tensor.shape)}".encode())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakSet
 
-from tercet.errors import OptionError
+from tercet.errors import OptionError, warn
 
 #: Bytes that are read at a time.
 _PIECE = 1 << 25
@@ -94,14 +96,13 @@ class InMemory:
         import torch
 
         sums = [torch.zeros((), dtype=torch.int64)]
-        for tensor in self.model.state_dict().values():
-            if isinstance(tensor, torch.Tensor):
-                bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-                for piece in bits.split(_PIECE):
-                    whole = piece if not piece.storage_offset() % 8 else piece.clone()  # of sharded training
-                    numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
-                    places = torch.arange(1, len(numbers) + 1, device=bits.device)
-                    sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
+        for _, tensor in tensors_of(self.model):
+            bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+            for piece in bits.split(_PIECE):
+                whole = piece if not piece.storage_offset() % 8 else piece.clone()  # of sharded training
+                numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
+                places = torch.arange(1, len(numbers) + 1, device=bits.device)
+                sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
         return (*torch.stack(sums).tolist(), *adapters_of(self.model))
 
     def __eq__(self, other: object) -> bool:
@@ -129,8 +130,58 @@ def adapters_of(network: Any) -> list[str]:
 
 
 def is_quantized(network: Any) -> bool:
-    """Return whether a network was quantized by transformers: then it stays as it is, and where it is."""
-    return bool(getattr(network, "is_quantized", False)) or getattr(network, "hf_quantizer", None) is not None
+    """Return whether a network was quantized, by transformers or PyTorch: then it stays as it is, and where it is."""
+    if getattr(network, "is_quantized", False) or getattr(network, "hf_quantizer", None) is not None:
+        return True
+    return _is_packed(network)
+
+
+def _is_packed(network: Any) -> bool:
+    """Return whether PyTorch quantized a network, which packs the weights of its layers."""
+    return any(hasattr(layer, "_packed_params") for layer in network.modules())
+
+
+def dtype_of(network: Any) -> str:
+    """Return the name of a network's precision."""
+    return "qint8" if _is_packed(network) else str(network.dtype).removeprefix("torch.")
+
+
+def tensors_of(network: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the weights of a network by name, those that PyTorch quantized as the numbers that they stand for."""
+    import torch
+
+    for name, value in network.state_dict().items():
+        for tensor in value if isinstance(value, tuple) else (value,):
+            if not isinstance(tensor, torch.Tensor):
+                continue
+            if tensor.is_meta:
+                raise OptionError(
+                    f"The {type(network).__name__} has weights that are not in memory, such as {name!r}: it was "
+                    "offloaded (accelerate), or made on the device meta. Give a model that is wholly in memory, or "
+                    "its folder."
+                )
+            yield name, tensor.dequantize() if tensor.is_quantized else tensor
+
+
+#: Models of which was said that their copy has another precision: once for each.
+_told: WeakSet[Any] = WeakSet()
+
+
+def tell_of_copy(model: Any, dtype: str | None) -> None:
+    """Warn that a model in memory in half precision is copied in single precision, where nobody asked for either."""
+    if dtype is not None or not isinstance(model, InMemory) or model.model in _told:
+        return
+    if _is_static(model.model) or is_quantized(model.model):
+        return
+    precision = dtype_of(model.model)
+    if precision not in ("float16", "bfloat16"):
+        return
+    _told.add(model.model)
+    gigabytes = 4 * sum(weight.numel() for weight in model.model.parameters()) / 1e9
+    warn(
+        f"The {type(model.model).__name__} in memory is in {precision}; what is scored is a copy in float32, which "
+        f"takes {gigabytes:.1f} GB beside it. dtype='auto' copies it as it is; tercet.free_models() frees the copy."
+    )
 
 
 def unknown_tokenizer(model: InMemory, option: str) -> OptionError:

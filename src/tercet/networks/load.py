@@ -9,19 +9,33 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tercet.checks import as_device
 from tercet.errors import InputError, OptionError, first_line, shorten
+from tercet.locks import Lock
 from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder, load_network, states_of_ids
-from .find import HubModel, Located, best_layer, load_config, load_tokenizer, locate, model_depth, quiet, tell_of_load
-from .in_memory import InMemory, is_quantized
+from .find import (
+    ADAPTER_CONFIG,
+    HubModel,
+    Located,
+    base_of,
+    best_layer,
+    load_config,
+    load_tokenizer,
+    locate,
+    model_depth,
+    quiet,
+    tell_of_load,
+)
+from .in_memory import InMemory, is_quantized, tell_of_copy
 from .onednn import suit_processor
+from .own_settings import own_settings
 from .subwords import Subwords, lower_casing
 
 T = TypeVar("T")
@@ -34,7 +48,7 @@ def subwords_of(
     model = locate(model_type)
     # Only with this prefix_space does use_fast make a difference: else both values share one tokenizer.
     by_release = use_fast and prefix_space == "installed"
-    with LOADING:
+    with LOADING, own_settings():
         return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
 
 
@@ -44,18 +58,23 @@ def encoder_of(
     *,
     all_layers: bool = False,
     last_layer: bool = False,
-    device: str | None = None,
+    device: str | int | None = None,
     dtype: str | None = None,
     attn_implementation: str | None = None,
     prefix_space: bool | str = "auto",
     use_fast: bool = False,
     lowercase: bool = False,
     use_safetensors: bool = True,
+    as_t5: bool = False,
 ) -> Encoder:
-    """Return an encoder; the last two are kept for later calls."""
+    """Return an encoder; the last two are kept for later calls.
+
+    With `as_t5`, a umt5 runs as a T5, as in bert-score.
+    """
     model = locate(model_type)
     chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
-    with LOADING:
+    tell_of_copy(model, dtype)
+    with LOADING, own_settings():
         state = state_of(model)
         subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
         # asked for by its number, as all layers (None) are another encoder
@@ -63,8 +82,17 @@ def encoder_of(
             chosen = _depth(model, state)
         leave_threads_of_the_parent()
         precision = dtype or "float32"
+        as_t5 = as_t5 and _kind(model, state) == "umt5"
         return _encoder(
-            model, state, chosen, best_device(device), precision, attn_implementation, use_safetensors, subwords
+            model,
+            state,
+            chosen,
+            best_device(device),
+            precision,
+            attn_implementation,
+            use_safetensors,
+            subwords,
+            as_t5,
         )
 
 
@@ -148,15 +176,16 @@ def _encoder(
     attn_implementation: str | None,
     use_safetensors: bool,
     subwords: Subwords,
+    as_t5: bool,
 ) -> Encoder:
     import torch
 
     torch_device = usable(device)
     tell_of_load(model, torch_device)
     with line_of(f"loading the encoder {model_name(model)}"):
-        network = load_network(model, load_config(model), num_layers, use_safetensors)
+        network = load_network(model, load_config(model), num_layers, use_safetensors, as_t5)
         use_attention(network.model, attn_implementation)
-        if dtype == "auto":
+        if dtype == "auto" or is_quantized(network.model):
             dtype = network.dtype
         if is_quantized(network.model):
             torch_device = network.model.device
@@ -192,6 +221,11 @@ def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
+@lru_cache(maxsize=8)
+def _kind(model: Located, state: tuple[object, ...]) -> str:
+    return str(load_config(model).model_type)
+
+
 @keep_last(2)
 def read_static(weights: str, tokenizer: str, changed: tuple[int, int], source: str) -> InMemory:
     """Return the static embeddings that two files hold; `changed`, when they did, is part of the key for later calls.
@@ -212,7 +246,7 @@ def read_static(weights: str, tokenizer: str, changed: tuple[int, int], source: 
         raise InputError(f"The file {tokenizer} is not a tokenizer: {first_line(error)}") from error
 
 
-def state_of(model: Located) -> tuple[object, ...]:
+def state_of(model: Located, option: str = "model_type") -> tuple[object, ...]:
     """Return a key that changes with the files of a folder, or with weights: a model in training is reloaded."""
     if isinstance(model, InMemory):
         return model.state()
@@ -220,7 +254,11 @@ def state_of(model: Located) -> tuple[object, ...]:
         return ()
     with os.scandir(model) as entries:
         stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
-    return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
+    state: tuple[object, ...] = tuple(
+        sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+    )
+    base = base_of(model, option) if any(name == ADAPTER_CONFIG for name, _ in stats) else None
+    return state if base is None else state + state_of(base, option)
 
 
 def label_of(model: Located, *digests: str) -> str:
@@ -235,12 +273,12 @@ def model_name(model: Located) -> str:
     return Path(model).name if os.path.isdir(model) else model
 
 
-def best_device(device: str | None) -> str:
+def best_device(device: str | int | None) -> str:
     """Return the requested device, or the first available of ``cuda``, ``mps`` and ``cpu``."""
     import torch
 
     if device is not None:
-        return device
+        return str(as_device(device))
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import chain
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
+from tercet.locks import Lock
 
 from .find import text_config
 
@@ -271,11 +271,19 @@ def published_with_space(tokenizer: Any) -> bool:
 def _limit(tokenizer: Any, config: Any) -> int | None:
     # the tokenizer may know a limit, and the table of positions is one: the smaller holds
     limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length <= _NO_LIMIT else []
+    positions = None
     if config.model_type not in _RELATIVE_POSITIONS:
-        for name in ("max_position_embeddings", "n_positions"):
-            positions = getattr(config, name, None)
-            if isinstance(positions, int) and positions > 0:
-                shift = (config.pad_token_id or 0) + 1 if config.model_type in _SHIFTED_POSITIONS else 0
-                limits.append(positions - shift)
-                break
+        positions = positions_of(config, ("max_position_embeddings", "n_positions"))
+    if positions is not None:
+        limits.append(positions)
     return min(limits, default=None)
+
+
+def positions_of(config: Any, names: Sequence[str]) -> int | None:
+    """Return how many tokens a network has positions for, by the first of some names in its configuration."""
+    for name in names:
+        positions = getattr(config, name, None)
+        if isinstance(positions, int) and positions > 0:
+            shift = (config.pad_token_id or 0) + 1 if config.model_type in _SHIFTED_POSITIONS else 0
+            return positions - shift
+    return None

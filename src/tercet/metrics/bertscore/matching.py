@@ -16,6 +16,7 @@ from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.errors import InputError
 from tercet.networks.encoder import Encoder, Store, order_of, windows_of
 from tercet.networks.find import cut_warning
+from tercet.networks.own_settings import own_settings
 from tercet.networks.subwords import Subwords
 from tercet.statistics.progress import bar_of
 
@@ -50,7 +51,7 @@ def match(
     device, n_layers = store.vectors.device, len(store.vectors)
     lengths = np.diff(store.offsets)
     sizes = lengths[predictions], lengths[references]
-    with torch.inference_mode():
+    with own_settings(), torch.inference_mode():
         weights_of_tokens = torch.from_numpy(weights).to(device)
         sums = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
         most_floats = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
@@ -75,7 +76,8 @@ def match(
                         floor = torch.from_numpy(floors[side][chosen]).to(device)[:, None]
                         similarities = torch.where(floor, similarities.clamp(min=0), similarities)
                     sums[side, layer, pair_indices] = (similarities * weights_of_sides[side]).sum(1)
-    precision, recall = sums.double().cpu().numpy()
+    # float64 after the copy to the CPU: some devices (MPS) have none
+    precision, recall = sums.cpu().double().numpy()
     return precision, recall
 
 
@@ -94,7 +96,7 @@ def _match_crossed(
         pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
         return np.stack(match(store, weights, *pairs)).reshape(2, n_layers, len(texts), len(references))
     sums = torch.zeros((2, n_layers, len(texts), len(references)), device=device)
-    with torch.inference_mode():
+    with own_settings(), torch.inference_mode():
         shares = torch.from_numpy(weights).to(device)
         sides = [
             [_padded(store, shares, side, chosen) for chosen in _near(lengths[side])] for side in (texts, references)
@@ -107,7 +109,7 @@ def _match_crossed(
                     similarity.amax(3) * left_share[:, :, None]
                 ).sum(1)
                 sums[1, layer, left_places[:, None], right_places] = (similarity.amax(1) * right_share).sum(2)
-    precision_and_recall: NDArray[np.float64] = sums.double().cpu().numpy()
+    precision_and_recall: NDArray[np.float64] = sums.cpu().double().numpy()
     return precision_and_recall
 
 
@@ -221,8 +223,9 @@ def score_pairs(
     batch_size: int,
     verbose: bool,
     floors: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None,
+    widths: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return precision and recall of pairs, shape (layers, pairs) each.
+    """Return precision and recall of pairs, shape (layers, pairs) each; `widths` are those of the different texts.
 
     Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
     references, and what the encoder itself needs for a batch.
@@ -238,7 +241,7 @@ def score_pairs(
             # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
             keep[places[n_pairs:]] = True
-            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
+            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar, widths)
             part_floors = None if floors is None else (floors[0][part], floors[1][part])
             precision_and_recall[:, :, part] = match(store, shares, places[:n_pairs], places[n_pairs:], part_floors)
     return precision_and_recall[0], precision_and_recall[1]
@@ -252,13 +255,14 @@ def _embedded(
     limit: int | None,
     batch_size: int,
     bar: Any = None,
+    widths: NDArray[np.int64] | None = None,
 ) -> tuple[Store, NDArray[np.float32]]:
     """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
     rows = texts.rows.rows(chosen)
     windows = windows_of(rows, limit, encoder.subwords)
     if bar is not None:
         bar.total = max(bar.total or 0, bar.n + len(windows.first))
-    store = encoder.embed(windows, rows, keep, batch_size, bar)
+    store = encoder.embed(windows, rows, keep, batch_size, bar, None if widths is None else widths[chosen])
     return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
 
 
@@ -314,6 +318,24 @@ def score_crossed(
 
 
 # The warnings and errors of bertscore_idf.
+
+
+def unsettled_warning(encoder: Encoder) -> str:
+    """Return the warning of batches that bert-score makes otherwise in another process."""
+    network = type(encoder.network.model).__name__
+    return (
+        f"padding changes what {network} gives for a text, and in bert-score the padding depends on the order of a "
+        "set, where texts have as many words as others: its scores change from run to run. These are of the order "
+        "in which the texts come; batch_size=1 pads none."
+    )
+
+
+def random_weights_warning() -> str:
+    """Return the warning of an encoder for which bert-score draws weights at random."""
+    return (
+        "bert-score loads a LongT5 as a T5, and draws the weights that it does not find at random: its scores change "
+        "from run to run. These are of the LongT5 itself."
+    )
 
 
 def texts_warning(cut: int, unweighted: int, limit: int | None) -> str | None:

@@ -26,11 +26,21 @@ from tercet.explanation.pictures import Token, alignment_html, alignment_svg, he
 from tercet.networks.encoder import Encoder, windows_of
 from tercet.networks.find import Located, cut_texts, model_of_language, network_of
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
+from tercet.networks.own_settings import own_settings
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .matching import Texts, prepare_texts, score_crossed, score_pairs, texts_warning, unnamed_token_error
+from .matching import (
+    Texts,
+    prepare_texts,
+    random_weights_warning,
+    score_crossed,
+    score_pairs,
+    texts_warning,
+    unnamed_token_error,
+    unsettled_warning,
+)
 from .options import (
     DIALECTS,
     MEASURES,
@@ -43,6 +53,7 @@ from .options import (
     official_hash,
     padded_in_batch,
     pair_measures,
+    widths_in_batches,
     winning_references,
 )
 from .weights import IdfTable, Weights, baseline_digest, baselines_of, find_baseline, given_table, weights_of
@@ -119,6 +130,7 @@ class BertScore(BertscoreOptions):
             prefix_space=self.prefix_space,
             use_fast=self.use_fast_tokenizer,
             use_safetensors=self.use_safetensors,
+            as_t5=self._official,
         )
 
     @cached_property
@@ -262,12 +274,13 @@ class BertScore(BertscoreOptions):
         """Return one row per item."""
         encoder, n_items = self.encoder(), batch.n_items
         counts = batch.reference_counts
-        whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
+        strings = batch.texts.to_pylist()
+        whole, documents, texts = self.prepare(strings, context)
         cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
         # Each system by itself: with `compat`, the batches are those of a call of bert-score with that system.
         measures_of_systems = [
-            self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths)
+            self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths, strings)
             for system_owners, system_references in zip(
                 np.split(owners, batch.n_systems), np.split(references, batch.n_systems), strict=True
             )
@@ -295,7 +308,13 @@ class BertScore(BertscoreOptions):
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(
-        self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], references: NDArray[np.int64], lengths: Any
+        self,
+        texts: Texts,
+        encoder: Encoder,
+        owners: NDArray[np.int64],
+        references: NDArray[np.int64],
+        lengths: Any,
+        strings: list[str],
     ) -> Array:
         """Return precision, recall and F of every prediction with each of its references: (3, layers, m)."""
         pairs = texts.text[owners], texts.text[references]
@@ -311,8 +330,28 @@ class BertScore(BertscoreOptions):
             batch_size=self.batch_size,
             verbose=self.verbose,
             floors=floors,
+            widths=self._widths(texts, encoder, np.concatenate([references, owners]), lengths, strings),
         )
         return self.measures(precision, recall, *sizes)
+
+    def _widths(
+        self, texts: Texts, encoder: Encoder, documents: NDArray[np.int64], lengths: Any, strings: list[str]
+    ) -> NDArray[np.int64] | None:
+        """Return to how many tokens bert-score pads each of the different texts; None where padding shows nowhere."""
+        if not self._official:
+            return None
+        if getattr(encoder.network.config, "model_type", "") == "longt5":
+            warn_of(self, random_weights_warning())
+        if self.batch_size == 1 or not encoder.padding_shows:
+            return None
+        padded, is_settled = widths_in_batches(
+            [strings[document] for document in documents.tolist()], lengths[documents], self.batch_size
+        )
+        if not is_settled:
+            warn_of(self, unsettled_warning(encoder))
+        widths = np.zeros(len(texts.rows.lengths), np.int64)
+        widths[texts.text[documents]] = padded
+        return widths
 
     def measures(
         self,
@@ -619,7 +658,8 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
     store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), metric.batch_size)
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]
-    similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
+    with own_settings():
+        similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
     is_official = metric.compat is not None
     # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
     lengths = documents.lengths

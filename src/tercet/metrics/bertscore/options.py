@@ -137,7 +137,7 @@ class BertscoreOptions(Metric):
         check=integer(1),
         local=True,
     )
-    device: str | torch.device | None = DEVICE
+    device: str | int | torch.device | None = DEVICE
     dtype: Literal["float32", "bfloat16", "float16", "auto"] | torch.dtype | None = dtype_option("encoder")
     attn_implementation: Literal["eager", "sdpa", "flash_attention_2"] | None = ATTN_IMPLEMENTATION
     max_length: int | None = option(
@@ -254,11 +254,14 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
     texts that it takes for empty (two tokens), and for NaN where all weights are 0.
     """
     official = o.compat is not None
+    model_type = getattr(encoder.network.config, "model_type", "")
     is_equal = (
         (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
         and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
         and o.long_text in ("truncate", "error")
         and encoder.dtype == "float32"
+        and (official or model_type != "umt5")  # bert-score runs it as a T5
+        and model_type != "longt5"  # bert-score draws weights for it at random
         and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
     )
     # From version 5 of transformers on, bert-score puts no space where the published scores have one.
@@ -277,6 +280,7 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
 MEASURES = ("precision", "recall", "f1")
 
 Array = NDArray[np.float64]
+Widths = NDArray[np.int64]
 
 
 def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], official: bool) -> Array:
@@ -313,6 +317,25 @@ def padded_in_batch(lengths: NDArray[np.int64], batch_size: int) -> NDArray[np.b
     widest = np.maximum.reduceat(lengths, starts) if len(lengths) else lengths
     padded: NDArray[np.bool_] = lengths < np.repeat(widest, batch_size)[: len(lengths)]
     return padded
+
+
+def widths_in_batches(texts: Sequence[str], lengths: NDArray[np.int64], batch_size: int) -> tuple[Widths, bool]:
+    """Return to how many tokens bert-score pads each of some texts, and whether the texts alone decide that.
+
+    Its batches have the different texts, those of more words first. Texts of as many words come in the order of a
+    set, which is another one in each process, here in that of their first occurrence.
+    """
+    n_words = {text: len(text.split(" ")) for text in texts}
+    length_of = dict(zip(texts, lengths.tolist(), strict=True))
+    order = sorted(n_words, key=lambda text: -n_words[text])
+    width_of: dict[str, int] = {}
+    is_settled = True
+    for start in range(0, len(order), batch_size):
+        batch = order[start : start + batch_size]
+        width_of |= dict.fromkeys(batch, max(length_of[text] for text in batch))
+        if start > 0 and n_words[order[start - 1]] == n_words[order[start]]:
+            is_settled = False
+    return np.array([width_of[text] for text in texts], np.int64), is_settled
 
 
 def winning_references(stats: SegmentStats, ends: Sequence[str], all_layers: bool) -> dict[str, Any]:
