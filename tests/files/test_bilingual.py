@@ -1,18 +1,20 @@
 """Files of translators, XLIFF and PO: what is a text, what is none, and what is compared with what."""
 
 import io
+import random
 from xml.sax.saxutils import escape
 
 import polib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from translate.storage import xliff, xliff2
+from translate.convert.po2xliff import po2xliff
+from translate.storage import po, xliff, xliff2
 
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.catalogues import read_po
+from tercet.files.catalogues import _unsplit, read_po
 from tercet.files.text import Limits
 from tercet.files.xliff import read_xliff
 
@@ -149,12 +151,45 @@ class TestXliff:
                 "target language 'pt' after one with 'de'"),
             "one language": (document({"Sea": "Meer"}, "EN"), "the language of sources and targets is 'en'; exp"),
             "a language of spaces": (document({"Sea": "Meer"}, "d e"), "found the language 'd e'; expected a code"),
-            "a character that is none": (SECOND.replace('hex="0007"', 'hex="110000"'), "<cp> with hex '110000'"),
+            **{
+                f"a character that is none: {code}": (
+                    SECOND.replace('hex="0007"', f'hex="{code}"'),
+                    rf"^file, line 12: found <cp> with hex '{code}'; expected the code of a character",
+                )
+                for code in ("110000", "D800", "dfff", "0", "1_0", "", " 41", "00041a0", "x")
+            },
         }.values(),
     )  # fmt: skip
     def test_what_is_no_such_file(self, text, message):
         with pytest.raises(InputError, match=message):
             parse(text)
+
+    def test_what_stands_within_what_is_not_to_be_translated(self):
+        """A unit is as its group, unless it says otherwise; neither is one of version 2 whose file says so."""
+        unit = '<trans-unit id="{0}" {1}><source>s {0}</source><target>t {0}</target></trans-unit>'
+        first, second, third = unit.format(1, ""), unit.format(2, 'translate="yes"'), unit.format(3, "")
+        body = f'<group translate="no"><group>{first}</group>{second}</group>{third}'
+        assert parse(document({}).replace("<body>", f"<body>{body}")).labels["id"] == ["2", "3"]
+        with pytest.raises(InputError, match="is empty; expected units"):
+            parse(SECOND.replace('<file id="f"', '<file id="f" translate="no"'))
+
+    def test_a_proposal_in_another_language_is_none(self):
+        """A translation into a third language may stand beside a unit, to look at."""
+        proposals = "".join(
+            f'<alt-trans origin="{code}"><target xml:lang="{code}">Nebel</target></alt-trans>'
+            for code in ("de-AT", "DE", "nl", "fr-BE")
+        )
+        text = document({"Fog": "Nebel"}, "de_DE").replace("</trans-unit>", f"{proposals}</trans-unit>")
+        assert [*parse(text).columns] == ["en", "de_DE", "de_DE de-AT", "de_DE DE"]
+
+    def test_the_header_of_a_catalogue_is_no_segment(self):
+        """As the translate toolkit converts it: what remains is what is read of the catalogue itself."""
+        catalogue = CATALOGUE.replace("#, fuzzy\n", "").partition("#~")[0]
+        converted = bytes(po2xliff().convertstore(po.pofile.parsestring(catalogue.encode())))
+        assert b'restype="x-gettext-domain-header"' in converted
+        found, expected = parse(converted), parse(catalogue, read_po)
+        assert found.columns["ru"] == expected.columns["ru"]
+        assert found.columns["en-US"] == expected.columns["source"]
 
     def test_many_segments_in_one_unit_and_many_proposals_for_one(self):
         marks = "".join(f'<mrk mtype="seg" mid="{number}">猫 {number}</mrk>' for number in range(5000))
@@ -231,6 +266,66 @@ class TestCatalogues:
     def test_what_is_no_such_file(self, text, message):
         with pytest.raises(InputError, match=message):
             parse(text, read_po)
+
+    def test_texts_in_one_line_are_to_polib_what_they_were_in_many(self):
+        """Comments, escapes, what is obsolete or goes on over lines, in any order that a catalogue may have."""
+
+        def entries(text):
+            return [
+                (entry.msgctxt, entry.msgid, entry.msgid_plural, entry.msgstr, entry.msgstr_plural,
+                 bool(entry.fuzzy), bool(entry.obsolete), entry.linenum)
+                for entry in polib.pofile(text + "\n")
+            ]  # fmt: skip
+
+        choose = random.Random(5)
+        for _ in range(400):
+            text = "\n".join(random_message(choose) for _ in range(choose.randrange(1, 5)))
+            text += choose.choice(["", "\n", "\n# the end\n"])
+            assert entries(_unsplit(text)) == entries(text), text
+
+    def test_what_is_split_into_many_lines_takes_no_square_of_its_length(self):
+        """polib took minutes for the second and third: texts were copied for each line."""
+        header = 'msgid ""\nmsgstr "Language: de\\n"\n'
+        n_lines = 300_000
+        for lines in ('"a\\n"\n' * n_lines, "\n" + "# \n" * n_lines, "\n" + '#| msgid ""\n' + '#| "a"\n' * n_lines):
+            memory = parse(f'{header}{lines}msgid "Fog"\nmsgstr "Nebel"\n', read_po)
+            assert memory.columns == {"source": ["Fog"], "de": ["Nebel"]}
+        memory = parse(f'{header}\nmsgid ""\n' + '"猫"\n' * n_lines + 'msgstr "Katzen"\n', read_po)
+        assert memory.columns == {"source": ["猫" * n_lines], "de": ["Katzen"]}
+
+
+def random_message(choose):
+    """Return the lines of a message of a catalogue."""
+
+    def quoted(keyword):
+        pieces = ["a", "猫", "ж ", "\\n", '\\"', "\\\\", "\\t", "\\q"]
+        texts = ["".join(choose.choices(pieces, k=choose.randrange(4))) for _ in range(choose.randrange(1, 4))]
+        return [f'{mark}{keyword} "{texts[0]}"', *(f'{mark}"{text}"' for text in texts[1:])]
+
+    mark = "#~ " if choose.random() < 0.2 else ""
+    comments = [
+        "# x",
+        "#. y",
+        "#: a.c:1",
+        "#, fuzzy",
+        "#, c-format, fuzzy",
+        "#, c-format",
+        "#",
+        '#| msgid "a"\n#| "b"',
+    ]
+    lines = choose.choices(comments, k=choose.randrange(3))
+    if choose.random() < 0.3:
+        lines += quoted("msgctxt")
+    lines += quoted("msgid")
+    if choose.random() < 0.2:
+        lines.append("# between")
+    if choose.random() < 0.3:
+        lines += quoted("msgid_plural")
+        for number in range(choose.randrange(1, 4)):
+            lines += quoted(f"msgstr[{number}]")
+    else:
+        lines += quoted("msgstr")
+    return "\n".join(lines)
 
 
 class TestComparing:

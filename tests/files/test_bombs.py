@@ -20,6 +20,8 @@ from openpyxl import Workbook
 
 #: What the process may take beyond what it has once the packages are imported, and in seconds.
 MEMORY, SECONDS = 2 << 30, 60
+#: The same for what is refused before it is unpacked, or as it is parsed.
+LITTLE_MEMORY = 400 << 20
 
 READ = """
 import json, resource, sys
@@ -96,8 +98,17 @@ def archive(sample):
     return out.getvalue()
 
 
-def sheet(rows):
-    """A workbook whose sheet ends with more rows."""
+def deep(format):
+    """XML nested without an end, within what begins as a file of a format."""
+    beginnings = {
+        "xlf": b'<xliff version="1.2"><file source-language="en" target-language="de"><body>',
+        "tmx": b'<tmx version="1.4"><body>',
+    }
+    return beginnings[format] + b"<x>" * 16_000_000
+
+
+def sheet(rows, part="xl/worksheets/sheet1.xml", end=b"</sheetData>"):
+    """A workbook whose sheet, or another part of it, ends with more rows."""
     book, before, after = Workbook(), io.BytesIO(), io.BytesIO()
     for row in (["mt", "ref"], ["a", "b"]):
         book.active.append(row)
@@ -105,7 +116,7 @@ def sheet(rows):
     with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w", zipfile.ZIP_DEFLATED) as target:
         for name in source.namelist():
             content = source.read(name)
-            target.writestr(name, content.replace(b"</sheetData>", rows + b"</sheetData>"))
+            target.writestr(name, content.replace(end, rows + end) if name == part else content)
     return after.getvalue()
 
 
@@ -117,6 +128,31 @@ UNPACKED = "holds more than 256 MiB, unpacked, which is the limit for a packed f
 OF_COLUMNS = UNPACKED.replace("256", "512")
 CONTAINERS = "lists and objects, which is the limit"
 ROWS = "expected at most 1,048,576, which is the limit"
+
+
+def repeated(n_rows, text="b"):
+    """A text many times, as an array of the packages' dictionaries."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n_rows, np.int32)), pa.array([text]))
+
+
+def one_list(entries):
+    return pa.ListArray.from_arrays(pa.array([0, len(entries)], pa.int32()), entries)
+
+
+def one_chat(n_messages):
+    texts = [repeated(n_messages, text).cast(pa.string()) for text in ("user", "猫")]
+    return one_list(pa.StructArray.from_arrays(texts, ["role", "content"]))
+
+
+def in_a_field(values):
+    return pa.StructArray.from_arrays([one_list(values)], ["list.of"])
+
+
+DEEP = "elements are nested more than 200 deep; expected at most that in a"
+IN_LISTS = "values in lists; expected at most 1,000,000, which is the limit for a packed file of"
+
+#: Beginnings of the names of files that are refused early.
+EARLY = ("deep", "closed", "list.parquet", "chat", "field", "rows", "defaults")
 
 #: Files by their names, and what is said of each; beside bombs, honest files that look like them.
 BOMBS = {
@@ -142,6 +178,17 @@ BOMBS = {
     ),
     "views.arrow": (lambda: arrow(views()), "MiB, unpacked, which is the limit for a packed file of"),
     "overlapping.arrow": (lambda: arrow(lists_that_overlap()), OF_COLUMNS),
+    "list.parquet": (lambda: parquet(one_list(repeated(10_000_000)), "ref"), f"9,999,999 {IN_LISTS}"),
+    "chat.parquet": (lambda: parquet(one_chat(3_000_000), "ref"), f"5,999,998 {IN_LISTS}"),
+    "field.parquet": (lambda: parquet(in_a_field(pa.array(np.zeros(3_000_000))), "a.b"), f"2,999,999 {IN_LISTS}"),
+    "rows.parquet": (
+        lambda: parquet(repeated(4_000_000)),
+        "4,000,000 rows; expected at most 1,000,000, which is the limit for a packed file of",
+    ),
+    "list.arrow": (
+        lambda: arrow(in_a_field(pa.array(np.zeros(3_000_000))), feather.write_feather, compression="zstd"),
+        f"3,000,000 {IN_LISTS}",
+    ),
     "prompts.parquet": (
         lambda: parquet(pa.DictionaryArray.from_arrays(pa.array([0] * 14_000, pa.int32()), PROMPT), "source"),
         "read: 14000",
@@ -164,6 +211,31 @@ BOMBS = {
     "empty.eval": (lambda: archive(b"[" + b"{}," * 2_000_000 + b"{}]"), f"1,048,576 {CONTAINERS}"),
     "lines.tsv.gz": (lambda: gzip.compress((b"a" * 98 + b"\tb\n") * 3_000_000), UNPACKED),
     "units.tmx.gz": (lambda: gzip.compress(b"<tmx>" + b" " * (300 << 20) + b"</tmx>"), UNPACKED),
+    "deep.xlf": (lambda: deep("xlf"), f"line 1: {DEEP}n XLIFF file"),
+    "deep.xlf.gz": (lambda: gzip.compress(deep("xlf"), 1), f"line 1: {DEEP}n XLIFF file"),
+    "deep.sdlxliff": (lambda: deep("xlf"), f"line 1: {DEEP}n XLIFF file"),
+    "deep.tmx": (lambda: deep("tmx"), f"line 1: {DEEP} TMX file"),
+    "deep.tmx.gz": (lambda: gzip.compress(deep("tmx"), 1), f"line 1: {DEEP} TMX file"),
+    "defaults.tmx": (
+        lambda: b'<!DOCTYPE tmx [<!ATTLIST x a CDATA "' + b"a" * 1_000_000 + b'">]><tmx>' + b"<x/>" * 1_000_000,
+        "line 1: declares values of attributes with more than 10,000 characters, which is refused",
+    ),
+    **{
+        f"deep-{number}.xlsx": (
+            lambda part=part, end=end: sheet(b"<x>" * 16_000_000, part, end), f"{part}, line 1: {DEEP}n Excel file"
+        )
+        for number, (part, end) in enumerate({
+            "xl/worksheets/sheet1.xml": b"</sheetData>", "xl/styles.xml": b"</styleSheet>",
+            "xl/workbook.xml": b"</workbook>", "[Content_Types].xml": b"</Types>",
+        }.items())
+    },
+    "closed.xlsx": (
+        lambda: sheet(b"<x>" * 2_000_000 + b"</x>" * 2_000_000), f"sheet1.xml, line 1: {DEEP}n Excel file",
+    ),
+    "cells.xlsx": (
+        lambda: sheet(b'<row r="4">' + b"<c/>" * 3_000_000 + b"</row>"),
+        "xl/worksheets/sheet1.xml holds more than 2,097,152 elements, which is the limit for its size",
+    ),
     "row.xlsx": (lambda: sheet(b'<row r="10000000">' + cell(b"A10000000") + b"</row>"), f"row 10,000,000; {ROWS}"),
     "empty-row.xlsx": (lambda: sheet(b'<row r="1000000000"/>'), f"row 1,000,000,000; {ROWS}"),
     "wide.xlsx": (
@@ -177,12 +249,15 @@ def test_each_is_refused_by_its_limit_in_little_memory_and_time(tmp_path):
     for name, (content, _) in BOMBS.items():
         (tmp_path / name).write_bytes(content())
     assert (tmp_path / "shared.parquet").stat().st_size < 1000
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", READ, str(MEMORY), *BOMBS],
-        cwd=tmp_path, capture_output=True, text=True, timeout=400,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)),
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    said = json.loads(run.stdout)
+    said = {}
+    early = [name for name in BOMBS if name.startswith(EARLY)]
+    for memory, names in ((LITTLE_MEMORY, early), (MEMORY, [name for name in BOMBS if name not in early])):
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", READ, str(memory), *names],
+            cwd=tmp_path, capture_output=True, text=True, timeout=400,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)),
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        said |= json.loads(run.stdout)
     assert {name: said[name] for name, (_, message) in BOMBS.items() if message not in said[name]} == {}
     assert not [message for message in said.values() if "damaged" in message]

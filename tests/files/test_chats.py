@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError
-from tercet.files.logs import is_chat, texts_of_chats
 from tercet.rewards.texts import completion_texts
 
 ASKED = {"role": "user", "content": "Übersetze: O mar está calmo."}

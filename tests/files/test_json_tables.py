@@ -181,11 +181,15 @@ def test_one_row_is_a_table(tmp_path):
     assert test_set.systems == {"A": ["It is raining."], "система": ["Идёт дождь."]}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_marks_of_byte_order_are_read_over(tmp_path, encoding, expected):
+@pytest.mark.parametrize(("marks", "encoding"), [("", "utf-8-sig"), ("\ufeff", "utf-8-sig"), ("", "utf-16")])
+def test_marks_of_byte_order_are_read_over(tmp_path, marks, encoding, expected):
     path = tmp_path / "out.json"
-    path.write_text(json.dumps(ROWS, ensure_ascii=False), encoding=encoding)
-    check_same(path, expected)
+    rows = [json.dumps(row, ensure_ascii=False) for row in ROWS]
+    for content in (f"[{', '.join(rows)}]", "\n".join(rows)):
+        path.write_text(marks + content, encoding=encoding)
+        # Lines of JSON are read in UTF-16 from files that are called so.
+        if content.startswith("[") or encoding != "utf-16":
+            check_same(path, expected)
 
 
 def test_a_key_that_is_there_twice_and_half_a_character_are_refused(tmp_path):

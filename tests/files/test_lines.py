@@ -37,6 +37,13 @@ def test_lines_of_unix_and_windows(way, saved):
         assert way(saved(data)) == ["one"]
 
 
+def test_marks_of_byte_order_at_the_beginning_are_none_of_the_text(way, saved):
+    """A program that does not know them saves one before another."""
+    for n_marks in (1, 2, 3):
+        assert way(saved(("\ufeff" * n_marks + "猫\n\ufeffя\n").encode())) == ["猫", "\ufeffя"]
+    assert way(saved("\ufeff\ufeff\n".encode())) == [""]
+
+
 def test_lines_of_old_macs_are_refused(way, saved):
     """They would be one segment, and the scores of a file with one segment look as good as any."""
     for data in [b"one\rtwo\rthree\r", b"one\rtwo", b"\r\r", "\ufeffeins\rzwei".encode()]:

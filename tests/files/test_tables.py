@@ -121,6 +121,8 @@ class TestEncodings:
                    "jsonl": "\n".join(objects)}  # fmt: skip
         for format, text in written.items():
             assert read(text, format, encoding).columns == expected
+            # A program that does not know marks of byte order saves one before another.
+            assert read(f"\ufeff{text}", format, encoding).columns == expected
 
     def test_utf16_without_a_mark(self):
         """As some programs export it; Chinese alone has NUL bytes in its tabs and line ends only."""

@@ -184,11 +184,16 @@ class TestRefusals:
 
 
 class TestSizes:
-    def test_a_segment_of_any_size_and_elements_of_any_depth(self):
+    def test_a_segment_of_any_size_and_elements_within_each_other(self):
         long = "naïve " * 400_000
         assert read(tmx([("en", long)])).columns["en"] == [long]
-        deep = "<hi>" * 20_000 + "a" + "</hi>" * 20_000
+        # With those around it, 200 are open.
+        deep = "<hi>" * 195 + "a" + "</hi>" * 195
         assert read(tmx([("en", deep)])).columns["en"] == ["a"]
+        with pytest.raises(
+            InputError, match="line 2: elements are nested more than 200 deep; expected at most that in a TMX"
+        ):
+            read(tmx([("en", f"<hi>{deep}</hi>")]))
 
     def test_memory_does_not_grow_with_what_is_not_text(self):
         def peak(size):

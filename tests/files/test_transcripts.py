@@ -1,6 +1,7 @@
 """Subtitles and transcripts: joined by their times or ids, with the words of a CTM file in the segments of an STM."""
 
 import io
+import random
 
 import jiwer
 import pysubs2
@@ -73,6 +74,24 @@ class TestSubtitles:
     def test_a_line_that_would_take_hours(self):
         with pytest.raises(InputError, match="line 3: a line of more than 4 KiB"):
             parse(read_subtitles, SRT.replace("\r", "").replace("<i>", "{" * 5000))
+
+    def test_texts_are_those_of_pysubs2(self):
+        """Tags, braces and escapes in any order, closed or not."""
+        choose = random.Random(7)
+        pieces = ["{", "}", "<", ">", "/", " ", "i", "b", "font", "猫", "я", "\\N", "\\h", "\\n", "\n", "3",
+                  "<i>", "</ b>", "< /u >", "{\\an8}", "<font c>", "ه"]  # fmt: skip
+        for _ in range(1000):
+            words = "".join(choose.choices(pieces, k=choose.randrange(1, 14)))
+            text = f"1\n00:00:01,000 --> 00:00:02,000\n{words}\n\n2\n00:00:03,000 --> 00:00:04,000\n猫\n"
+            expected = [" ".join(event.plaintext.split()) for event in pysubs2.SSAFile.from_string(text)]
+            assert parse(read_subtitles, text).columns["text"] == [words for words in expected if words], words
+
+    def test_what_is_not_closed_takes_no_square_of_its_length(self):
+        """Nor do blank lines and spaces: each of these took half a minute to an hour."""
+        for words in ("{\n" * 200_000, "<a\n" * 200_000, ("{" * 4000 + "\n") * 100, "猫" + "\n" * 400_000 + "б",
+                      ("< " + " " * 4000 + "\n") * 100, ("{" * 4000 + "\n") * 100 + "<a } >\n"):  # fmt: skip
+            memory = parse(read_subtitles, f"1\n00:00:01,000 --> 00:00:02,000\n{words}\n")
+            assert memory.columns["text"] == [" ".join(words.removesuffix("<a } >\n").split())]
 
     @pytest.mark.parametrize("text", ["", "猫", "WEBVTT\n\nx\n", "1\n00:00 --> 00:01\nx\n"])
     def test_what_is_no_such_file(self, text):

@@ -93,6 +93,7 @@ def added(cell, value):
 
 
 TABLE = workbook([["mt", "ref"], ["a", "b"]])
+SHEETS = workbook([["mt", "ref"], ["a", "b"]], others=["news"])
 DAMAGED = "not an Excel workbook .* or is damaged"
 NOT_READ = "not an Excel workbook .* that can be read"
 
@@ -108,6 +109,21 @@ NOT_READ = "not an Excel workbook .* that can be read"
          r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected no gap between rows"),
         (added("XFD3", "left"),
          r"^test\.xlsx, cell XFD3: found 'left' far to the right of the table; expected at most 500 columns"),
+        # what is not in the file: another sheet would be taken for the first
+        *(
+            (changed(book, "workbook.xml.rels", rb'Target="[^"]*sheet1.xml"', b'Target="%s"' % target),
+             rf"its sheet 'Sheet' is to be in {path}, which is not in the file")
+            for book in (TABLE, SHEETS)
+            for target, path in [(b"/../out.xml", r"'.*out\.xml'"), (b"/xl/none.xml", "'xl/none.xml'")]
+        ),
+        (changed(TABLE, "workbook.xml", rb'r:id="rId1"', b'r:id="rId9"'),
+         r"refers to what is not in the file \('rId9'\)"),
+        (changed(TABLE, "sheet1.xml", rb'<c r="A2".*?</c>', b'<c r="A2" t="s"><v>99</v></c>'),
+         "refers to what is not in"),
+        (changed(TABLE, "sheet1.xml", b"^", b'<!DOCTYPE a [<!ATTLIST c z CDATA "zz">]>'),
+         "xl/worksheets/sheet1.xml: declares a document type, which is refused in an Excel file"),
+        (changed(TABLE, "sheet1.xml", b"</sheetData>", b'<row r="3">' + b"<c/>" * 20_000 + b"</row></sheetData>"),
+         "a row has 20,000 cells; expected at most 500"),
         # what is no table
         (b"", "^test.xlsx is empty; expected an Excel workbook"), (TABLE[:-30], DAMAGED),
         *((changed(TABLE, part, b".+", b"<broken"), NOT_READ) for part in ("/workbook.xml", "sheet1.xml")),

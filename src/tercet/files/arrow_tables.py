@@ -15,7 +15,9 @@ from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
+from . import parquet_footer
 from .logs import FIELDS, PARTS, details_log, is_details
+from .parquet_footer import Chunk
 from .results import results_log
 from .table import MOST_CELLS, MOST_COLUMNS, Table
 from .tables import spread
@@ -29,6 +31,8 @@ _UNPACKED = 512 << 20
 _FIRST = 20
 #: Bytes that an entry without a text counts as.
 _ENTRY = 8
+#: What is counted, for messages.
+_ROW_VALUES, _LIST_VALUES = "rows", "values in lists"
 
 
 def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -43,12 +47,19 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         schema = file.schema_arrow
         details = is_details(schema)
         columns = list(PARTS) if details else _names(schema, name, numbers)
-        unpacked = _unpacked(file.metadata, columns, limits.n_bytes)
+        read_types = [schema.field(column).type for column in columns]
+        unpacked = _of_all_columns(file.metadata)
+        chunks: list[Chunk] = []
+        if unpacked > limits.n_bytes or any(map(pa.types.is_nested, read_types)):
+            chunks = parquet_footer.chunks(data)
+            unpacked = _unpacked(chunks, columns)
         if unpacked > limits.n_bytes and not details:
             # Bytes may be texts, but so many are images or sounds.
             columns = [column for column in columns if column == numbers or not _is_bytes(schema.field(column).type)]
-            unpacked = _unpacked(file.metadata, columns, limits.n_bytes)
+            unpacked = _unpacked(chunks, columns)
         limits.check(unpacked, file.metadata.num_rows, name)
+        limits.check_values(file.metadata.num_rows, name, _ROW_VALUES)
+        limits.check_values(_in_lists(chunks, FIELDS if details else columns), name, _LIST_VALUES)
         # A text of many rows is in the file once, and stays so until it is known how much all rows are.
         leaves = [file.schema.column(index) for index in range(len(file.schema))]
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
@@ -77,18 +88,26 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
     return results_log(table) or spread(table)
 
 
-def _unpacked(metadata: Any, columns: list[str], limit: int) -> int:
-    """Return how many bytes the columns of a Parquet file have when they are unpacked, as the file itself says.
+def _of_all_columns(metadata: Any) -> int:
+    """Return how many bytes a Parquet file has when it is unpacked, as the file itself says."""
+    return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
 
-    If all columns together have no more than the limit, return that: pyarrow ends the process where it is asked for a
-    column that a damaged file does not describe.
-    """
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    total: int = sum(group.total_byte_size for group in groups)
-    if total <= limit:
-        return total
-    chunks = (group.column(index) for group in groups for index in range(group.num_columns))
-    return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
+
+def _unpacked(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
+    """Return the same of some columns."""
+    names = {*columns}
+    return sum(chunk.size for chunk in chunks if chunk.path[:1] and chunk.path[0] in names)
+
+
+def _in_lists(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
+    """Return how many values the columns of a Parquet file have beyond one a row; a column may name its fields."""
+    names = {*columns}
+    n_values = 0
+    for chunk in chunks:
+        is_read = chunk.path[:1] and (chunk.path[0] in names or ".".join(chunk.path[:2]) in names)
+        if is_read:
+            n_values += max(chunk.n_values - chunk.n_rows, 0)
+    return n_values
 
 
 def _damaged(error: Exception, name: str, kind: str) -> InputError:
@@ -112,15 +131,17 @@ def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
 def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
     columns: dict[str, list[Any]] = {column: [] for column in names}
     n_bytes = n_rows = 0
+    in_lists = _InLists(name, limits)
     for batch in batches:
         n_rows += batch.num_rows
         limits.check(0, n_rows, name)
+        limits.check_values(n_rows, name, _ROW_VALUES)
         _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
         texts = {column: _as_text(batch.column(column)) for column in columns}
         arrays = {column: array for column, array in texts.items() if array is not None}
         columns = {column: columns[column] for column in arrays}
-        n_bytes += sum(int(_sizes(array, name).sum()) for array in arrays.values())
+        n_bytes += sum(int(_sizes(array, in_lists).sum()) for array in arrays.values())
         limits.check(n_bytes, n_rows, name)
         for column, cells in columns.items():
             array = arrays[column]
@@ -163,7 +184,19 @@ def _check_cells(n_cells: int, name: str) -> None:
         raise InputError(f"{name}: more than {MOST_CELLS:,} cells, which is the limit: split it.")
 
 
-def _sizes(column: Any, name: str) -> NDArray[np.int64]:
+class _InLists:
+    """Counts the values of lists, which may be one value many times."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name, self.limits = name, limits
+        self.n_values = 0
+
+    def add(self, n_values: int) -> None:
+        self.n_values += n_values
+        self.limits.check_values(self.n_values, self.name, _LIST_VALUES)
+
+
+def _sizes(column: Any, in_lists: _InLists) -> NDArray[np.int64]:
     """Return how many bytes each value of an array takes once each has its own copy.
 
     In the array, values may share one: those of a dictionary, of runs, of views, and lists that overlap.
@@ -172,30 +205,32 @@ def _sizes(column: Any, name: str) -> NDArray[np.int64]:
     from pyarrow.compute import binary_length
 
     kind, n_values = column.type, len(column)
-    _check_cells(n_values, name)
+    _check_cells(n_values, in_lists.name)
     sizes = np.full(n_values, _ENTRY)
     if is_dictionary(kind):
-        entry_sizes = np.append(_sizes(column.dictionary, name), 0)
+        entry_sizes = np.append(_sizes(column.dictionary, in_lists), 0)
         sizes += entry_sizes[column.indices.cast(pa.int64()).fill_null(len(entry_sizes) - 1).to_numpy()]
     elif pa.types.is_run_end_encoded(kind):
         ends = np.clip(column.run_ends.to_numpy() - column.offset, 0, n_values)
-        sizes += np.repeat(_sizes(column.values, name), np.diff(ends, prepend=0))
+        sizes += np.repeat(_sizes(column.values, in_lists), np.diff(ends, prepend=0))
     elif is_struct(kind):
         for index in range(kind.num_fields):
-            sizes += _sizes(column.field(index), name)
+            sizes += _sizes(column.field(index), in_lists)
     elif pa.types.is_string_view(kind):
         # The first of the four numbers of each view is its length.
         sizes += np.frombuffer(column.buffers()[1], np.int32)[::4][column.offset :][:n_values]
     elif is_plain_text(kind):
         sizes += binary_length(column).cast(pa.int64()).fill_null(0).to_numpy()
     elif is_fixed_size_list(kind):
+        in_lists.add(n_values * kind.list_size)
         entries = column.values.slice(column.offset * kind.list_size, n_values * kind.list_size)
-        sizes += _sizes(entries, name).reshape(n_values, kind.list_size).sum(axis=1)
+        sizes += _sizes(entries, in_lists).reshape(n_values, kind.list_size).sum(axis=1)
     elif is_any_list(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         starts = column.offsets.to_numpy().astype(np.int64)
         starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
+        in_lists.add(int((stops - starts).sum()))
         first = starts.min()
-        sums = np.append(0, np.cumsum(_sizes(column.values.slice(first, stops.max() - first), name)))
+        sums = np.append(0, np.cumsum(_sizes(column.values.slice(first, stops.max() - first), in_lists)))
         sizes += sums[stops - first] - sums[starts - first]
     return sizes
 

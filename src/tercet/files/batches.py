@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tercet.corpus.messages import content_text
 from tercet.errors import InputError, argument, shorten, warn
 
-from .logs import content_text
 from .read import unpacked
 from .roles import guess_roles
 from .table import Log, RaggedRows, Roles, Table

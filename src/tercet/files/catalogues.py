@@ -12,6 +12,8 @@ from .table import Memory, RaggedRows
 from .text import LIMITS, Limits, decode, read_bytes
 
 _SOURCE = "source"
+#: A text in quotes, alone in its line or behind a keyword, of a message in use or of an obsolete one.
+_QUOTED = re.compile(r'(?P<start>(?:#~\s*)?(?:msg[a-z_]+(?:\[[0-9]+\])?\s*)?)"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)"')
 _CHARSET = re.compile(rb"Content-Type:[^\n]*charset=([\w.:-]+)", re.IGNORECASE)
 
 
@@ -28,7 +30,7 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     text = _text(read_bytes(stream, name, limits), name)
     try:
         # polib takes what is a path for one.
-        catalogue = polib.pofile(text + "\n")
+        catalogue = polib.pofile(_unsplit(text) + "\n")
     except (OSError, ValueError, IndexError, UnicodeError) as error:
         raise InputError(f"{name} is not a catalogue of messages (PO): {error}.") from None
     language = " ".join((catalogue.metadata.get("Language") or "").split())
@@ -60,6 +62,41 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         raise InputError(f"{name} has no translation (msgstr); expected a catalogue with some.")
     labels = {"context": contexts} if any(contexts) else {}
     return Memory(name, table.columns, table.lines, source_language=_SOURCE, target_language=language, labels=labels)
+
+
+def _unsplit(text: str) -> str:
+    """Return a catalogue whose texts stand in one line each: polib takes the square of the time for many lines.
+
+    All lines keep their numbers, as empty ones stand for those that are joined. Of comments in a row, which polib
+    joins too, the first is kept: with it a message begins.
+    """
+    lines: list[str] = []
+    start, pieces = "", list[str]()
+    first = 0
+    was_comment = False
+    for line in text.split("\n"):
+        stripped = line.strip()
+        quoted = _QUOTED.fullmatch(stripped)
+        goes_on = quoted is not None and quoted["start"].strip() in ("", "#~")
+        is_comment = stripped.startswith("#") and not stripped.startswith(("#,", "#~"))
+        if quoted is not None and goes_on and pieces:
+            pieces.append(quoted["text"])
+            lines.append("")
+        elif not stripped or (is_comment and was_comment):
+            lines.append("")
+        else:
+            if pieces:
+                lines[first] = f'{start}"{"".join(pieces)}"'
+                pieces = []
+            if quoted is not None:
+                first = len(lines)
+                start = quoted["start"]
+                pieces = [quoted["text"]]
+            lines.append(line)
+            was_comment = is_comment
+    if pieces:
+        lines[first] = f'{start}"{"".join(pieces)}"'
+    return "\n".join(lines)
 
 
 def _text(data: bytes | bytearray, name: str) -> str:

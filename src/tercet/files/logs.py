@@ -1,4 +1,4 @@
-"""Logs of harnesses -> tables with a row per sample; chats -> texts."""
+"""Logs of harnesses -> tables with a row per sample."""
 
 # The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document.
 
@@ -13,13 +13,11 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
-from tercet.corpus.items import kind_of
 from tercet.errors import InputError, argument, shorten, warn
 
 from .score_columns import LARGEST
@@ -527,55 +525,3 @@ def _asked(content: Any) -> str | None:
         last = content[-1]
         content = last.get("content", last.get("text"))
     return content if isinstance(content, str) else None
-
-
-# Chats, lists of messages with role and content, as trainers and files have them -> texts.
-
-ASSISTANT = "assistant"
-
-
-def is_chat(value: Any) -> bool:
-    """Return whether a cell is a list of messages, or one message."""
-    messages = [value] if isinstance(value, Mapping) else value
-    return (
-        isinstance(messages, list)
-        and bool(messages)
-        and all(isinstance(message, Mapping) and isinstance(message.get("role"), str) for message in messages)
-        and any("content" in message for message in messages)
-    )
-
-
-def content_text(content: Any, name: str) -> str | None:
-    """Return the text of a message's content, a string or a list of parts; None where it has none."""
-    if content is None or isinstance(content, str):
-        return content
-    if not isinstance(content, Iterable) or not all(
-        isinstance(part, Mapping) and isinstance(part.get("text"), (str, NoneType)) for part in content
-    ):
-        raise InputError(
-            f"the content of {name} must be a string or a list of parts with type and text, got {shorten(content)} "
-            f"({kind_of(content)})."
-        )
-    texts = [part["text"] for part in content if part.get("text") is not None]
-    return "".join(texts) if texts else None
-
-
-def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
-    """Return the cells of a column of chats as texts: what the assistant said last.
-
-    Where no chat of the column has a message of the assistant, they are prompts, and their text is that of the last
-    message. Other cells stay what they are.
-    """
-    chats = {row: [cell] if isinstance(cell, Mapping) else cell for row, cell in enumerate(cells) if is_chat(cell)}
-    role = ASSISTANT if any(message["role"] == ASSISTANT for chat in chats.values() for message in chat) else None
-    texts = list(cells)
-    for row, chat in chats.items():
-        contents = [message.get("content") for message in chat if role is None or message["role"] == role]
-        text = content_text(contents[-1] if contents else None, places[row])
-        if text is None:
-            raise InputError(
-                f"{places[row]}: expected a chat in which the {ASSISTANT} says a text last, got "
-                f"{shorten(cells[row])}."
-            )
-        texts[row] = text
-    return texts

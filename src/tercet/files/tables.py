@@ -22,16 +22,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO, TypeVar
+from xml.etree.ElementTree import iterparse
 
+from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, needs, shorten, warn
 
 from .batches import batch
 from .json_tables import object_in
-from .logs import is_chat, is_samples, samples_log, texts_of_chats
+from .logs import is_samples, samples_log
 from .results import EXPECTED, read_results, results_log
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Row, Table, listed, table_of_rows
-from .text import LIMITS, Limits, decode, read_bytes, read_whole
+from .text import LIMITS, Limits, decode, drop_marks, read_bytes, read_whole
+from .xml import check_part
 
 
 def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -211,6 +214,7 @@ def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     and what :func:`~tercet.files.json_tables.table_in` reads.
     """
     data = read_whole(stream, name, limits, EXPECTED)
+    drop_marks(data)
     if _JSON_LINES.match(data):
         return read_jsonl(io.BytesIO(data), name, limits)
     table = read_results(data, name, limits)
@@ -218,7 +222,7 @@ def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 
 #: More than one line, of an object each.
-_JSON_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 
 def _recognized(table: Table) -> Table:
@@ -321,6 +325,9 @@ _MOST_EMPTY = 1000
 #: Rows that a sheet may have, in any program.
 _MOST_ROWS = 1 << 20
 
+#: Cells that a row may have, in any program.
+_MOST_IN_ROW = 1 << 14
+
 #: Signs in the XML of a sheet that some cells need a look: formulas, errors, merged cells.
 _SIGNS = (b"<f", b":f>", b":f ", b't="e"', b"mergeCell")
 
@@ -334,12 +341,15 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     Read by openpyxl, row by row. The whole file is in memory.
     """
     data = read_whole(stream, name, limits, "an Excel workbook")
+    limits = limits.unpacking(len(data))
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
+            limits.check(unpacked, 0, name)
+            for _ in _reading(_check_parts(archive, name, limits), name):
+                pass
     except zipfile.BadZipFile:
         raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
-    limits.unpacking(len(data)).check(unpacked, 0, name)
     sheets = _sheets(data, name)
     if len(sheets) > 1:
         name = f"{name}, sheet {shorten(sheets[0].title)}"
@@ -353,15 +363,34 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     return _table([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
 
 
+def _check_parts(archive: zipfile.ZipFile, name: str, limits: Limits) -> Iterator[None]:
+    """Raise an InputError for a part whose XML could do harm: openpyxl reads many, and any may have any name."""
+    for entry in archive.infolist():
+        with archive.open(entry) as part:
+            yield None
+            check_part(part, f"{name}, {entry.filename}", limits, "Excel")
+
+
 def _sheets(data: bytearray, name: str) -> list[Any]:
     """Return the sheets that are not hidden, or all if all are."""
     needs(f"Reading {name}", "xlsx", "openpyxl")
-    import openpyxl
+    from openpyxl.reader.excel import ExcelReader
 
     def loaded() -> Iterator[Any]:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-        yield from visible or [book.worksheets[0]]
+        reader = ExcelReader(io.BytesIO(data), read_only=True, data_only=True)
+        reader.read()
+        for sheet, relation in reader.parser.find_sheets():
+            # openpyxl passes over such a sheet, and the next one would be taken for the first.
+            if relation.target not in reader.valid_files:
+                raise InputError(
+                    f"{name}: its sheet {shorten(sheet.name)} is to be in {shorten(relation.target)}, which is not "
+                    "in the file: save it again."
+                )
+        sheets = reader.wb.worksheets
+        if not sheets:
+            raise InputError(f"{name} has no sheet with cells; expected one.")
+        visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
+        yield from visible or [sheets[0]]
 
     return list(_reading(loaded(), name))
 
@@ -377,6 +406,9 @@ def _reading(values: Iterator[T], name: str) -> Iterator[T]:
             raise
         except Exception as error:
             reason = " ".join(str(error).split())[:200].rstrip(".")
+            if isinstance(error, LookupError):
+                # Such as a shared text by its number, or a part by its relationship.
+                reason = f"something in it refers to what is not in the file ({reason})"
             raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {reason}.") from None
 
 
@@ -386,7 +418,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
     _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)
     # The last row that holds something.
     last_line = 0
-    for line, texts in _filled_rows(sheet):
+    for line, texts in _filled_rows(sheet, name):
         if line > _MOST_ROWS:
             raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
         width = max((column for column in texts if column <= MOST_COLUMNS + 1), default=0)
@@ -414,12 +446,13 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
         yield line, [texts.get(column, "") for column in range(1, width + 1)]
 
 
-def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
+def _filled_rows(sheet: Any, name: str) -> Iterator[tuple[int, dict[int, str]]]:
     """Yield the rows that are in the file with their numbers, and the cells with text by their places from 1.
 
-    The package's own rows have all that are missing up to these numbers, which a file may choose as it likes.
+    The package's own rows have all that are missing up to these numbers, which a file may choose as it likes. Its way
+    to them takes the parser of defusedxml, written in Python: what that refuses, `_check_parts` has refused.
     """
-    from openpyxl.worksheet._reader import WorkSheetParser
+    from openpyxl.worksheet._reader import ROW_TAG, WorkSheetParser
 
     book = sheet.parent
     with sheet._get_source() as source:
@@ -431,15 +464,19 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, dict[int, str]]]:
             date_formats=book._date_formats,
             timedelta_formats=book._timedelta_formats,
         )
-        for line, cells in parser.parse():
+        for _, element in iterparse(source):
+            if element.tag != ROW_TAG:
+                continue
+            if len(element) > _MOST_IN_ROW:
+                raise InputError(f"{name}: a row has {len(element):,} cells; expected at most {MOST_COLUMNS}.")
+            line, cells = parser.parse_row(element)
+            element.clear()
             texts = {cell["column"]: _text(cell["value"]) for cell in cells}
             yield line, {column: text for column, text in texts.items() if text}
 
 
 def _check_cells(open_sheet: Callable[[], BinaryIO], name: str) -> None:
     """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
-    from defusedxml.ElementTree import iterparse
-
     with open_sheet() as stream:
         tail, suspicious = b"", False
         while not suspicious and (piece := stream.read(1 << 20)):

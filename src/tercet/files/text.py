@@ -9,7 +9,7 @@ import re
 import sys
 import unicodedata
 import zlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -50,8 +50,10 @@ def stream_lines(path: str) -> Iterator[str]:
             while line := text.readline(LIMITS.line + 1):
                 number += 1
                 LIMITS.check_line(len(line), f"{path}, line {number}")
-                if number == 1 and not line.endswith("\n"):
-                    _check_line_ends(line, path)
+                if number == 1:
+                    line = line.lstrip("\ufeff")
+                    if not line.endswith("\n"):
+                        _check_line_ends(line, path)
                 if "\0" in line:
                     raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
                 line = line.rstrip("\r\n")
@@ -130,6 +132,8 @@ def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True) -> str:
             f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not "
             f"{'UTF-16' if utf16 else 'UTF-8'}; expected {_EXPECTED}."
         ) from None
+    # A file that was decoded as plain UTF-8, and saved with a mark again, has another one.
+    text = text.lstrip("\ufeff")
     nul = text.find("\0")
     if nul >= 0:
         raise InputError(
@@ -185,6 +189,8 @@ _TIMES, _UNPACKED = 200, 256 << 20
 #: Lists and objects of a JSON file that are read in any case, and the bytes of the limit for each one more: an empty
 #: one, two bytes in the file, takes 64 in memory, and one with an entry 240.
 _CONTAINERS, _BYTES_EACH = 1_000_000, 256
+#: Rows, and values of lists, that a packed file may have in any case: beyond, a text takes a byte of it at least.
+_VALUES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +220,15 @@ class Limits:
             packed = f" for a packed file of {size(self.packed)}" if self.packed else ""
             raise InputError(
                 f"{name} holds more than {bound}, unpacked, which is the limit{packed}: split it into several files."
+            )
+
+    def check_values(self, n_values: int, name: str, values: str) -> None:
+        """Raise an InputError for more rows, or values of lists, than a packed file that is not made to have them."""
+        most = max(_VALUES, self.packed)
+        if n_values > most:
+            raise InputError(
+                f"{name} holds {n_values:,} {values}; expected at most {most:,}, which is the limit for a packed "
+                f"file of {size(self.packed)}."
             )
 
     def check_json(self, texts: Sequence[Text], name: str, free: int = 0) -> None:
@@ -265,6 +280,12 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
         data += chunk
         limits.check(len(data), n_lines, name)
     return data
+
+
+def drop_marks(data: bytearray) -> None:
+    """Remove the byte order marks of UTF-8 from the beginning of a file."""
+    while data.startswith(BOM_UTF8):
+        del data[: len(BOM_UTF8)]
 
 
 def _count_brackets(text: Text) -> int:
@@ -394,7 +415,7 @@ def _check_text(text: str, name: str) -> None:
 
     Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
-    beginning = text[:_BEGINNING].replace("\r\n", "\n").removeprefix("\ufeff")
+    beginning = text[:_BEGINNING].replace("\r\n", "\n").lstrip("\ufeff")
     description, advice = _markup(beginning) or next(
         ((description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)), ("", "")
     )

@@ -18,8 +18,13 @@ from .text import LIMITS, Limits, decode, read_bytes
 _TEXT, _TIME, _ID = "text", "time", "id"
 #: Labels of a row that has a time: its recording or channel, and the seconds at which it begins and ends.
 _RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
-#: Bytes of a line of subtitles: the packages take the square of its length where tags are not closed.
+#: Bytes of a line of subtitles: webvtt takes the square of its length where tags are not closed.
 _LONGEST_SUBTITLE = 4096
+#: Tags of SRT: those that pysubs2 knows as styles, others, and what SSA has for tags.
+_STYLES = re.compile(r"< *(?:/ *)?[isub] *>")
+_HTML = re.compile(r"< *(?:/ *)?[a-zA-Z][^>]*>")
+_OVERRIDES = re.compile(r"\{[^}]*\}")
+_SRT = "srt"
 #: The text of an STM segment that is not to be scored, as SCLITE has it.
 _IGNORED = "ignore_time_segment_in_scoring"
 #: Words of which one is said, as {um / uh}, also where the end is missing, and a word that may be left out, as (um).
@@ -65,10 +70,32 @@ def _webvtt(text: str) -> list[tuple[str, str]]:
 
 
 def _subtitles(text: str) -> list[tuple[str, str]]:
+    """Return the times of subtitles, and their texts without tags.
+
+    pysubs2 finds tags, too, but takes the square of a text's length where they, or blank lines, do not end.
+    """
     import pysubs2
 
-    events = [event for event in pysubs2.SSAFile.from_string(text) if not event.is_comment]
-    return [(f"{_clock(event.start)} --> {_clock(event.end)}", event.plaintext) for event in events]
+    file = pysubs2.SSAFile.from_string(re.sub(r"\n{3,}", "\n\n", text), keep_html_tags=True)
+    found = []
+    for event in file:
+        if event.is_comment:
+            continue
+        words = event.text
+        if file.format == _SRT:
+            # Braces within a tag are no braces, nor are tags within braces but styles.
+            words = _without(_HTML, ">", _STYLES.sub("{}", words))
+        words = _without(_OVERRIDES, "}", words)
+        for escape, character in ((r"\h", " "), (r"\n", "\n"), (r"\N", "\n")):
+            words = words.replace(escape, character)
+        found.append((f"{_clock(event.start)} --> {_clock(event.end)}", words))
+    return found
+
+
+def _without(tags: re.Pattern[str], closing: str, text: str) -> str:
+    """Return a text without tags: behind the last that is closed, none is looked for."""
+    end = text.rfind(closing) + 1
+    return tags.sub("", text[:end]) + text[end:]
 
 
 def _clock(milliseconds: int) -> str:

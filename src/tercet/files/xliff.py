@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -22,6 +24,11 @@ _PROPOSALS = ("alt-trans", "match")
 _SOURCES = ("source", "seg-source")
 _HOLDERS = (*_UNITS, "segment", *_PROPOSALS)
 
+# What a unit is that holds no text but gettext's header, as PO files are converted.
+_HEADER = "gettext-domain-header"
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_CODE_POINT = re.compile(r"[0-9A-Fa-f]{1,6}")
+
 # States of targets that no one has translated yet: tools copy the source there.
 _UNTRANSLATED = ("new", "needs-translation", "initial")
 _OTHER = "other"
@@ -39,6 +46,8 @@ class _Proposal:
     origin: str
     segment: str
     text: str = ""
+    #: Where it is given: a proposal may be a translation into another language, to look at.
+    language: str = ""
 
 
 @dataclass(slots=True)
@@ -61,7 +70,8 @@ def read_xliff(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     (``<alt-trans>``, ``<mtc:match>``), such as ``de DeepL``; the second proposal of an origin for one segment is in
     ``de DeepL 2``. The content of inline codes (bpt, ept, ph, it) is not text and left out; that of g, pc, mrk
     and sub is kept, as is all white space. Empty targets are none, and so are those whose state says that they are
-    not translated, of which a warning tells. What is not to be translated (``translate="no"``) has no row.
+    not translated, of which a warning tells. What is not to be translated (``translate="no"``, also of a group around
+    it) has no row, nor has the header of a PO file that was converted.
     `labels` has the id of each row and the state of its target (of SDLXLIFF, what its editor confirmed).
     """
     limits = limits.of(stream)
@@ -83,7 +93,8 @@ class _Document:
         self.untranslated: Counter[str] = Counter()
         #: Names of origins as they were first spelled, by their columns in lower case.
         self.spellings: dict[str, str] = {}
-        self.is_kept = True
+        #: By the elements that are open, whether what is in them is to be translated.
+        self.is_kept = [True]
         self.unit = self.segment = _Segment("", 1)
         self.segments: list[_Segment] = []
         self.proposals: list[_Proposal] = []
@@ -101,6 +112,7 @@ class _Document:
             raise self._error(f"found a document of <{shorten(element)[1:-1]}>; expected <xliff>")
         parent = self.stack[-1] if self.stack else ""
         self.stack.append(element)
+        self.is_kept.append(self._is_kept(attributes))
         if self.pieces is not None:
             self._start_within(element, attributes)
         elif element == "xliff":
@@ -108,7 +120,6 @@ class _Document:
         elif element == "file":
             self._languages(attributes.get("source-language"), attributes.get("target-language"))
         elif element in _UNITS:
-            self.is_kept = attributes.get("translate") != "no"
             self.unit = self.segment = _Segment(_name(attributes.get(_ID)), self.line())
             self.segments, self.proposals, self.texts, self.confirmed = [], [], {}, {}
         elif element == "segment" and parent == "unit":
@@ -125,6 +136,15 @@ class _Document:
             self.pieces, self.marks, self.length = [], [None], 0
             if element == "target" and parent == "trans-unit":
                 self.unit.state = _name(attributes.get(_STATE))
+            elif element == "target" and parent in _PROPOSALS:
+                self.proposals[-1].language = attributes.get(_XML_LANG) or ""
+
+    def _is_kept(self, attributes: dict[str, Any]) -> bool:
+        if _HEADER in attributes.get("restype", ""):
+            return False
+        translate = attributes.get("translate")
+        # An element that does not say so is as the one around it.
+        return translate == "yes" or (translate != "no" and self.is_kept[-1])
 
     def _start_within(self, element: str, attributes: dict[str, Any]) -> None:
         self.codes += element in _CODES
@@ -147,9 +167,10 @@ class _Document:
 
     def end(self, tag: str) -> None:
         element = self.stack.pop()
+        is_kept = self.is_kept.pop()
         parent = self.stack[-1] if self.stack else ""
         if self.pieces is None:
-            if element in _UNITS and self.is_kept:
+            if element in _UNITS and is_kept:
                 self._end_unit()
             return
         self.codes -= element in _CODES
@@ -217,13 +238,19 @@ class _Document:
                 segment.id = f"{unit.id} {segment.id}".strip()
                 segment.marks.add(segment.id.rpartition(" ")[2])
         proposals: dict[str, list[_Proposal]] = {}
-        for proposal in filter(lambda proposal: proposal.text, self.proposals):
+        for proposal in self.proposals:
+            if not proposal.text or not self._is_of_target(proposal.language):
+                continue
             # What is for a unit of one segment need not say so.
             mark = proposal.segment if len(self.segments) > 1 else ""
             proposals.setdefault(mark, []).append(proposal)
         for segment in self.segments:
             marks = sorted(segment.marks) if len(self.segments) > 1 else [""]
             self._add(segment, [proposal for mark in marks for proposal in proposals.get(mark, ())])
+
+    def _is_of_target(self, language: str) -> bool:
+        """Return whether a language is that of the targets: "de" is, where they are in "de-AT"."""
+        return not language or not self.target or _main_language(language) == _main_language(self.target)
 
     def _add(self, segment: _Segment, proposals: Iterable[_Proposal]) -> None:
         if not segment.source:
@@ -261,13 +288,19 @@ class _Document:
             raise self._error(f"the language of sources and targets is {self.source!r}; expected two")
 
     def _character(self, code: str) -> str:
-        try:
-            return chr(int(code, 16))
-        except (ValueError, OverflowError):
-            raise self._error(f"found <cp> with hex {shorten(code)}; expected a code point such as 001A") from None
+        number = int(code, 16) if _CODE_POINT.fullmatch(code) else 0
+        is_surrogate = 0xD800 <= number <= 0xDFFF
+        if not 0 < number <= sys.maxunicode or is_surrogate:
+            raise self._error(f"found <cp> with hex {shorten(code)}; expected the code of a character, such as 001A")
+        return chr(number)
 
     def _error(self, problem: str) -> InputError:
         return InputError(f"{self.name}, line {self.line()}: {problem}.")
+
+
+def _main_language(code: str) -> str:
+    """Return the language of a code without its region: "pt" of "pt-BR" and of "pt_BR"."""
+    return re.split("[-_]", code.strip().casefold())[0]
 
 
 def _name(value: Any) -> str:

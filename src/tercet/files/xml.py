@@ -1,11 +1,12 @@
-"""XML from anyone, read in pieces: no entities, no other files, no tag without an end."""
+"""XML from anyone, read in pieces: no entities, no other files, no tag without an end, no depth without an end."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
-from typing import Any, BinaryIO, Protocol
+from typing import IO, Any, BinaryIO, Protocol
 from xml.etree.ElementTree import ParseError
+from xml.parsers import expat
 
 from tercet.errors import InputError, shorten
 
@@ -17,6 +18,14 @@ _CHUNK = 1 << 16
 _LARGEST_CHUNK = 1 << 20
 _LONGEST_TAG = 16 << 20
 _BLANK = b" \t\r\n" + codecs.BOM_UTF8
+
+#: Elements that are open at once, one within the other: each takes memory until it is closed. Files have up to 20.
+MOST_DEPTH = 200
+#: Letters of values that a document declares for attributes which elements lack: every such element gets them.
+_MOST_DEFAULTS = 10_000
+#: Bytes that an unpacked file may have for each of its elements beyond those that any file may have: a cell without a
+#: text, four bytes in the file, takes a hundred times as many in memory.
+_ANY_FILE, _BYTES_EACH = 1_000_000, 128
 
 
 class Target(Protocol):
@@ -38,8 +47,10 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     from defusedxml.common import DefusedXmlException, EntitiesForbidden
     from defusedxml.ElementTree import XMLParser
 
-    parser = XMLParser(target=target)
+    parser = XMLParser(target=_Shallow(target, name, format))
     target.line = lambda: parser.parser.CurrentLineNumber
+    defaults = _Defaults(lambda: f"{name}, line {target.line()}", format)
+    parser.parser.AttlistDeclHandler = defaults.add
     try:
         n_bytes = n_pending = 0
         is_empty = True
@@ -50,10 +61,7 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
             n_pending = n_bytes - parser.parser.CurrentByteIndex
             limits.check(n_bytes, target.line(), name)
             if n_pending > _LONGEST_TAG:
-                raise InputError(
-                    f"{name}, line {target.line()}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the "
-                    f"tags of {_article(format)} file."
-                )
+                raise _too_long(f"{name}, line {target.line()}", format)
         parser.close()
     except InputError:
         raise
@@ -74,6 +82,95 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
         raise InputError(
             f"{name}, line {target.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
         ) from None
+
+
+class _Shallow:
+    """Passes the events of a document on to a target, down to a depth."""
+
+    def __init__(self, target: Target, name: str, format: str) -> None:
+        self.target, self.name, self.format = target, name, format
+        self.data = target.data
+        self.close = target.close
+        self.depth = 0
+
+    def start(self, tag: str, attributes: dict[str, Any]) -> None:
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise _too_deep(f"{self.name}, line {self.target.line()}", self.format)
+        self.target.start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+        self.target.end(tag)
+
+
+class _Defaults:
+    """Counts the letters of declared values of attributes."""
+
+    def __init__(self, place: Callable[[], str], format: str) -> None:
+        self.place, self.format = place, format
+        self.length = 0
+
+    def add(self, element: str, attribute: str, kind: str, default: str | None, required: bool) -> None:
+        self.length += len(default or "")
+        if self.length > _MOST_DEFAULTS:
+            raise InputError(
+                f"{self.place()}: declares values of attributes with more than {_MOST_DEFAULTS:,} characters, which "
+                f"is refused; expected {_article(self.format)} file without them."
+            )
+
+
+def check_part(stream: IO[bytes], place: str, limits: Limits, format: str) -> None:
+    """Raise an InputError for XML that could do harm in any parser, as a part of a packed file.
+
+    What is malformed, or no XML at all, is passed over from there on: no parser reads it further either.
+    """
+    parser = expat.ParserCreate()
+    most = max(_ANY_FILE, limits.n_bytes // _BYTES_EACH)
+    depth = n_elements = n_bytes = 0
+
+    def start(tag: str, attributes: Any) -> None:
+        nonlocal depth, n_elements
+        depth += 1
+        n_elements += 1
+        if depth > MOST_DEPTH:
+            raise _too_deep(f"{place}, line {parser.CurrentLineNumber}", format)
+        if n_elements > most:
+            raise InputError(f"{place} holds more than {most:,} elements, which is the limit for its size.")
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def declare(*arguments: Any) -> None:
+        raise InputError(f"{place}: declares a document type, which is refused in {_article(format)} file.")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = declare
+    try:
+        while chunk := stream.read(_CHUNK):
+            parser.Parse(chunk)
+            n_bytes += len(chunk)
+            if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise _too_long(f"{place}, line {parser.CurrentLineNumber}", format)
+    except InputError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError):
+        # Malformed, or in an encoding that is not known.
+        return
+
+
+def _too_long(place: str, format: str) -> InputError:
+    return InputError(
+        f"{place}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the tags of {_article(format)} file."
+    )
+
+
+def _too_deep(place: str, format: str) -> InputError:
+    return InputError(
+        f"{place}: elements are nested more than {MOST_DEPTH} deep; expected at most that in {_article(format)} file."
+    )
 
 
 def _article(format: str) -> str:
