@@ -1,6 +1,7 @@
 """The drop-in for jiwer against jiwer itself: rates, counts and alignments, of words and characters."""
 
 import pickle
+import random
 from dataclasses import asdict
 
 import jiwer
@@ -61,6 +62,45 @@ def test_words_and_characters(sides):
     assert plain(ours.process_characters(*sides)) == plain(jiwer.process_characters(*sides))
 
 
+@pytest.mark.parametrize("sides", [([], []), ([], "кот"), (["a b"], []), ("", ""), ("", ["猫"])])
+@pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks' splits at spaces")
+def test_an_empty_list_is_an_empty_text(sides):
+    for name in ("wer", "mer", "wil", "wip", "cer"):
+        assert getattr(ours, name)(*sides) == getattr(jiwer, name)(*sides), name
+    for name in ("process_words", "process_characters"):
+        assert plain(getattr(ours, name)(*sides)) == plain(getattr(jiwer, name)(*sides)), name
+
+
+def test_transforms_that_leave_no_text():
+    nothing = [lambda texts: []] * 2
+    assert plain(ours.process_words("a", "b", *nothing)) == plain(jiwer.process_words("a", "b", *nothing))
+    assert ours.cer("a", "b", *nothing) == jiwer.cer("a", "b", *nothing) == 0
+
+
+def test_an_iterator_is_read_once():
+    output = ours.process_words(iter(["a b"]), iter(["a c"]))
+    assert plain(output) == plain(jiwer.process_words(["a b"], ["a c"]))
+
+
+def test_words_of_a_long_pair_are_counted_without_their_characters(monkeypatch):
+    """There are several times as many characters, which would take most of the time."""
+    rng = random.Random(5)
+    reference = [rng.choice(["кошка", "house", "naïve", "it's", "Straße"]) for _ in range(20_000)]
+    hypothesis = [word for word in reference if rng.random() > 0.02]
+    sides = " ".join(reference), " ".join(hypothesis)
+    counted = []
+
+    def batch_stats(metric, corpus):
+        counted.append(metric.segment_stats(corpus))
+        return counted[-1]
+
+    monkeypatch.setattr(ours, "batch_stats", batch_stats)
+    output, theirs = ours.process_words(*sides), jiwer.process_words(*sides)
+    assert plain(output) == plain(theirs)
+    assert ours.wer(*sides) == theirs.wer
+    assert [stats.rows[0, 8:].tolist() for stats in counted] == [[0] * 4] * 2
+
+
 def test_one_text_a_side_and_names_of_arguments():
     texts = {"reference": "猫が 寝た", "hypothesis": "犬が 寝た よ"}
     assert ours.cer(**texts) == jiwer.cer(**texts)
@@ -106,7 +146,12 @@ def test_outputs_are_values():
         (lambda: ours.wer(["a", 3], ["a", "b"]), "item 1 of reference must be a string"),
         (lambda: ours.process_words(["a"], ["b"], str, str), "reference_transform must return a list with the words"),
         (lambda: ours.process_words([["a", "b"]], ["a b"]), "item 0 of reference must be a string"),
-        (lambda: ours.wer([], []), "must be at least one reference"),
+        (lambda: ours.process_characters(["a", None], ["a", "b"]), "item 1 of reference must be a string, got None"),
+        (lambda: ours.process_characters("猫", [["犬"]]), "item 0 of hypothesis must be a string, got .* \\(list\\)"),
+        (lambda: ours.process_characters(5, "a"), "reference must be a list with one text per item, got 5"),
+        (lambda: ours.process_characters(["кот"], {"кит"}), "hypothesis must be a list with one text per item"),
+        (lambda: ours.process_characters(b"a", b"a"), "reference must be a list with one text per item, got b'a'"),
+        (lambda: ours.process_words("a", ["a", 2.5], jiwer.wer_default), "item 1 of hypothesis must be a string"),
         (lambda: ours.wer(["a", "b"], ["c"], jiwer.wer_default, jiwer.wer_default), "got 2 references and 1 hyp"),
     ],
 )

@@ -34,6 +34,8 @@ MODULES = {
     "bert_idf": lambda: ours.BERTScore(**SMALL, idf=True),
 }
 BATCHES = [(["the cat sat", "no"], [["the cat ran"], ["yes", "no"]]), (["a dog"], [["a dog, too"]])]
+#: Of each pair the longer text has no word that the other has not: torchmetrics and jiwer have the same rates.
+TRANSCRIPTS = [(["the cat sat down", "кот спит"], ["the hat sat down", "кот не спит"]), (["a dog"], ["a big dog"])]
 BOTH = [[*first, *second] for first, second in zip(*BATCHES, strict=True)]
 
 
@@ -183,11 +185,17 @@ def test_values_are_drawn():
     ("BLEUScore", ["preds_len", "target_len", "numerator", "denominator"]),
     ("SacreBLEUScore", ["preds_len", "target_len", "numerator", "denominator"]),
     ("TranslationEditRate", ["total_num_edits", "total_tgt_len"]),
+    ("WordErrorRate", ["errors", "total"]),
+    ("CharErrorRate", ["errors", "total"]),
+    ("MatchErrorRate", ["errors", "total"]),
+    ("WordInfoLost", ["errors", "target_total", "preds_total"]),
+    ("WordInfoPreserved", ["errors", "target_total", "preds_total"]),
 ])  # fmt: skip
 def test_states_are_read_under_their_names(name, states):
     mine, original = getattr(ours, name)(), getattr(theirs, name)()
+    batches = TRANSCRIPTS if "errors" in states else BATCHES
     for module in (mine, original):
-        for batch in BATCHES:
+        for batch in batches:
             module.update(*batch)
     for _ in range(2):
         assert all(torch.equal(getattr(mine, state), getattr(original, state)) for state in states)
@@ -206,6 +214,71 @@ def test_nothing_has_the_score_that_it_has_there(name):
     assert list(mine) == list(original)
     assert all(torch.equal(mine[key].isnan(), original[key].isnan()) for key in mine)
     assert all(mine[key].nan_to_num() == original[key].nan_to_num() for key in mine)
+
+
+@pytest.mark.parametrize("name", [
+    *("BLEUScore", "SacreBLEUScore", "CHRFScore", "TranslationEditRate", "ROUGEScore", "WordErrorRate"),
+    *("CharErrorRate", "MatchErrorRate", "WordInfoLost", "WordInfoPreserved", "BERTScore"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch.jit, and of what torchmetrics keeps for it
+def test_a_module_is_scripted(name):
+    """As one of a model that is: torch then compiles what is not named as unused, properties too."""
+    options = {"ROUGEScore": {"rouge_keys": ("rouge1", "rougeL")}, "BERTScore": SMALL}.get(name, {})
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.metric = getattr(ours, name)(**options)
+
+        def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+            return 2 * numbers
+
+    model = Model()
+    numbers = torch.ones(2)
+    assert torch.equal(torch.jit.script(model)(numbers), model(numbers))
+    torch.jit.script(model.metric)
+
+
+@pytest.mark.parametrize(("name", "options", "attributes"), [
+    ("SacreBLEUScore", {"tokenize": "char", "lowercase": True}, ["n_gram", "smooth", "weights"]),
+    ("SacreBLEUScore", {"smooth": True, "n_gram": 2}, ["n_gram", "smooth", "weights"]),
+    ("TranslationEditRate", {"normalize": True, "asian_support": True}, ["return_sentence_level_score"]),
+    ("CHRFScore", {"n_word_order": 0}, ["n_char_order", "n_word_order", "n_order", "beta", "whitespace"]),
+    ("ROUGEScore", {"rouge_keys": ("rouge2", "rougeL")}, ["rouge_keys", "rouge_keys_values", "stemmer"]),
+])  # fmt: skip
+def test_a_derived_module_reads_what_it_reads_there(name, options, attributes):
+    def read_by(module):
+        class Derived(getattr(module, name)):
+            def read(self):
+                return [getattr(self, attribute) for attribute in attributes], getattr(self, "tokenizer", None)
+
+        return Derived(**options).read()
+
+    (mine, tokenizer), (original, their_tokenizer) = read_by(ours), read_by(theirs)
+    assert mine == original
+    if their_tokenizer is not None:
+        for text in ("The cat, sat!", "Кот — спит...", "猫が寝た。", ""):
+            assert tokenizer(text) == their_tokenizer(text)
+
+
+def test_the_stemmer_is_there_where_words_are_stemmed():
+    mine, original = (module.ROUGEScore(use_stemmer=True, rouge_keys="rouge1").stemmer for module in (ours, theirs))
+    assert type(mine) is type(original)
+    assert mine.stem("cities") == original.stem("cities") == "citi"
+
+
+def test_a_tokenizer_that_would_be_ignored_cannot_be_set():
+    module = ours.SacreBLEUScore()
+    with pytest.raises(AttributeError, match="tokenizer"):
+        module.tokenizer = str.split
+
+
+@pytest.mark.parametrize(("predictions", "references"), [([], []), ([], [[]]), ([[]], [[[]]])])
+@pytest.mark.filterwarnings("ignore:The ``compute`` method of metric")
+def test_lists_without_a_text_are_no_items(predictions, references):
+    for name in ("BLEUScore", "SacreBLEUScore"):
+        scores_of_nothing = [getattr(module, name)()(predictions, references) for module in (ours, theirs)]
+        assert torch.equal(*scores_of_nothing), name
 
 
 def test_a_module_can_be_derived():

@@ -126,6 +126,8 @@ def test_rows_are_of_the_reference_of_the_fewest_edits_the_first_on_ties(engine,
     ]
     given_as = arrow(every) if as_column else every
     assert engine.error_rows(given_as, len(items), offsets, reading).tolist() == expected
+    words_alone = [[*row[:8], 0, 0, 0, 0] for row in expected]
+    assert engine.error_rows(given_as, len(items), offsets, reading, with_characters=False).tolist() == words_alone
 
 
 @given(st.lists(st.tuples(spaced, spaced), max_size=70), st.sampled_from([*READINGS]))

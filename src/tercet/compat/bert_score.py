@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from tercet.errors import warn
 from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.options import MEASURES, official_hash
 from tercet.metrics.bertscore.options import OFFICIAL_VERSION as __version__  # noqa: N811
@@ -37,7 +37,7 @@ def score(
     num_layers: int | None = None,
     verbose: bool = False,
     idf: bool | Mapping[int, float] = False,
-    device: str | torch.device | None = None,
+    device: str | int | torch.device | None = None,
     batch_size: int = 64,
     nthreads: int = 4,
     all_layers: bool = False,
@@ -165,7 +165,7 @@ class BERTScorer:
         all_layers: bool = False,
         idf: bool = False,
         idf_sents: Iterable[str] | None = None,
-        device: str | torch.device | None = None,
+        device: str | int | torch.device | None = None,
         lang: str | None = None,
         rescale_with_baseline: bool = False,
         baseline_path: str | None = None,
@@ -216,7 +216,7 @@ class BERTScorer:
     def compute_idf(self, sents: Iterable[str]) -> None:
         """Count the texts that have each token, for ``idf=True``."""
         if self._table is not None:
-            warnings.warn("Overwriting the previous importance weights.", stacklevel=2)
+            warn("Overwriting the previous importance weights.")
         self._table = IdfTable.fit(sents, self._metric.subwords())
         if self.idf:
             self._metric = self._metric.with_options({"idf": self._table})

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from tercet.errors import warn
+from tercet.huggingface.loading import MODULES_OF_EVALUATE
 from tercet.huggingface.loading import load as load_of_the_suite
 
 from .falling_back import REFUSED, warn_of_original
@@ -16,27 +17,13 @@ from .truth import truth
 _Load = Callable[..., Any]
 
 
-#: evaluate's modules, and the metric and configuration of the suite that replace each.
-_REPLACED: Mapping[str, tuple[str, str | None]] = {
-    "bleu": ("bleu_multi", "evaluate"),
-    "sacrebleu": ("bleu_multi", "sacrebleu"),
-    "chrf": ("chrf_multi", "sacrebleu"),
-    "ter": ("ter", "sacrebleu"),
-    "rouge": ("rouge_nlws", "rouge_score"),
-    "google_bleu": ("google_bleu", None),
-    "bertscore": ("bertscore_idf", "bert_score"),
-    "perplexity": ("perplexity_lm", "evaluate"),
-    "wer": ("wer", None),
-    "cer": ("wer", None),
-}
-
 #: Modules that return a number: a score of the suite's metric.
 _NUMBERS = ("wer", "cer")
 
 
 def modules() -> dict[str, tuple[str, str | None]]:
     """Return evaluate's modules, and the metric and configuration of the suite that replace each."""
-    return {**_REPLACED}
+    return {**MODULES_OF_EVALUATE}
 
 
 #: Where evaluate's load finds a module of its own.
@@ -82,13 +69,13 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
         kind = settings.pop("module_type", None)
-        if name not in _REPLACED or config_name not in (None, "default") or kind not in _kinds(name):
+        if name not in MODULES_OF_EVALUATE or config_name not in (None, "default") or kind not in _kinds(name):
             return original(*args, **kwargs)
         for setting in _OF_DOWNLOADS:
             if settings.pop(setting, None) is not None:
                 warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, init_settings)
-        module = load_of_the_suite(*_REPLACED[name], **settings)
+        module = load_of_the_suite(*MODULES_OF_EVALUATE[name], **settings)
         module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
         # evaluate.combine puts this name before a key that two modules have.
         module.info.module_name = name
@@ -211,6 +198,9 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        # Import statements ask for such names, also where evaluate is not installed.
+        raise AttributeError(name)
     import evaluate
 
     return replacing(_load_of_evaluate()) if name == "load" else getattr(evaluate, name)

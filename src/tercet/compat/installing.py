@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module, metadata
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import module_from_spec, resolve_name
+from importlib.util import find_spec, module_from_spec, resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -101,7 +101,8 @@ def install() -> None:
     finder = _finder()
     assert finder is not None
     outer = [name for name in finder.replaced if not any(name.startswith(f"{parent}.") for parent in finder.replaced)]
-    if "evaluate.loading" in finder.changes:
+    outer = [name for name in outer if _is_found(name)]
+    if "evaluate.loading" in finder.changes and _is_found("evaluate.loading"):
         outer += ["evaluate.load and datasets.load_metric"]
     if outer:
         *first_names, last_name = outer
@@ -182,6 +183,17 @@ def _install() -> list[str]:
         if name in sys.modules:
             change(sys.modules[name], True)
     return messages
+
+
+def _is_found(name: str) -> bool:
+    """Whether a module's package is installed, or needs not be, as there is a drop-in of all of it."""
+    package = name.partition(".")[0]
+    if package in REPLACED or package == _EMPTY:
+        return True
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # a module that was made by hand
+        return True
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -501,6 +513,9 @@ def _change_evaluate(module: ModuleType, installed: bool) -> None:
 
 
 def _change_datasets(module: ModuleType, installed: bool) -> None:
+    if not _is_found("evaluate"):
+        # Which load_metric takes its modules from.
+        return
     from .evaluate import load_metric
 
     if installed:

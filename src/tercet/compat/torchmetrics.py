@@ -68,7 +68,8 @@ class BLEUScore(SumsModule):
     - of two references that are equally near in length, the shorter counts, not the first;
     - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
 
-    `preds_len`, `target_len`, `numerator` and `denominator` are read as there, but cannot be set.
+    `preds_len`, `target_len`, `numerator` and `denominator` are read as there, but cannot be set; nor can the
+    `tokenizer` of :class:`SacreBLEUScore`.
 
     Examples
     --------
@@ -96,22 +97,22 @@ class BLEUScore(SumsModule):
     @property
     def preds_len(self) -> Any:
         """The words of all predictions so far."""
-        return self._sums_of("length")[0]
+        return self._sums_of(["length"])[0]
 
     @property
     def target_len(self) -> Any:
         """The words of the references that are nearest in length."""
-        return self._sums_of("closest")[0]
+        return self._sums_of(["closest"])[0]
 
     @property
     def numerator(self) -> Any:
         """The n-grams that match, of each order."""
-        return self._sums_of(*(f"match{order}" for order in range(1, self.n_gram + 1)))
+        return self._sums_of([f"match{order}" for order in range(1, self.n_gram + 1)])
 
     @property
     def denominator(self) -> Any:
         """The n-grams of the predictions, of each order."""
-        return self._sums_of(*(f"total{order}" for order in range(1, self.n_gram + 1)))
+        return self._sums_of([f"total{order}" for order in range(1, self.n_gram + 1)])
 
 
 class SacreBLEUScore(BLEUScore):
@@ -148,7 +149,16 @@ class SacreBLEUScore(BLEUScore):
         # Not that of BLEUScore, which counts words between blanks.
         SumsModule.__init__(self, **kwargs)
         lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
+        self._tokenize, self._lowercase = tokenize, lowercase
         self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
+
+    @property
+    def tokenizer(self) -> Any:
+        """What splits a text, for programs that read it: the object of torchmetrics, which scores nothing here."""
+        from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
+
+        name: Any = self._tokenize
+        return _SacreBLEUTokenizer(name, self._lowercase)
 
 
 class CHRFScore(SumsModule):
@@ -201,6 +211,7 @@ class CHRFScore(SumsModule):
             raise ValueError("Expected argument `n_char_order` to be an integer greater than or equal to 1.")
         self.n_char_order, self.n_word_order, self.beta = n_char_order, n_word_order, beta
         self.lowercase, self.whitespace = lowercase, whitespace
+        self.n_order = float(n_char_order + n_word_order)
         orders = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
         truths = {"lowercase": lowercase, "whitespace": whitespace}
         metric_options: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
@@ -259,17 +270,25 @@ class TranslationEditRate(SumsModule):
                 raise ValueError(f"Expected argument `{name}` to be of type boolean but got {value}.")
         options = {"normalized": normalize, "no_punct": no_punctuation, "case_sensitive": not lowercase}
         metric = scorer("ter", compat="sacrebleu", scale=1, asian_support=asian_support, **options)
+        self._flags = tuple(flags.values())
         self._count(metric, return_sentence_level_score)
+
+    @property
+    def tokenizer(self) -> Any:
+        """What changes a text, for programs that read it: the object of torchmetrics, which scores nothing here."""
+        from torchmetrics.functional.text.ter import _TercomTokenizer
+
+        return _TercomTokenizer(*self._flags)
 
     @property
     def total_num_edits(self) -> Any:
         """The edits of all items so far."""
-        return self._sums_of("num_edits")[0]
+        return self._sums_of(["num_edits"])[0]
 
     @property
     def total_tgt_len(self) -> Any:
         """The words of their references, the average where an item has several."""
-        return self._sums_of("ref_length")[0]
+        return self._sums_of(["ref_length"])[0]
 
 
 class WordErrorRate(SumsModule):
@@ -283,6 +302,9 @@ class WordErrorRate(SumsModule):
     Notes
     -----
     Unlike torchmetrics, and like jiwer: texts are split at blanks, not at all white space.
+
+    `errors` and `total`, in WordInfoLost and WordInfoPreserved `errors`, `target_total` and `preds_total`, are read
+    as there, but cannot be set: the score follows from them as it does there.
 
     Examples
     --------
@@ -298,6 +320,22 @@ class WordErrorRate(SumsModule):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._count(scorer("wer"))
+
+    #: Before the names of the counts of characters, in rows.
+    _counted = ""
+
+    @property
+    def errors(self) -> Any:
+        """The edits of all items so far."""
+        return self._sum_of("substitutions", "deletions", "insertions")
+
+    @property
+    def total(self) -> Any:
+        """The words, or characters, of the references."""
+        return self._sum_of("hits", "substitutions", "deletions")
+
+    def _sum_of(self, *names: str) -> Any:
+        return self._sums_of([self._counted + name for name in names]).sum()
 
     def _result(self, scores: dict[str, Any]) -> Any:
         if math.isnan(scores["wer"]):
@@ -318,6 +356,7 @@ class CharErrorRate(WordErrorRate):
     """
 
     _rate = "cer"
+    _counted = "character_"
 
 
 class MatchErrorRate(WordErrorRate):
@@ -334,8 +373,32 @@ class MatchErrorRate(WordErrorRate):
 
     _rate = "mer"
 
+    @property
+    def total(self) -> Any:
+        """The places of the alignments."""
+        return self._sum_of("hits", "substitutions", "deletions", "insertions")
 
-class WordInfoLost(WordErrorRate):
+
+class _WordInfo(WordErrorRate):
+    """What WordInfoLost and WordInfoPreserved share."""
+
+    @property
+    def errors(self) -> Any:
+        """Less the words that match, which torchmetrics calls errors."""
+        return -self._sum_of("hits")
+
+    @property
+    def target_total(self) -> Any:
+        """The words of the references."""
+        return self._sum_of("hits", "substitutions", "deletions")
+
+    @property
+    def preds_total(self) -> Any:
+        """The words of the predictions."""
+        return self._sum_of("hits", "substitutions", "insertions")
+
+
+class WordInfoLost(_WordInfo):
     """1 less the information preserved, as ``torchmetrics.text.WordInfoLost`` and jiwer.
 
     Unlike torchmetrics, and like jiwer, as for :class:`MatchErrorRate`: words that match are counted.
@@ -349,7 +412,7 @@ class WordInfoLost(WordErrorRate):
     _rate = "wil"
 
 
-class WordInfoPreserved(WordErrorRate):
+class WordInfoPreserved(_WordInfo):
     """The shares of both texts that match, multiplied, as ``torchmetrics.text.WordInfoPreserved`` and jiwer.
 
     Unlike torchmetrics, and like jiwer, as for :class:`MatchErrorRate`: words that match are counted.
@@ -419,10 +482,22 @@ class ROUGEScore(SumsModule):
         if "rougeLsum" in self.rouge_keys:
             needs("rougeLsum", "languages", "nltk")
         self.accumulate, self.normalizer, self.tokenizer = accumulate, normalizer, tokenizer
+        kinds = [key.removeprefix("rouge") for key in self.rouge_keys]
+        self.rouge_keys_values = [int(kind) if kind.isdigit() else kind for kind in kinds]
         use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
+        self._use_stemmer = use_stemmer
         split = "rouge" if normalizer is tokenizer is None else _Words(normalizer, tokenizer)
         options = {"tokenizer": split, "use_stemmer": use_stemmer, "multi_ref": _ACCUMULATED[accumulate]}
         self._count(scorer("rouge_nlws", rouge_types=self.rouge_keys, output="all", **options))
+
+    @property
+    def stemmer(self) -> Any:
+        """NLTK's, where words are stemmed, for programs that read it: it scores nothing here."""
+        if not self._use_stemmer:
+            return None
+        from nltk.stem.porter import PorterStemmer
+
+        return PorterStemmer()
 
     # The mean over no item is no number.
     _of_nothing = float("nan")

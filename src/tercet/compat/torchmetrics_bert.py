@@ -72,7 +72,7 @@ class BERTScore(Module):
         user_forward_fn: None = None,
         verbose: bool = False,
         idf: bool = False,
-        device: str | torch.device | None = None,
+        device: str | int | torch.device | None = None,
         max_length: int = 512,
         batch_size: int = 64,
         num_threads: int = 0,
@@ -101,13 +101,16 @@ class BERTScore(Module):
         truths = {name: truth("BERTScore", name, value) for name, value in truths.items()}
         truncation, idf = truths.pop("truncation"), truths["idf"]
         options = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
-        options |= {"baseline_path": baseline_path, "batch_size": batch_size}
+        options |= {"baseline_path": baseline_path, "batch_size": batch_size, "device": device}
         metric = BertScore.from_options(options, idle=True)
         if truncation:
             metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
         self._metric, self._state = metric, f"{'texts' if idf else 'scores'}_{digest([repr(metric)])}"
         self.model_name_or_path, self.num_layers, self.all_layers = model_name_or_path, num_layers, all_layers
         self.idf, self.embedding_device, self.return_hash = idf, device, return_hash
+        self.lang, self.batch_size, self.max_length, self.truncation = lang, batch_size, max_length, truncation
+        self.rescale_with_baseline, self.baseline_path = truths["rescale_with_baseline"], baseline_path
+        self.verbose, self.num_threads = truths["verbose"], num_threads
         self.add_state(self._state, [], dist_reduce_fx="cat")
 
     def update(self, preds: Any, target: Any) -> None:
@@ -139,7 +142,8 @@ class BERTScore(Module):
     @property
     def _placed(self) -> BertScore:
         """The metric, with the device that its encoder runs on."""
-        return self._metric.with_options({"device": self.embedding_device or self.device})
+        device = self.device if self.embedding_device is None else self.embedding_device
+        return self._metric.with_options({"device": device})
 
     def _scores(self, preds: Any, target: Any) -> torch.Tensor:
         """Return the scores of items, shape (n, 3, layers)."""

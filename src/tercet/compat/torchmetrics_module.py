@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -28,6 +29,13 @@ class Module(Metric):
     higher_is_better = True
     full_state_update = False
     plot_lower_bound, plot_upper_bound = 0.0, 1.0
+
+    #: Properties that torch.jit.script does not compile: they read the suite's sums and objects.
+    __jit_unused_properties__: ClassVar[list[str]] = [
+        *Metric.__jit_unused_properties__,
+        *("preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len"),
+        *("errors", "total", "target_total", "preds_total", "tokenizer", "stemmer", "_placed"),
+    ]
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Draw one value, by default that of `compute`, or several of a training."""
@@ -83,7 +91,7 @@ class SumsModule(Module):
         totals: NDArray[np.float64] = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0]
         return totals
 
-    def _sums_of(self, *names: str) -> torch.Tensor:
+    def _sums_of(self, names: Sequence[str]) -> torch.Tensor:
         """Return the sums of some columns, as torchmetrics keeps them."""
         totals = dict(zip(self._metric.columns, self._totals(), strict=True))
         return self._tensor([float(totals[name]) for name in names])
@@ -111,9 +119,15 @@ def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
         target = [target]
     elif kinds == {True, False}:  # texts, and lists of them
         target = [[entry] if isinstance(entry, str) else entry for entry in target]
-    elif isinstance(preds, list) and not preds and not any(target):
-        # [[]], which torchmetrics takes for nothing.
+    elif isinstance(preds, list) and not any(preds) and _has_no_text([preds, target]):
+        # Such as [[]], which torchmetrics takes for nothing.
+        preds = []
         target = []
     corpus = metric.corpus(preds, target)
     check_missing(corpus.missing, "error", at_zero="")
     return corpus
+
+
+def _has_no_text(side: Any) -> bool:
+    """Whether there is nothing but lists in lists."""
+    return isinstance(side, (list, tuple)) and all(map(_has_no_text, side))

@@ -420,16 +420,23 @@ cdef struct Sequences:     # the tokens of the documents of an item
 
 
 cdef int widen(Scratch* s, Sequences* c) noexcept nogil:
-    """Write the numbers of characters that are bytes."""
+    """Number the characters that are bytes: the fewer numbers, the longer a text may be for a table of places."""
     cdef uint32_t* to = <uint32_t*> room(s, CHARACTER_IDS, 4 * (c.of[c.n] + 1))
+    cdef uint32_t numbers[256]
+    cdef uint8_t byte
     cdef size_t d
     cdef int64_t k
-    c.ids = to
+    c.ids, c.n_types = to, 0
     if to == NULL:
         return NO_MEMORY
+    memset(numbers, 0, sizeof(numbers))
     for d in range(c.n):
         for k in range(c.bytes[d].size):
-            to[k] = c.bytes[d].data[k]
+            byte = c.bytes[d].data[k]
+            if numbers[byte] == 0:
+                c.n_types += 1
+                numbers[byte] = <uint32_t> c.n_types
+            to[k] = numbers[byte] - 1
         to += c.bytes[d].size
     return 0
 
@@ -632,11 +639,11 @@ cdef int read_characters(
     return 0
 
 
-def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1):
+def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1, bint with_characters=True):
     """See `plain.error_rows`."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.aligned = READINGS[reading], True
+    q.reading, q.aligned, q.words_alone = READINGS[reading], True, not with_characters
     rows = empty((n_systems * n, BASE + 8))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

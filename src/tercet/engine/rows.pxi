@@ -39,6 +39,7 @@ cdef struct Request:
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
     bint aligned             # whether edits without shifts are counted
+    bint words_alone         # whether those of characters are left out
     int shortest             # n-grams of GLEU, 0 for the others
     bint sets, multiset      # Jaccard's
     int recall               # how several references count beside BLEU's precision, 0 for the others
@@ -156,9 +157,10 @@ cdef int write_item(
     if number_item(a, text, first, last, &n_types, q.aligned and q.n_systems == 1 and last - first == 1):
         return NO_MEMORY
     if q.aligned:
-        problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
-        if problem:
-            return problem
+        if not q.words_alone:
+            problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
+            if problem:
+                return problem
         # The number of all words that no reference has is n_types.
         words = Sequences(a.ids, a.token_of, NULL, 0, n_types + 1)
     for system in range(q.n_systems):
@@ -170,7 +172,9 @@ cdef int write_item(
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
             problem = write_alignment(&a.scratch, &words, text, first, last, 0, row)
-            if problem == DONE:
+            if q.words_alone:
+                row[4] = row[5] = row[6] = row[7] = 0
+            elif problem == DONE:
                 # As many characters to a word that is wrong as to all of the prediction's.
                 expected = (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
                 expected /= max(row[0] + row[1] + row[3], 1.0)
