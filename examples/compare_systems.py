@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import evaluate
-
 import tercet
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +29,7 @@ def main():
     print(f"The report: build/{report.name}, one file for any browser\n")
 
     # The same test for two systems, as evaluate's users know comparisons.
-    significance = evaluate.load(str(HERE.parent / "metrics" / "paired_significance"), module_type="comparison")
+    significance = tercet.load("paired_significance")
     result = significance.compute(
         predictions1=test_set.systems["baseline"],
         predictions2=test_set.systems["tuned"],

@@ -1,6 +1,6 @@
 """Score three systems in four languages with every metric of the suite, offline, and write a report of them.
 
-The scores come through evaluate.load. With ``--light``, with the metrics that need no neural network.
+The scores come from evaluate's modules. With ``--light``, with the metrics that need no neural network.
 """
 
 import argparse
@@ -9,7 +9,6 @@ import sys
 import warnings
 from pathlib import Path
 
-import evaluate
 from networks import NETWORKS, options_of_networks
 from rich.console import Console
 from rich.table import Column, Table
@@ -61,7 +60,7 @@ def score_table(test_sets, of_networks):
     for language, title in LANGUAGES.items():
         systems, references = test_sets[language].systems, test_sets[language].references
         for name, options in options_by_metric(language, of_networks).items():
-            module = evaluate.load(str(HERE.parent / "metrics" / name))
+            module = tercet.load(name)
             given = {"references": references, "confidence_level": 0.95, "scale": 100, **options}
             results = [module.compute(predictions=systems[system], **given) for system in SYSTEMS]
             for column in COLUMNS[name]:

@@ -78,6 +78,26 @@ def test_a_page_gives_what_it_shows_with_the_wheel_alone_outside_of_a_checkout(n
         assert [line.rstrip() for line in printed.rstrip().splitlines()] == expected.splitlines()
 
 
+#: Examples that need no network, cluster or browser, with what they are given.
+PROGRAMS = [
+    ("compare_systems.py",), ("datasets_score.py",), ("demo.py", "--light"), ("duckdb_score.py",), ("mbr.py",),
+    ("merge_across_processes.py",), ("polars_score.py",),
+]  # fmt: skip
+#: All warnings are errors; those of packages that the examples use are not the suite's.
+STRICT = ("-X", "dev", "-W", "error", *(f"-Wignore::{name}" for name in ("DeprecationWarning", "FutureWarning")))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[name for name, *_ in PROGRAMS])
+def test_an_example_runs_with_the_wheel_alone_in_an_empty_folder(program, installed, tmp_path):
+    _, environment = installed
+    run([sys.executable, "-m", "tercet.examples"], cwd=tmp_path, env=environment)
+    assert {path.name for path in tmp_path.iterdir()} == {"examples"}
+    name, *arguments = program
+    done = run([sys.executable, *STRICT, f"examples/{name}", *arguments], cwd=tmp_path, env=environment)
+    assert done.stdout
+    assert "Warning" not in done.stderr
+
+
 #: Scores by every function of the engine that a usual call needs, and says which engine that was.
 SCORES = """
 import tercet

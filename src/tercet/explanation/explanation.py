@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from tercet.corpus.reading import read_batch
+
 from .parts import Heading, Part, orders_legend, page_html
 from .places import Word
 
@@ -57,4 +59,11 @@ class Matched:
     """How the tokens that match are found, for one score of a metric."""
 
     levels: tuple[str, ...]  # meaning of the levels, from 1 on
-    words: Callable[[Corpus], list[list[Word]]]  # the tokens of each output of a batch
+    find: Callable[[Corpus], list[list[Word]]]  # the tokens of each output; every item has a reference
+
+    def words(self, batch: Corpus) -> list[list[Word]]:
+        """Return the tokens of each output of one system; without a reference nothing matches."""
+        if batch.missing:
+            references = [texts or [""] for texts in batch.reference_lists()]
+            batch = read_batch(batch.predictions.to_pylist(), references)
+        return self.find(batch)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tercet.base.metric import Metric
 from tercet.errors import needs
+from tercet.specs import take_options
 
 from .texts import answers_of, only, scores_of_repeats, segment_score, with_intervals
 
@@ -57,6 +58,7 @@ def corpus_metric(metric: str | Metric, **options: Any) -> CorpusLevelMetric:
 def sample_metric(metric: str | Metric, **options: Any) -> SampleLevelMetric:
     """Return the mean of the segments' primary scores as a metric of lighteval: its details have each of them."""
     # A segment has no interval.
+    metric, options = take_options(metric, options)
     configured_metric = with_intervals(metric, {**options, "confidence_level": None})
     settings = {"higher_is_better": configured_metric.higher_is_better, "category": SamplingMethod.GENERATIVE}
     name = f"tercet_{configured_metric.primary}_segment_mean"

@@ -11,6 +11,7 @@ from tercet.base.metric import Metric, segment_lists, summarize, warn_of
 from tercet.comparison.scores import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result
+from tercet.specs import take_options
 from tercet.statistics.bootstrap import bootstrap
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.stats import SegmentStats
@@ -18,6 +19,7 @@ from tercet.statistics.stats import SegmentStats
 
 def with_intervals(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """Return a metric whose results have intervals, of 95 % where neither it nor an option says otherwise."""
+    metric, options = take_options(metric, options)
     level = metric.asked.confidence_level if isinstance(metric, Metric) else None
     return make_scorer(metric, {"confidence_level": level or 0.95, **options})
 
