@@ -171,7 +171,8 @@ def tell_of_copy(model: Any, dtype: str | None) -> None:
     """Warn that a model in memory in half precision is copied in single precision, where nobody asked for either."""
     if dtype is not None or not isinstance(model, InMemory) or model.model in _told:
         return
-    if _is_static(model.model) or is_quantized(model.model):
+    # static embeddings that came from files are in memory too, but nobody's own, and small
+    if _is_static(model.model) or type(model.model).__name__ == "StaticNetwork" or is_quantized(model.model):
         return
     precision = dtype_of(model.model)
     if precision not in ("float16", "bfloat16"):
