@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import log
 from os import PathLike
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +27,7 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Table
 from tercet.explanation.pictures import Piece, surprise_html
 from tercet.explanation.places import Word
+from tercet.locks import Lock
 from tercet.networks.adapters import put_adapter
 from tercet.networks.encoder import (
     Batches,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Lock
 from typing import Any
+
+from tercet.locks import Lock
 
 #: Kinds of devices for which autocast may lower the precision.
 _AUTOCAST = ("cpu", "cuda", "mps", "xpu")
