@@ -12,7 +12,8 @@ from rouge_score.scoring import Score
 from tercet.compat.installing import REPLACED
 
 PROGRAM = Path(__file__).with_name("installed.py")
-SAID = "torchmetrics.text, evaluate.load and datasets.load_metric are tercet's in this process.\n"
+# Which names stand before these depends on what is installed.
+SAID = "evaluate.load and datasets.load_metric are tercet's in this process.\n"
 
 
 def python(*arguments, **options):
