@@ -26,9 +26,14 @@ pytest_plugins = ["words", "builds", "timing"]
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
 
-#: For tests of any texts at all: some have artefacts on one side, or letters that ROUGE's tokenizer drops.
+#: For tests of fewer items than an interval takes.
+FEW_ITEMS = pytest.mark.filterwarnings("ignore:.*No intervals. .* cannot tell how much scores vary:UserWarning")
+
+#: For tests of any texts at all: some have artefacts on one side, letters that ROUGE's tokenizer drops, or few items.
 ANY_TEXTS = pytest.mark.filterwarnings(
-    "ignore:.*they are scored as text:UserWarning", "ignore:.*keeps a-z and 0-9 only and drops:UserWarning"
+    "ignore:.*they are scored as text:UserWarning",
+    "ignore:.*keeps a-z and 0-9 only and drops:UserWarning",
+    *FEW_ITEMS.args,
 )
 
 # A third of the usual examples, the same ones each time; without deadlines, as the first may import what it needs.

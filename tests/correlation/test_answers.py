@@ -9,7 +9,7 @@ import tercet
 from tercet.correlation.coefficients import FigureValue
 from tercet.correlation.correlate import ranking_warnings
 from tercet.correlation.grades import Grades, MetricColumn
-from tercet.correlation.result import Correlation, DimensionTable, answer
+from tercet.correlation.result import Correlation, DimensionTable, answer, to_text
 from tercet.test_sets.test_set import TestSet
 
 THREE = {"a": 0.6, "b": 0.5, "c": 0.4}
@@ -94,10 +94,15 @@ CASES = {
         f"m0 agrees best with content ({FIGURE} 0.900); these data do not tell it apart from any of the 6 others "
         "(least adjusted p 1.000, alpha 0.05).",
     ]),
-    "too few permutations, which says nothing of the data": (MANY, ALL_OF_MANY, {"n_permutations": 100}, [
+    "too few permutations, which says nothing of the data": (MANY, {}, {"n_permutations": 19}, [
         f"m0 agrees best with content ({FIGURE} 0.900).",
-        "100 permutations are too few to test that: p is at least 0.208, adjusted for 21 pairs of metrics. A test "
-        "needs 420 permutations or more.",
+        "Too few permutations to tell metrics apart: with 19 permutations, p is at least 0.05. n_permutations=1000 "
+        "would do.",
+    ]),
+    "more permutations than the default are needed": (THREE, {}, {"alpha": 0.0005}, [
+        f"a agrees best with content ({FIGURE} 0.600).",
+        "Too few permutations to tell metrics apart: with 1,000 permutations, p is at least 0.000999. "
+        "n_permutations=2000 would do.",
     ]),
     "no figure": ({"a": math.nan, "b": math.nan}, {}, {"rank_by": "pooled.pearson"}, [
         "No metric has a pooled Pearson's r with content: constant grades or scores have none.",
@@ -125,11 +130,28 @@ def test_an_answer_says_no_more_than_the_figures_and_tests(case):
     assert said(values, adjusted, **settings) == sentences
 
 
-def test_so_many_permutations_are_enough():
-    """The number that the answer names is the least with which the least p of all pairs can be significant."""
-    for n_permutations, enough in ((419, False), (420, True)):
-        (_, sentence) = said(MANY, ALL_OF_MANY, n_permutations=n_permutations)
-        assert ("significantly" in sentence) == enough
+@pytest.mark.parametrize(("alpha", "enough"), [(0.05, 20), (0.0005, 2000)])
+def test_so_many_permutations_are_enough_for_any_number_of_metrics(alpha, enough):
+    surely_better = dict.fromkeys(ALL_OF_MANY, 1 / (enough + 1))
+    for n_permutations, finds in ((enough - 1, False), (enough, True)):
+        (_, sentence) = said(MANY, surely_better, n_permutations=n_permutations, alpha=alpha)
+        assert ("significantly" in sentence) == finds
+        assert ("Too few permutations" in sentence) != finds
+
+
+def test_too_few_permutations_are_said_once_for_all_dimensions():
+    rng = np.random.default_rng(8)
+    texts = {name: ["a"] * 30 for name in "AB"}
+    grades = {
+        "all the same": {name: [3.0] * 30 for name in "AB"},
+        **{dimension: {name: rng.normal(size=30).tolist() for name in "AB"} for dimension in ("form", "content")},
+    }
+    scores = {metric: {name: rng.normal(size=30).tolist() for name in "AB"} for metric in ("x", "y", "z")}
+    found = tercet.correlate(texts, [], grades, scores=scores, n_resamples=20, n_permutations=19)
+    text = to_text(found, 120)
+    assert text.count("Too few permutations to tell metrics apart") == 1
+    assert "n_permutations=1000 would do" in text
+    assert "do not tell" not in text
 
 
 def test_names_are_kept_apart_from_what_is_said_of_them():
@@ -166,7 +188,7 @@ def test_the_warning_is_about_the_first_metric_that_is_not_significantly_worse()
     adjusted = {("a", "b"): 0.01, ("a", "c"): 0.2}
     power = "(80 % power, by resampling)."
     for value_of_c, drawn_of_c, warning in (
-        (0.4, [0.4, 0.8], f"between a and c in item.acc_eq takes about 371 graded items; there are 60 {power}"),
+        (0.4, [0.4, 0.8], f"between a and c in item.acc_eq takes about 471 graded items; there are 60 {power}"),
         (0.4, [0.4, 0.4], None),  # there are enough for one test, if not for all pairs
         (0.6, [0.4, 0.9], None),  # no difference to detect
         (0.6 - 1e-9, [0.4, 0.9], None),  # no number of items that anybody grades

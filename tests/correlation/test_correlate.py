@@ -219,7 +219,8 @@ def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_
         for row, label in zip(rows, table.ranking, strict=True):
             cells = [with_interval(table.figures[label][name]) for name in shown_figures(table)]
             assert row == [found.titles()[label], str(table.clusters[label]), *cells]
-    below = [found.legend(), *found.about(shown_figures(found.tables[0])), *found.signatures()]
+    of_figures = found.about(shown_figures(found.tables[0]))
+    below = [found.legend(), *found.tests(found.tables), *of_figures, *found.signatures()]
     assert ["".join(each.itertext()) for each in shown.findall("div")[1].findall("p")] == below
     assert len(found.signatures()) == 1  # not once per dimension
 
@@ -244,6 +245,8 @@ def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
         p = table.pvalues
         assert p[1, 0] == table.adjusted_p("good", "bad") < 0.05 < p[0, 1]
         assert written["p_row_better_than_column"] == p.tolist()
+        assert written["p_adjusted"] == table.adjusted.tolist()
+        assert written["adjust"] == "step-down"
         assert np.array(written["p_williams"], float)[1, 0] < 0.01 or rank_by == "item.acc_eq"
         lines = to_text(found).splitlines()
         (best,), (other,) = (
@@ -251,6 +254,23 @@ def test_p_says_the_same_way_round_everywhere_that_the_row_is_better():
         )
         assert best == ["1", "good", "▲", pvalue_text(p[1, 0])]
         assert other == ["2", "bad", "▼", pvalue_text(p[1, 0])]
+
+
+def test_every_form_says_that_p_is_two_sided_and_how_it_is_adjusted():
+    of_others = {name: [*reversed(grades)] for name, grades in GRADES_OF_OTHERS.items()}
+    for scores, is_adjusted in (({"x": GRADES_OF_OTHERS}, False), ({"x": GRADES_OF_OTHERS, "y": of_others}, True)):
+        found = correlate("bleu", {"form": GRADES}, scores=scores)
+        label = "adjusted p" if is_adjusted else "p"
+        for text in (
+            to_text(found, 400),
+            found._repr_html_(),
+            in_format(found, "markdown"),
+            in_format(found, "latex"),
+        ):
+            assert f"{label}: two-sided" in text
+            assert ("by the step-down maximum (Romano and Wolf 2005)" in text) == is_adjusted
+            assert "Holm" not in text
+        assert "p_row_better_than_column: one-sided" in to_text(found, 400)
 
 
 def test_raters_are_averaged_or_standardized_and_compared(tmp_path):

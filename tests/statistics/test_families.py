@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import permutation_test
 
 import tercet
 from tercet.comparison.metric_specs import metric_of
+from tercet.comparison.scores import paired_significance
 from tercet.statistics import families
 from tercet.statistics.families import NullDraws, family_test
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
@@ -85,6 +87,33 @@ def test_what_never_differs_has_p_1_and_what_always_does_the_least():
     constant = np.vstack([np.full(99, 5.0), null[1]])
     always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, around_mean=True)["it"]
     assert always.adjusted[0] == 0.01
+
+
+def test_units_so_few_that_all_exchanges_are_tested_have_exact_p():
+    """Of n segments, each of the 2ⁿ exchanges is tested once, as scipy's exact permutation test does."""
+    first, second = np.array([0.3, 0.1, 0.5, 0.2, 0.9, 0.4]), np.array([0.4, 0.5, 0.4, 0.7, 1.0, 0.8])
+    scores = {"x": {"A": first, "B": second, "C": first + 1}}
+    found = tercet.compare(scores=scores)
+    (table,) = found.tables
+    exact = permutation_test(
+        (first, second), lambda one, other, axis: np.mean(other - one, axis=axis), permutation_type="samples",
+        vectorized=True, n_resamples=np.inf,
+    )  # fmt: skip
+    assert table.rows[1].pvalue == pytest.approx(exact.pvalue, abs=1e-12)
+    assert table.rows[2].pvalue == 2 / 2**6
+    assert "all 64 exchanges" in found.legend()
+    paired = paired_significance("chrf", ["a cat"] * 5, ["the cat"] * 5, ["the cat"] * 5)
+    assert (paired["p"], paired["n_resamples"]) == (2 / 2**5, 32)
+
+
+def test_large_scores_that_are_close_to_one_another_are_told_apart():
+    """With scores near 1e12, differences of 1 are more than rounding."""
+    rng = np.random.default_rng(5)
+    base = 1e12 + rng.normal(size=40)
+    (table,) = tercet.compare(scores={"x": {"A": base, "B": base + 1}}).tables
+    assert table.rows[1].pvalue < 0.001
+    assert table.rows[1].low < table.rows[1].value < table.rows[1].high
+    assert table.rows[1].difference_low > 0.9
 
 
 METRICS = ["bleu", "chrf", "ter", "rouge:tokenizer=unicode"]

@@ -19,16 +19,15 @@ from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
-from tercet.statistics.bootstrap import (
-    _quantiles,
-    bootstrap,
-    bootstrap_scores,
-    bootstrap_weights,
-    resampled_totals,
-    shuffle_masks,
-)
+from tercet.statistics.bootstrap import bootstrap_scores, bootstrap_weights, resampled_totals, shuffle_masks
 from tercet.statistics.families import holm
-from tercet.statistics.paired_tests import paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.intervals import _quantiles, bootstrap
+from tercet.statistics.paired_tests import (
+    PairedTestResult,
+    paired_bootstrap_test,
+    paired_permutation_test,
+    pvalue_beyond_draws,
+)
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -93,8 +92,8 @@ def test_seed_and_number_of_resamples_are_options():
     again = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
     other = score("rouge_nlws", PREDICTIONS, REFERENCES, seed=1, **asked)
     assert first.intervals == again.intervals != other.intervals
-    assert "ci:0.95,1000,12345" in first.signature
-    assert "ci:0.95,1000,1|" in other.signature
+    assert "ci:0.95,1000,12345,expanded|" in first.signature
+    assert "ci:0.95,1000,1,expanded|" in other.signature
 
 
 class TestIntervals:
@@ -136,7 +135,7 @@ class TestIntervals:
         stats = scorer.stats(["a b"] * 5, ["a c"] * 5)
         for method in ("percentile", "BCa"):
             assert bootstrap(scorer, stats, method=method)["rouge1"].confidence_interval == (0.5, 0.5)
-        with pytest.raises(OptionError, match=r"must be 'percentile' or 'BCa'\. Got 'bca'"):
+        with pytest.raises(OptionError, match=r"must be 'expanded', 'percentile' or 'BCa'\. Got 'bca'"):
             bootstrap(scorer, stats, method="bca")
         for wrong in ({"n_resamples": 0}, {"confidence_level": 1.5}, {"confidence_level": 0}, {"seed": -1}):
             with pytest.raises(OptionError, match="There must be at least one resample"):
@@ -271,6 +270,38 @@ def test_a_system_against_itself_or_one_segment_is_no_difference_and_exchanged_o
     one, other = test(scorer, systems, [(0, 1), (1, 0)], n_resamples=300)
     assert one["bleu"].statistic == -other["bleu"].statistic > 0
     assert one["bleu"].pvalue == other["bleu"].pvalue
+
+
+def of_signs(differences, n_resamples):
+    """Return the test of a mean difference by random signs, and its p by all signs: shares of sums that are whole."""
+    signs = np.random.default_rng(2).choice([-1, 1], (n_resamples, len(differences)))
+    shares = np.ones(1)
+    for size in np.abs(differences):
+        shares = (np.pad(shares, (0, 2 * size)) + np.pad(shares, (2 * size, 0))) / 2
+    sums = np.arange(len(shares)) - np.abs(differences).sum()
+    exact = shares[np.abs(sums) >= abs(differences.sum())].sum()
+    draws = np.abs(signs @ differences) / len(differences)
+    pvalue = (1 + np.sum(draws >= abs(differences.mean()))) / (n_resamples + 1)
+    return PairedTestResult(float(differences.mean()), float(pvalue), draws), exact
+
+
+@pytest.mark.parametrize("n", [10, 16, 30, 100])
+@pytest.mark.parametrize("shift", [0, 1, 3, 8])
+def test_p_beyond_the_draws_is_between_that_of_all_permutations_and_that_of_the_draws(n, shift):
+    differences = np.random.default_rng(n).integers(-5, 6, n) + shift
+    result, exact = of_signs(differences, 2000)
+    found = pvalue_beyond_draws(result, n)
+    if result.pvalue > 1 / 2001:
+        assert found == result.pvalue
+    else:
+        assert exact <= found <= 1 / 2001
+    if exact < 1e-9:
+        assert found < 1e-6
+
+
+def test_p_of_many_units_that_all_differ_alike_is_small_and_never_0():
+    result, _ = of_signs(np.ones(2500, np.int64), 100)
+    assert 0 < pvalue_beyond_draws(result, 2500) < 1e-200
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from conftest import ZERO_BLEU, needed
+from conftest import FEW_ITEMS, ZERO_BLEU, needed
 from tercet import InputError, MergeError, OptionError, Stream, arrow_statistics
 from tercet.registry import METRICS
 from tercet.statistics.exact import DECIMAL
@@ -19,7 +19,7 @@ RESAMPLED = {"confidence_level": 0.9, "n_resamples": 10}
 ASKED = {**ROUGE, **RESAMPLED}
 PREDICTIONS, REFERENCES = all_pairs()
 
-pytestmark = ZERO_BLEU
+pytestmark = [ZERO_BLEU, FEW_ITEMS]
 
 
 def table_of(predictions=PREDICTIONS, references=REFERENCES, **more):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import ZERO_BLEU
+from conftest import FEW_ITEMS, ZERO_BLEU
 from tercet import InputError, MergeError, Stream, arrow_statistics
 from tercet.api import make_scorer
 from tercet.base.metric import corpus_stats
@@ -36,7 +36,7 @@ METRICS = [
     ("google_bleu", {"missing_references": "zero"}),
 ]
 
-pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:.*(13a|left out|letter):UserWarning")]
+pytestmark = [ZERO_BLEU, FEW_ITEMS, pytest.mark.filterwarnings("ignore:.*(13a|left out|letter):UserWarning")]
 
 
 #: Texts of few words, which repeat: other references are the best of other orders.

@@ -1,6 +1,7 @@
 """A stream's result is that of `tercet.score`; what is refused adds nothing."""
 
 import copy
+import math
 import pickle
 import re
 import warnings
@@ -14,7 +15,7 @@ import pytest
 from test_same_bits import COUNTS
 
 import tercet
-from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
+from conftest import ANY_TEXTS, FEW_ITEMS, ZERO_BLEU, close, needed
 from tercet import InputError, MergeError, OptionError, Stream
 from texts import PAIRS, all_pairs
 
@@ -22,7 +23,7 @@ NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perpl
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
 ASKED = {**ROUGE, "confidence_level": 0.9, "n_resamples": 50}
 
-pytestmark = ZERO_BLEU
+pytestmark = [ZERO_BLEU, FEW_ITEMS]
 each_metric = pytest.mark.parametrize(("metric", "options"), COUNTS + NETWORKS)
 
 
@@ -127,7 +128,7 @@ class TestIntervals:
         assert one.intervals == same.intervals != other.intervals
         assert all(low < one[name] < high for name, (low, high) in one.intervals.items())
         assert "resamples:poisson,50,1|ids:texts|" in one.signature
-        assert "|ci:0.9|" in one.signature
+        assert "|ci:0.9,expanded|" in one.signature
         by_ids = stream_of(
             "rouge", [(*corpus, [f"item {i}" for i in range(len(corpus[0]))])], **ASKED, seed=1
         ).result()
@@ -145,16 +146,17 @@ class TestIntervals:
         )
         assert one.intervals == other.intervals
 
-    def test_of_one_item_are_its_score_as_those_of_score(self):
+    def test_of_one_item_there_are_none_as_of_score(self):
         for n_resamples in [1, 2, 3, 1000]:
             corpus = ["a b c"], ["a b d"]
             found = stream_of("rouge", [corpus], **{**ASKED, "n_resamples": n_resamples}).result()
             assert found.intervals == tercet.score("rouge", *corpus, **{**ASKED, "n_resamples": 1000}).intervals
+            assert all(math.isnan(low) for low, _ in found.intervals.values())
 
     @pytest.mark.needs("torch")
-    def test_of_one_text_under_a_language_model_are_its_score(self):
+    def test_of_one_text_again_and_again_under_a_language_model_are_its_score(self):
         given = {"n_resamples": 50, "confidence_level": 0.9}
-        result = stream_of("perplexity_lm", [(["The ferry leaves at noon."],)], **given).result()
+        result = stream_of("perplexity_lm", [(["The ferry leaves at noon."] * 9,)], **given).result()
         assert all(low == high == result[name] for name, (low, high) in result.intervals.items())
 
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tercet
+from conftest import FEW_ITEMS
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
@@ -29,6 +30,9 @@ def path(tmp_path):
     columns = {"id": IDS, "mt": PREDICTIONS, "other": PREDICTIONS[::-1], "refs": [list(each) for each in REFERENCES]}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=11)
     return str(tmp_path / "a.parquet")
+
+
+pytestmark = FEW_ITEMS
 
 
 def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id"):

@@ -147,7 +147,7 @@ class Metric(Configured, metaclass=_Helpful):
         segments : bool
             Add the scores of every item to the result.
         confidence_level : float, optional
-            Add percentile bootstrap intervals of this level, such as 0.95.
+            Add bootstrap intervals of this level, such as 0.95: expanded percentiles (Hesterberg 2015).
         signature : bool
             Also include the signature as a key of the result.
         n_resamples, seed : int
@@ -441,7 +441,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     if call.segments:
         requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
-        from tercet.statistics.bootstrap import bootstrap
+        from tercet.statistics.intervals import FEWEST_UNITS, bootstrap, too_few_units
 
         units = scored_stats
         if clusters is not None:
@@ -452,7 +452,9 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
             metric, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
         )
         requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
-        notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed}"
+        notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed},expanded"
+        if len(units) < FEWEST_UNITS:
+            warn_of(metric, too_few_units(len(units), "item" if clusters is None else "cluster"))
     # A result keeps few rows, until its attributes are made; many only where the metric's `details` read them.
     span = scored_stats.span("references") if n_scored > FEW_ROWS else scored_stats
     rows = stats if metric.keeps_rows else None

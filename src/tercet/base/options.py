@@ -379,7 +379,8 @@ class Call(Value):
     confidence_level: float | None = option(
         default=None,
         check=number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1, none=True),
-        doc="Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
+        doc="Add bootstrap intervals of this level, such as 0.95, to the result. They are expanded percentiles "
+        "(Hesterberg 2015).",
     )
     signature: bool = option(
         default=False, doc="Also include the signature as a key of the result. It is an attribute of every `Result`."

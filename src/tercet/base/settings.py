@@ -8,7 +8,7 @@ from tercet.checks import MOST_RESAMPLES, integer, number
 
 from .options import Value, option
 
-Interval = Literal["percentile", "BCa"]
+Interval = Literal["expanded", "percentile", "BCa"]
 Test = Literal["permutation", "bootstrap"]
 Adjust = Literal["step-down", "holm"]
 Ties = Literal["scored", "exact"]
@@ -16,6 +16,9 @@ Unit = Literal["items", "systems", "both"]
 
 #: How many resamples each test takes by default.
 RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
+
+#: Permutations of the tests of metrics, by default.
+PERMUTATIONS = 1_000
 
 
 class Tested(Value):
@@ -57,7 +60,10 @@ class CompareSettings(Settings):
         doc="How p is adjusted for several systems: step-down (the maximum over all pairs, Romano and Wolf 2005) or "
         "holm.",
     )
-    interval: Interval = option(default="percentile", doc="Kind of the bootstrap intervals: percentile or BCa.")
+    interval: Interval = option(
+        default="expanded",
+        doc="Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa.",
+    )
 
 
 class PlanSettings(Tested):
@@ -80,7 +86,9 @@ class CorrelateSettings(Settings):
 
     unit: Unit = option(default="items", doc="Unit that the intervals resample.")
     n_resamples: int = option(default=1000, check=integer(1, MOST_RESAMPLES), doc="Resamples of the intervals.")
-    n_permutations: int = option(default=1000, check=integer(1, MOST_RESAMPLES), doc="Permutations of the tests.")
+    n_permutations: int = option(
+        default=PERMUTATIONS, check=integer(1, MOST_RESAMPLES), doc="Permutations of the tests."
+    )
     ties: Ties = option(
         default="scored",
         doc="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
-from tercet.statistics.families import holm
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.oddities import warn_of_artefacts
@@ -45,7 +45,7 @@ from .coefficients import (
 from .grades import Array, Grades, MetricColumn, graded, names_of_grades, pair_differences, read_graded
 from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
-from .significance import clusters, pvalues_between, test_name, williams_between
+from .significance import clusters, metric_tests, test_name, williams_between
 
 
 @known_keywords
@@ -103,7 +103,8 @@ def correlate(
     confidence_level : float
         Confidence level of the bootstrap intervals.
     alpha : float
-        Significance level, above 0 and below 1: differences with a smaller p are significant.
+        Significance level, above 0 and below 1: differences with a smaller p are significant. p of two metrics
+        is two-sided, and adjusted for all pairs by the step-down maximum (Romano and Wolf 2005, Econometrica 73).
     ties : {"scored", "exact"}
         When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits (exact). The
         former is what the reference implementations of the figures do.
@@ -314,7 +315,7 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
             n = points_of(name, human, metrics[place])
             figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
     values = [value for value, _ in point_estimates[rank_by]]
-    pvalues = pvalues_between(
+    tests = metric_tests(
         rank_by,
         human,
         metrics,
@@ -323,7 +324,7 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         seed=correlation.seed,
         clusters=numbers,
     )
-    groups = clusters(values, pvalues, correlation.alpha)
+    groups = clusters(values, tests.two_sided, correlation.alpha)
     ranking = sorted(
         range(len(labels)), key=lambda index: (groups[index], -np.nan_to_num(values[index], nan=-np.inf))
     )
@@ -337,8 +338,8 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         ranking=[labels[index] for index in ranking],
         clusters=dict(zip(labels, groups, strict=True)),
         test=test_name(rank_by),
-        pvalues=pvalues,
-        adjusted=_adjusted(values, pvalues),
+        pvalues=tests.better,
+        adjusted=_where_better(values, tests.adjusted),
         williams=williams_between(rank_by, human, metrics, numbers),
         agreement=correlation.grades.agreement(dimension),
         layers=layer_sweeps(
@@ -371,23 +372,17 @@ def _default(human: Array, names: Sequence[str]) -> str:
     return "item.darr" if len(human) == 2 and set(np.unique(human[~np.isnan(human)])) <= {0.0, 1.0} else "item.acc_eq"
 
 
-def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
-    """Return p that the row's metric is better where it is, adjusted for the number of pairs (Holm); 1 elsewhere."""
-    k = len(values)
-    adjusted = np.ones((k, k))
-    # NaN has no place among the p-values that Holm's method orders
-    pairs = [
-        (first, second)
-        for first in range(k)
-        for second in range(first + 1, k)
-        if not math.isnan(pvalues[first, second])
-    ]
-    better_first = [
-        (second, first) if values[second] >= values[first] else (first, second) for first, second in pairs
-    ]
-    for pair, p in zip(better_first, holm([float(pvalues[pair]) for pair in better_first]), strict=True):
-        adjusted[pair] = p
-    return adjusted
+def _where_better(values: Sequence[float], pvalues: Array) -> Array:
+    """Return p of two metrics, shape (k, k), in the row of the better one, of equal ones the second; 1 elsewhere."""
+    where_better = np.ones_like(pvalues)
+    for first, second in combinations(range(len(values)), 2):
+        if math.isnan(pvalues[first, second]):
+            continue
+        if values[second] >= values[first]:
+            where_better[second, first] = pvalues[second, first]
+        else:
+            where_better[first, second] = pvalues[first, second]
+    return where_better
 
 
 def _are_equal(human: Array, rank_by: str) -> bool:
@@ -518,14 +513,15 @@ def ranking_warnings(
 
 
 def items_needed(difference: float, resampled_differences: Array, n_items: int, alpha: float) -> int | None:
-    """Return how many items a one-sided test needs to find a difference; None for none, or more than a million.
+    """Return how many items a two-sided test needs to find a difference; None for none, or more than a million.
 
     `resampled_differences` are those in resamples of the items. Their standard error shrinks with the root of the
-    number of items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
+    number of items, and must equal the difference over the sum of the normal quantiles of 1 - alpha / 2 and of the
+    power.
     """
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if len(defined) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
         return None
-    quantiles = normal_quantile(1 - alpha) + normal_quantile(_POWER)
+    quantiles = normal_quantile(1 - alpha / 2) + normal_quantile(_POWER)
     needed = n_items * (quantiles * float(defined.std()) / abs(difference)) ** 2
     return None if needed > _MOST else max(n_items, math.ceil(needed))

@@ -14,7 +14,9 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.errors import OptionError, did_you_mean, needs, shorten
+from tercet.base.settings import PERMUTATIONS
+from tercet.comparison.scores import ADJUSTED
+from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, one_cell, sentences_html
 from tercet.tables import (
     FOR_PEOPLE,
@@ -52,6 +54,8 @@ COLUMNS = (
 )
 #: Of a correlation, as they stand in its JSON.
 _SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
+#: How p is adjusted for all pairs of metrics.
+_ADJUST = "step-down"
 #: Attributes of a figure, likewise.
 _FIELDS = ("value", "low", "high", "n", "epsilon")
 
@@ -72,15 +76,18 @@ class DimensionTable:
     ranking : list of str
         Metrics, the best first.
     clusters : dict of str to int
+        By two-sided p, not adjusted.
     test : str
         The test between metrics.
     pvalues : ndarray, shape (k, k)
-        In row a and column b, the one-sided p-value that a agrees better than b; NaN where the figure is undefined.
-        Rows and columns have the order of `figures`.
+        In row a and column b, the one-sided p-value that a agrees better than b, as of mt-metrics-eval; NaN where the
+        figure is undefined. Rows and columns have the order of `figures`. It is for two metrics of which one was
+        expected to be better before the data were seen: marks, sentences and clusters are by two-sided p.
     adjusted : ndarray, shape (k, k)
-        The same where a is the better one, adjusted for all pairs (Holm 1979); otherwise 1.
+        The two-sided p-value of a and b where a is the better one, adjusted for all pairs by the step-down maximum
+        (Romano and Wolf 2005, Econometrica 73); otherwise 1.
     williams : ndarray, shape (k, k)
-        The same by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
+        The same as `pvalues`, one-sided, by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
@@ -111,13 +118,19 @@ class DimensionTable:
         """Return the metrics for which the figure of the ranking is defined, the best first."""
         return [label for label in self.ranking if not math.isnan(self.figures[label][self.rank_by].value)]
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether the figure of the ranking differs between metrics."""
+        values = {self.figures[label][self.rank_by].value for label in self.ranked()}
+        return len(values) > 1 and not self.equal_grades
+
     def adjusted_p(self, one: str, other: str) -> float:
-        """Return the adjusted p-value that one metric agrees better than another."""
+        """Return the adjusted two-sided p-value of two metrics where the one agrees better; otherwise 1."""
         labels = list(self.figures)
         return float(self.adjusted[labels.index(one), labels.index(other)])
 
     def pair_p(self, one: str, other: str) -> float:
-        """Return the adjusted p-value that the better of two metrics agrees better; NaN if it is undefined."""
+        """Return the adjusted two-sided p-value of two metrics, whichever is better; NaN if it is undefined."""
         labels = list(self.figures)
         if math.isnan(self.pvalues[labels.index(one), labels.index(other)]):
             return math.nan
@@ -260,6 +273,7 @@ class Correlation:
                         for label in labels
                     },
                     **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
+                    "adjust": _ADJUST,
                     "p_row_better_than_column": finite_or_none(table.pvalues.tolist()),
                     "p_adjusted": finite_or_none(table.adjusted.tolist()),
                     "p_williams": finite_or_none(table.williams.tolist()),
@@ -279,7 +293,7 @@ class Correlation:
         )
         clusters = (
             f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
-            f"one before (one-sided p, not adjusted, alpha {self.alpha:g})."
+            f"one before (two-sided p, not adjusted, alpha {self.alpha:g})."
         )
         return (
             f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
@@ -292,19 +306,26 @@ class Correlation:
             f"{f' Grades negated, as lower is better: {negated_grades}.' if negated_grades else ''}"
         )
 
-    def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
-        """Return what the p-values and their marks are; nothing for one metric."""
+    def tests(self, tables: Sequence[DimensionTable]) -> list[str]:
+        """Return what the p-values are; nothing for one metric."""
         if len(self.metrics) < 2:
             return []
-        adjusted = "; adjusted for all pairs of metrics by Holm's method"
+        adjusted = f"; adjusted for all pairs of metrics by {ADJUSTED[_ADJUST]}"
         tests = [
-            f"{table.p_label}: one-sided, that the better of two metrics agrees better in {table.rank_by}; "
+            f"{table.p_label}: two-sided, that two metrics agree equally well in {table.rank_by}; "
             f"{table.test}; {self.n_permutations:,} draws, seed {self.seed}"
             f"{adjusted if table.p_label != 'p' else ''}."
             for table in tables
         ]
+        return list(dict.fromkeys(tests))
+
+    def tested(self, tables: Sequence[DimensionTable]) -> list[str]:
+        """Return what the p-values and their marks are, below a table of them; nothing for one metric."""
+        if len(self.metrics) < 2:
+            return []
         return [
-            *dict.fromkeys(tests),
+            *self.tests(tables),
+            "JSON also has p_row_better_than_column: one-sided, not adjusted, as of mt-metrics-eval.",
             "▲ the metric of the row is significantly better than that of the column, ▼ worse "
             f"(alpha {self.alpha:g}).",
         ]
@@ -416,12 +437,15 @@ def _tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
             ]
             rows.append([str(table.clusters[label]), correlation.titles()[label], *cells])
         last = table is correlation.tables[-1]
+        notes = note_lines(correlation, table)
+        if alone or last:
+            notes += [correlation.legend(), *correlation.tests([table] if alone else correlation.tables)]
         yield Table(
             table.dimension,
             [Column("cluster"), Column("metric", "name"), *map(Column, names)],
             rows,
             above=answer_lines(correlation, table),
-            notes=[*note_lines(correlation, table), *([correlation.legend()] if alone or last else [])],
+            notes=notes,
             signatures=correlation.signatures() if last and not alone else [],
         )
 
@@ -522,7 +546,8 @@ def correlation_html(correlation: Correlation) -> str:
             rows.append([correlation.titles()[label], str(table.clusters[label]), *cells])
         notes = note_lines(correlation, table)
         if table is correlation.tables[-1]:
-            notes += [correlation.legend(), *correlation.about(names), *correlation.signatures()]
+            of_tests = correlation.tests(correlation.tables)
+            notes += [correlation.legend(), *of_tests, *correlation.about(names), *correlation.signatures()]
         parts.append(f"<p><b><bdi>{clean(table.dimension)}</bdi></b>: {graded}</p>")
         columns = [Column("metric", "name"), *map(Column, ["cluster", *shown])]
         parts.append(to_notebook(Table("", columns, rows, notes=notes)))
@@ -539,6 +564,22 @@ def answer(correlation: Correlation, table: DimensionTable) -> list[Sentence]:
     Lack of significance is not presented as equality.
     """
     return _Answer(correlation, table).sentences()
+
+
+def _least_p(correlation: Correlation) -> float:
+    """Return the least p that the draws can give: the observed difference counts as one of them."""
+    return 1 / (correlation.n_permutations + 1)
+
+
+def _too_few_permutations(correlation: Correlation) -> Sentence:
+    """Say that no difference could be significant, whatever the data."""
+    draws = correlation.n_permutations
+    drawn = "1 permutation" if draws == 1 else f"{draws:,} permutations"
+    enough = max(PERMUTATIONS, math.floor(1 / correlation.alpha))
+    return (
+        f"Too few permutations to tell metrics apart: with {drawn}, p is at least "
+        f"{_least_p(correlation):.3g}. {argument_set('n_permutations', enough)} would do.",
+    )
 
 
 class _Answer:
@@ -570,7 +611,7 @@ class _Answer:
             interval = f"{100 * self.correlation.confidence_level:g} % interval {figure.low:.3f} to {figure.high:.3f}"
             alone = "There is no other metric to compare it with."
             return [("", name, f" has a {title} of {value} with ", dimension, f" ({interval})."), (alone,)]
-        if len({self.table.figures[label][self.table.rank_by].value for label in self.ranked}) == 1:
+        if not self.table.is_compared:
             return [
                 (
                     f"{all_of(len(self.ranked)).capitalize()} metrics have the same {title} with ",
@@ -578,14 +619,11 @@ class _Answer:
                     f": {value}.",
                 )
             ]
-        # Of n draws, p is at least 1 / (n + 1), and Holm's method multiplies the least by the number of pairs.
-        n_pairs, draws = math.comb(len(self.ranked), 2), self.correlation.n_permutations
-        if n_pairs / (draws + 1) >= self.correlation.alpha:
-            adjusted = f", adjusted for {n_pairs:,} pairs of metrics" if n_pairs > 1 else ""
-            least = f"p is at least {min(1.0, n_pairs / (draws + 1)):.3g}{adjusted}"
-            enough = f"A test needs {math.floor(n_pairs / self.correlation.alpha):,} permutations or more."
-            few: Sentence = (f"{draws:,} permutations are too few to test that: {least}. {enough}",)
-            return [("", name, " agrees best with ", dimension, f" ({title} {value})."), few]
+        if _least_p(self.correlation) >= self.correlation.alpha:
+            best: Sentence = ("", name, " agrees best with ", dimension, f" ({title} {value}).")
+            # the same holds of every dimension: said once
+            is_first = self.table is next(table for table in self.correlation.tables if table.is_compared)
+            return [best, _too_few_permutations(self.correlation)] if is_first else [best]
         worse = [label for label in lower_ranked if self.table.significance(first, label, self.correlation.alpha)]
         unclear = [label for label in lower_ranked if label not in worse]
         return [self._best(first, unclear), *self._better(first, worse, not unclear)]

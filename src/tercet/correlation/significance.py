@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import t_tail
+from tercet.statistics.families import family_test_of_blocks, made_once, of_pairs
 from tercet.statistics.progress import counted
 
 from .coefficients import FIGURES, agreements, centred, p_of_pairs, pearson_of_sums, value_of
@@ -31,6 +32,24 @@ def test_name(figure: str) -> str:
     return "permutation test (PERM-BOTH): the metrics' standardized scores are exchanged, output by output"
 
 
+class MetricTests(NamedTuple):
+    """P of each two metrics from the same draws, shape (k, k); 1 on the diagonal, NaN where a figure is undefined.
+
+    Attributes
+    ----------
+    better : ndarray
+        One-sided, as of mt-metrics-eval: that the metric of the row agrees better than that of the column.
+    two_sided : ndarray
+        That the two agree equally well, whichever of them the data favour.
+    adjusted : ndarray
+        The two-sided p, adjusted for all pairs of metrics by the step-down maximum (Romano and Wolf 2005).
+    """
+
+    better: Array
+    two_sided: Array
+    adjusted: Array
+
+
 def pvalues_between(
     figure: str,
     human: Array,
@@ -41,6 +60,22 @@ def pvalues_between(
     clusters: Numbers | None = None,
 ) -> Array:
     """Return one-sided p-values, shape (k, k): the row's metric agrees better than the column's; 1 on the diagonal.
+
+    They are for a direction that was chosen without these data; else :func:`metric_tests` has two-sided ones.
+    """
+    return metric_tests(figure, human, metrics, epsilons, n_resamples, seed, clusters).better
+
+
+def metric_tests(
+    figure: str,
+    human: Array,
+    metrics: Array,
+    epsilons: Sequence[float],
+    n_resamples: int,
+    seed: int,
+    clusters: Numbers | None = None,
+) -> MetricTests:
+    """Test each two metrics, all by the same exchanges.
 
     `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
     share of draws with at least the observed difference, which counts as a draw. What is exchanged of an item is
@@ -61,28 +96,26 @@ def pvalues_between(
 
 def exchanged(
     figure: Callable[[Array], Array], values: Array, n_resamples: int, seed: int, clusters: Numbers | None = None
-) -> Array:
+) -> MetricTests:
     """Test any figure of scores (b, n, m) by exchanging each two metrics' output by output (PERM-BOTH).
 
     Source: Deutsch et al. 2021. Each draw computes the figure of both metrics.
     """
-    observed = figure(values)
     n_systems, n_items = values.shape[1:]
     clusters = np.arange(n_items) if clusters is None else clusters
     n_clusters = int(clusters.max()) + 1
-    pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
-    null = np.empty((len(pairs), n_resamples))
-    draw, step = 0, max(1, _NEAR_CELLS // (n_systems * n_items))
-    chunks = tosses(n_systems * n_clusters, n_resamples, seed)
-    parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
-    for part in counted(parts, "testing", "permutations", n_resamples):
-        masks = part.reshape(-1, n_systems, n_clusters)
+    step = max(1, _NEAR_CELLS // (n_systems * n_items))
+
+    def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
+        masks = mask.reshape(-1, n_systems, n_clusters)
         masks = masks if n_clusters == n_items else masks[:, :, clusters]
-        for place, (first, second) in enumerate(pairs):
-            shift = masks * (values[second] - values[first])
-            null[place, draw : draw + len(masks)] = figure(values[second] - shift) - figure(values[first] + shift)
-        draw += len(masks)
-    return _matrix(len(values), null, observed)
+        found = np.empty((len(first), len(masks)))
+        for place, (one, other) in enumerate(zip(first, second, strict=True)):
+            shift = masks * (values[other] - values[one])
+            found[place] = figure(values[other] - shift) - figure(values[one] + shift)
+        return found
+
+    return _tests(differences, figure(values), n_systems * n_clusters, n_resamples, seed, step)
 
 
 def one_by_one(figure: str, human: Array) -> Callable[[Array], Array]:
@@ -112,36 +145,35 @@ def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
     return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, is_graded) - of_grades).mean(-1), np.float64)
 
 
-def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> Array:
+def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> MetricTests:
     """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
     is_graded = ~np.isnan(human)
     g, values = _standardized(human)[is_graded], np.array([_standardized(metric)[is_graded] for metric in metrics])
-    first, second = np.triu_indices(len(metrics), 1)
-    shift = values[second] - values[first]
-    squares = values[second] ** 2 - values[first] ** 2
-    parts = np.concatenate([shift, squares, shift * g]).T
+    # what an exchange moves: scores, their squares, and their products with grades, of each metric
+    parts = np.concatenate([values, values**2, values * g]).T
     systems, items = np.nonzero(is_graded)
     parts = Clusters.of(systems * human.shape[1] + clusters[items], len(g)).sums(parts)
-    masks = counted(tosses(len(parts), n_resamples, seed), "testing", "permutations", n_resamples)
-    changes = np.concatenate([mask @ parts for mask in masks])
-    # of scores, their squares and their products with grades: shape (3, k), and of each pair (draws, pairs)
+    # the sums of all, shape (3, k)
     sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])
-    dx, dxx, dxy = np.split(changes, 3, axis=1)
 
     def r(x: Array, xx: Array, xy: Array) -> Array:
         n, y, yy = (np.broadcast_to(total, x.shape) for total in (float(len(g)), g.sum(), (g * g).sum()))
         return pearson_of_sums(n, x, y, xx, yy, xy)
 
-    first_sums, second_sums = sums[:, None, first], sums[:, None, second]
-    # What an exchange adds to the sums of the first metric, it takes from those of the second.
-    r_first = r(first_sums[0] + dx, first_sums[1] + dxx, first_sums[2] + dxy)
-    r_second = r(second_sums[0] - dx, second_sums[1] - dxx, second_sums[2] - dxy)
-    return _matrix(len(metrics), (r_second - r_first).T, r(*sums))
+    def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
+        moved = (mask @ parts).T.reshape(3, len(metrics), -1)
+        changes = moved[:, second] - moved[:, first]
+        # What an exchange adds to the sums of the first metric, it takes from those of the second.
+        of_first = r(*(sums[:, first, None] + changes))
+        of_second = r(*(sums[:, second, None] - changes))
+        return of_second - of_first
+
+    return _tests(differences, r(*sums), len(parts), n_resamples, seed)
 
 
 def _exchanged_pairs(
     human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
-) -> Array:
+) -> MetricTests:
     """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
     _, is_graded = agreements(human, human, 0.0)
     count = is_graded.sum(0)
@@ -151,15 +183,16 @@ def _exchanged_pairs(
     by_item = np.array([shares * agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
     values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
     values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
-    first, second = np.triu_indices(len(metrics), 1)
-    differences = (values[second] - values[first]).T
-    masks = counted(tosses(len(differences), n_resamples, seed), "testing", "permutations", n_resamples)
-    null = np.concatenate([(1 - 2 * mask) @ differences for mask in masks])
-    return _matrix(len(metrics), null.T, values.sum(1))
+
+    def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
+        of_metrics = values @ (1 - 2 * mask).T
+        return np.asarray(of_metrics[second] - of_metrics[first], np.float64)
+
+    return _tests(differences, values.sum(1), values.shape[1], n_resamples, seed)
 
 
 def williams_between(figure: str, human: Array, metrics: Array, clusters: Numbers | None = None) -> Array:
-    """Return p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
+    """Return one-sided p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
 
     NaN unless the figure is Pearson's r, and for outputs in clusters: the test is for independent ones.
     """
@@ -225,16 +258,42 @@ def _standardized(values: Array) -> Array:
     return np.where(np.isnan(values), np.nan, shifted / (spread or 1.0))
 
 
-def _matrix(k: int, null: Array, observed: Array) -> Array:
-    """Return p of both directions of each pair, from draws of second minus first, shape (pairs, draws)."""
-    pvalues = np.ones((k, k))
-    for place, (first, second) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
-        delta = observed[second] - observed[first]
-        if math.isnan(delta):
-            pvalues[first, second] = pvalues[second, first] = np.nan
-            continue
-        draws: NDArray[np.float64] = null[place]
-        slack = ROUNDING * max(abs(observed[first]), abs(observed[second]))
-        pvalues[second, first] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
-        pvalues[first, second] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
-    return pvalues
+def _tests(
+    differences: Callable[[Array, Numbers, Numbers], Array],
+    observed: Array,
+    n_places: int,
+    n_resamples: int,
+    seed: int,
+    step: int = _CELLS,
+) -> MetricTests:
+    """Return p of each two metrics from draws that all pairs share.
+
+    `differences` takes tosses (b, places) and the metrics of each pair, and returns how much more the second agrees
+    than the first, shape (pairs, b). `observed` are the figures (k,), `step` the most draws at a time.
+    """
+    n_metrics = len(observed)
+    first, second = np.triu_indices(n_metrics, 1)
+    step = max(1, min(step, _CELLS // max(1, len(first))))
+
+    def blocks() -> Iterator[dict[str, Array]]:
+        chunks = tosses(n_places, n_resamples, seed)
+        parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
+        for part in counted(parts, "testing", "permutations", n_resamples):
+            yield {"": differences(part, first, second)}
+
+    null = made_once(blocks, len(first) * n_resamples)
+    # a difference that is smaller by rounding alone counts as one of the observed size
+    slack = ROUNDING * np.maximum(np.abs(observed[first]), np.abs(observed[second]))
+    delta = observed[second] - observed[first]
+    # the observed difference is one of those under the null hypothesis
+    n_up, n_down = np.ones(len(first)), np.ones(len(first))
+    for block in null():
+        n_up += np.count_nonzero(block[""] >= (delta - slack)[:, None], axis=1)
+        n_down += np.count_nonzero(block[""] <= (delta + slack)[:, None], axis=1)
+    is_unknown = np.isnan(delta)
+    better = np.ones((n_metrics, n_metrics))
+    better[second, first] = np.where(is_unknown, np.nan, n_up / (n_resamples + 1))
+    better[first, second] = np.where(is_unknown, np.nan, n_down / (n_resamples + 1))
+    family = family_test_of_blocks(null, n_resamples, {"": observed[first]}, {"": observed[second]})[""]
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    return MetricTests(better, *of_pairs(pairs, family, n_metrics))

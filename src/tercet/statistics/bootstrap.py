@@ -1,7 +1,8 @@
-"""Bootstrap intervals from the rows alone; names are those of scipy.stats."""
+"""Draws of units, with replacement or by tosses, and the sums of rows in them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.errors import OptionError, shorten
 
 from .progress import bar_of
 
@@ -23,8 +23,19 @@ if TYPE_CHECKING:
 #: Of intervals, and of what else resamples as they do.
 N_RESAMPLES = 1000
 
-#: Smaller relative differences are ties: the order in which floats are added changes no more.
+#: The most by which the order in which floats are added changes a sum, relative to it.
 ROUNDING = 1e-12
+#: The same for each root of the number of floats: 64 times the distance of two neighbouring floats.
+_ROUNDING_OF_ONE = 64 * 2.0**-52
+
+
+def rounding(n_units: int) -> float:
+    """Return which relative differences of scores over so many units may be of rounding alone: smaller ones are ties.
+
+    Rounding errors of a sum grow with the root of the number of floats (Higham 2002, *Accuracy and Stability of
+    Numerical Algorithms*, section 4.2), so that scores of few units may be large and close to one another.
+    """
+    return min(ROUNDING, _ROUNDING_OF_ONE * math.sqrt(n_units))
 
 
 class ConfidenceInterval(NamedTuple):
@@ -34,113 +45,11 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BootstrapResult:
-    """Interval, scores of all resamples, shape (n_resamples,), and their standard deviation."""
-
-    confidence_interval: ConfidenceInterval
-    bootstrap_distribution: NDArray[np.float64]
-    standard_error: float
-
-
 def bootstrap_scores(metric: Formula, systems: Sequence[SegmentStats], n_resamples: int, seed: int) -> list[Scores]:
     """Return the scores of corpora resampled with replacement, the same for each system."""
     metric.check_call(resampled=True)
     totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
     return [metric.finalize(sums) for sums in totals]
-
-
-def bootstrap(metric: Formula, stats: SegmentStats, **settings: Any) -> dict[str, BootstrapResult]:
-    """Return intervals of every score; settings are those of :func:`bootstraps`."""
-    [result] = bootstraps(metric, [stats], **settings)
-    return result
-
-
-def bootstraps(
-    metric: Formula,
-    systems: Sequence[SegmentStats],
-    *,
-    n_resamples: int = N_RESAMPLES,
-    confidence_level: float = 0.95,
-    method: str = "percentile",
-    seed: int = 12345,
-) -> list[dict[str, BootstrapResult]]:
-    """Return intervals of every score of each system, from rows of the same n segments.
-
-    "percentile" takes quantiles of the resampled scores, "BCa" corrects them for bias and skewness (Efron and
-    Tibshirani 1993, sections 13.3 and 14.3): equal to ``scipy.stats.bootstrap`` for the same resamples.
-    """
-    if method not in ("percentile", "BCa"):
-        raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {shorten(method)} instead.")
-    if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
-        raise OptionError(
-            "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
-            f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
-        )
-    tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    resampled = bootstrap_scores(metric, systems, n_resamples, seed)
-    return [
-        _of_system(metric, stats, scores, tails, method) for stats, scores in zip(systems, resampled, strict=True)
-    ]
-
-
-def _of_system(
-    metric: Formula, stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
-) -> dict[str, BootstrapResult]:
-    results = {}
-    # the scores of the corpus without each segment in turn
-    jackknife = metric.finalize(stats.total() - stats.rows) if method == "BCa" else {}
-    observed = {name: float(value) for name, value in metric.finalize(metric.corpus_totals(stats)).items()}
-    for name, distribution in resampled.items():
-        levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
-        error = float(np.std(distribution, ddof=1)) if len(distribution) > 1 else 0.0
-        results[name] = BootstrapResult(_between(distribution, levels, observed[name]), distribution, error)
-    return results
-
-
-def percentile_interval(distribution: NDArray[np.float64], observed: float, level: float) -> ConfidenceInterval:
-    """Return the percentile interval of a score by its resamples."""
-    return _between(distribution, np.array([(1 - level) / 2, (1 + level) / 2]), observed)
-
-
-def _between(distribution: NDArray[np.float64], levels: NDArray[np.float64], observed: float) -> ConfidenceInterval:
-    bounds = _quantiles(distribution, levels)
-    # a bound beside the score by a rounding error is the score, as where all resamples are equal
-    bounds[np.abs(bounds - observed) <= ROUNDING * abs(observed)] = observed
-    low, high = bounds.tolist()
-    return ConfidenceInterval(low, high)
-
-
-def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the quantiles of values, to the bit those of np.quantile, which imports numpy.ma (30 ms)."""
-    ordered, last = np.sort(values), len(values) - 1
-    if np.isnan(ordered[last]):
-        return np.full(len(levels), np.nan)
-    places = last * levels
-    below = places.astype(np.int64)
-    low, part = ordered[below], places - below
-    high = ordered[np.minimum(below + 1, last)]
-    step = high - low
-    # from the nearer of the two, as NumPy does
-    return np.subtract(high, step * (1 - part), out=low + step * part, where=part >= 0.5)
-
-
-def _bca_levels(
-    tails: NDArray[np.float64], distribution: NDArray[np.float64], observed: float, jackknife: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the quantiles to take instead of the tails (Efron and Tibshirani 1993, equations 14.10 to 14.15)."""
-    slack = ROUNDING * abs(observed)
-    below = ((distribution < observed - slack).mean() + (distribution <= observed + slack).mean()) / 2
-    differences = jackknife.mean() - jackknife
-    spread = 6 * (differences**2).sum() ** 1.5
-    if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
-        return tails
-    from statistics import NormalDist
-
-    normal = NormalDist()
-    bias, acceleration = normal.inv_cdf(float(below)), float((differences**3).sum() / spread)
-    shifted = [bias + normal.inv_cdf(tail) for tail in tails.tolist()]
-    return np.array([normal.cdf(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])
 
 
 # Sums of rows that are drawn with replacement, for several systems from the same draws.
@@ -271,11 +180,42 @@ def shuffle_masks(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDAr
         yield rng.integers(2, size=(size, n_segments), dtype=bool).astype(np.float64)
 
 
+def n_exchanges(n_segments: int, n_resamples: int) -> int | None:
+    """Return in how many ways the outputs of two systems can be exchanged, where these are all tested.
+
+    That is so where they are no more than the resamples that were asked for: then p is exact. None where chance
+    draws some of them.
+    """
+    is_few = n_segments <= n_resamples.bit_length() and 2**n_segments <= n_resamples
+    return 2**n_segments if is_few else None
+
+
+def all_masks(n_segments: int) -> Iterator[NDArray[np.float64]]:
+    """Yield each choice of segments, as zeros and ones, in chunks of shape (b, n); the first chooses none."""
+    numbers = np.arange(2**n_segments)
+    chunk = max(1, _CHUNK_CELLS // n_segments)
+    for start in range(0, len(numbers), chunk):
+        yield ((numbers[start : start + chunk, None] >> np.arange(n_segments)) & 1).astype(np.float64)
+
+
+def exchange_masks(n_segments: int, n_resamples: int, seed: int) -> tuple[int, Iterator[NDArray[np.float64]]]:
+    """Return how many exchanges of segments are tested, and their masks: all, where these are few, or tosses."""
+    n_all = n_exchanges(n_segments, n_resamples)
+    if n_all is None:
+        return n_resamples, shuffle_masks(n_segments, n_resamples, seed)
+    return n_all, all_masks(n_segments)
+
+
 class Tosses:
-    """The tosses of :func:`shuffle_masks`, a bit each, of which those of some segments can be taken."""
+    """The exchanges of :func:`exchange_masks`, a bit each, of which those of some segments can be taken.
+
+    Attributes
+    ----------
+    n_draws : int
+    """
 
     def __init__(self, n_segments: int, n_resamples: int, seed: int) -> None:
-        masks = shuffle_masks(n_segments, n_resamples, seed)
+        self.n_draws, masks = exchange_masks(n_segments, n_resamples, seed)
         self._packed = np.concatenate([np.packbits(mask.astype(bool), axis=1) for mask in masks])
 
     def of(self, segments: NDArray[np.int64], draws: slice) -> Iterator[NDArray[np.float64]]:

@@ -17,9 +17,6 @@ from tercet.errors import InputError, shorten
 
 from .stats import SegmentStats
 
-#: With fewer clusters than these, percentile intervals are clearly too short.
-FEW = 20
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
@@ -107,13 +104,8 @@ class Clusters:
         return {"by": self.name or None, "number": len(self), "sizes": [int(sizes.min()), int(sizes.max())]}
 
     def notes(self, plain: Callable[[str], str] = str) -> list[str]:
-        """Return sentences for below a table: what was resampled, and that a few clusters are few."""
-        lines = [f"Resampled by {self.described(plain)}."]
-        if 1 < len(self) < FEW:
-            lines.append(
-                f"Few clusters: with fewer than {FEW}, intervals come out a little short; p-values are not affected."
-            )
-        return lines
+        """Return sentences for below a table: what was resampled."""
+        return [f"Resampled by {self.described(plain)}."]
 
 
 def clustered(systems: Sequence[SegmentStats], clusters: Clusters | None) -> list[SegmentStats]:

@@ -15,6 +15,11 @@ def normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
+def normal_share(deviate: float) -> float:
+    """Return the share of the standard normal distribution below a number."""
+    return math.erfc(-deviate / math.sqrt(2)) / 2
+
+
 def t_tail(t: float, freedom: float) -> float:
     """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
     if t == 0:
@@ -90,16 +95,3 @@ def _fraction(x: float, a: float, b: float) -> float:
         if abs(c * d - 1) < 1e-15:
             break
     return fraction
-
-
-def paired_shares(only_first: int, only_second: int, n: int, level: float) -> ConfidenceInterval:
-    """Return the interval of the difference of two shares of the same n items, first less second.
-
-    Items that one of the two alone has right are counted; half an item is added to each of the four cells (Agresti
-    and Min 2005), so that it has a width where none differs.
-    """
-    first, second, total = only_first + 0.5, only_second + 0.5, n + 2
-    value = (first - second) / total
-    error = math.sqrt(first + second - (first - second) ** 2 / total) / total
-    margin = normal_quantile((1 + level) / 2) * error
-    return ConfidenceInterval(max(value - margin, -1.0), min(value + margin, 1.0))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import ROUNDING, ConfidenceInterval
+from .bootstrap import ConfidenceInterval, rounding
 from .distributions import t_quantile, t_tail
 
 
@@ -46,7 +46,7 @@ class Estimate:
             parts.append(_of_runs(self))
         elif pooled is not None:
             parts.append(pooled)
-        return _interval(self.value, _total(parts, abs(self.value)), level)
+        return _interval(self.value, _total(parts, rounding(self.n_units) * abs(self.value)), level)
 
 
 class Variance(NamedTuple):
@@ -127,7 +127,8 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
         if pooled is not None:
             shares = 1 / max(1, len(first.runs)) + 1 / max(1, len(second.runs))
             parts.append(Variance(pooled.value * shares, pooled.freedom))
-    variance = _total(parts, max(abs(first.value), abs(second.value)))
+    slack = rounding(n_units) * max(abs(first.value), abs(second.value))
+    variance = _total(parts, slack)
     return Difference(second.value - first.value, standard_error(draws), n_units, variance)
 
 
@@ -147,13 +148,13 @@ def _of_runs(system: Estimate) -> Variance:
     return Variance(float(np.var(system.runs, ddof=1)) / len(system.runs), len(system.runs) - 1)
 
 
-def _total(parts: Sequence[Variance], size: float) -> Variance:
+def _total(parts: Sequence[Variance], slack: float) -> Variance:
     """Return the sum of independent variances, with the degrees of freedom of Welch and Satterthwaite (1946).
 
-    It is 0 where scores of that size differ by rounding alone.
+    It is 0 where scores differ by rounding alone: by no more than the slack.
     """
     value = math.fsum(part.value for part in parts)
-    if math.sqrt(value) <= ROUNDING * size:
+    if math.sqrt(value) <= slack:
         return Variance(0.0, math.inf)
     return Variance(value, value**2 / math.fsum(part.value**2 / part.freedom for part in parts))
 

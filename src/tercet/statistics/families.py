@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 #: The most numbers that draws of a family hold at a time: half a gigabyte.
 _MOST_HELD = 1 << 26
 
+#: Makes blocks of draws, the same at each call: the differences of each score, shape (comparisons, b).
+Blocks = Callable[[], "Iterator[Scores]"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullDraws:
@@ -32,13 +35,16 @@ class NullDraws:
     n_draws : int
     differences : callable
         Takes a comparison and a slice of the draws, and returns the differences of each score there.
+    is_complete : bool
+        Whether the draws are all that there are, so that one of them is the observed arrangement, and p is exact.
     """
 
     comparisons: Sequence[Any]
     n_draws: int
     differences: Callable[[Any, slice], Scores]
+    is_complete: bool = False
 
-    def blocks(self, n_scores: int) -> Callable[[], Iterator[Scores]]:
+    def blocks(self, n_scores: int) -> Blocks:
         """Return a function that yields the differences in blocks of draws, shape (comparisons, b) for each score.
 
         What fits in memory is made once; of more, each call makes all blocks anew, one at a time.
@@ -65,6 +71,14 @@ class NullDraws:
                 yield block
 
 
+def made_once(blocks: Blocks, n_numbers: int) -> Blocks:
+    """Return blocks that are held from now on, where so many numbers fit in memory; else those that are given."""
+    if n_numbers > _MOST_HELD:
+        return blocks
+    held = list(blocks())
+    return lambda: iter(held)
+
+
 class FamilyResult(NamedTuple):
     """P of each comparison of a family, shape (comparisons,): alone, and adjusted for all of them."""
 
@@ -73,14 +87,14 @@ class FamilyResult(NamedTuple):
 
 
 def family_test(
-    null: NullDraws, first: Scores, second: Scores, *, around_mean: bool = False
+    null: NullDraws, first: Scores, second: Scores, *, around_mean: bool = False, slack: float = ROUNDING
 ) -> dict[str, FamilyResult]:
     """Return p of each comparison of a family for each score, two-sided, from draws under the null hypothesis.
 
     Adjusted p are those of the step-down maximum (Westfall and Young 1993; Romano and Wolf 2005, Econometrica 73),
     which hold the family-wise error rate: each difference is divided by the root mean square of its own null
     differences, and compared with the largest of those of all comparisons that are no larger than it. The least p is
-    1 / (draws + 1) for any number of comparisons.
+    1 / (draws + 1) for any number of comparisons; of draws that are complete, the share of those that are as large.
 
     Parameters
     ----------
@@ -90,27 +104,52 @@ def family_test(
         comparison is none of the family.
     around_mean : bool
         Whether the size of a null difference is by how much it exceeds the mean of all, as in Koehn's test.
+    slack : float
+        Smaller differences, relative to the scores, may be of rounding alone.
     """
-    families = {name: _Family(first[name], second[name], around_mean) for name in first}
-    blocks = null.blocks(len(families))
+    return family_test_of_blocks(
+        null.blocks(len(first)),
+        null.n_draws,
+        first,
+        second,
+        around_mean=around_mean,
+        slack=slack,
+        is_complete=null.is_complete,
+    )
+
+
+def family_test_of_blocks(
+    blocks: Blocks,
+    n_draws: int,
+    first: Scores,
+    second: Scores,
+    *,
+    around_mean: bool = False,
+    slack: float = ROUNDING,
+    is_complete: bool = False,
+) -> dict[str, FamilyResult]:
+    """Return the same as :func:`family_test`, from blocks of draws in which all comparisons are made together."""
+    families = {name: _Family(first[name], second[name], around_mean, slack) for name in first}
     for block in blocks():
         for name, family in families.items():
             family.measure(block[name])
     for family in families.values():
-        family.order(null.n_draws)
+        family.order(n_draws)
     for block in blocks():
         for name, family in families.items():
             family.count(block[name])
-    return {name: family.result(null.n_draws) for name, family in families.items()}
+    # The observed arrangement is one of those under the null hypothesis: p is never 0.
+    n_observed = 0 if is_complete else 1
+    return {name: family.result(n_draws, n_observed) for name, family in families.items()}
 
 
 class _Family:
     """A score's comparisons: counts over draws, in two passes."""
 
-    def __init__(self, first: Array, second: Array, around_mean: bool) -> None:
+    def __init__(self, first: Array, second: Array, around_mean: bool, slack: float) -> None:
         self.sizes = sizes = np.abs(second - first)
         # a difference that is smaller by rounding alone counts as one of the observed size
-        self.slack = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+        self.slack = slack * np.maximum(np.abs(first), np.abs(second))
         #: From which size on a null difference counts as at least as large.
         self.least = sizes - self.slack
         self.around_mean = around_mean
@@ -152,13 +191,13 @@ class _Family:
             np.fmax(largest, sizes / self.scale[row], out=largest)
             self.n_largest[row] += np.count_nonzero(largest >= self.least[row] / self.scale[row])
 
-    def result(self, n_draws: int) -> FamilyResult:
+    def result(self, n_draws: int, n_observed: int) -> FamilyResult:
+        """Return p, where the observed differences count as so many more draws."""
         is_unknown = np.isnan(self.sizes)
-        # the observed arrangement is one of those under the null hypothesis: p is never 0
-        alone = (self.n_alone + 1) / (n_draws + 1)
+        alone = (self.n_alone + n_observed) / (n_draws + n_observed)
         n_largest = self.n_largest.copy()
         n_largest[self.is_constant & (self.sizes <= self.slack)] = n_draws
-        adjusted = (n_largest + 1) / (n_draws + 1)
+        adjusted = (n_largest + n_observed) / (n_draws + n_observed)
         adjusted[self.ordered] = np.maximum.accumulate(adjusted[self.ordered])
         return FamilyResult(np.where(is_unknown, np.nan, alone), np.where(is_unknown, np.nan, adjusted))
 

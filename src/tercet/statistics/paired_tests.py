@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,15 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, MergeError
 
-from .bootstrap import ROUNDING, bootstrap_scores, shared_columns, shuffle_masks, side_by_side
+from .bootstrap import (
+    all_masks,
+    bootstrap_scores,
+    n_exchanges,
+    rounding,
+    shared_columns,
+    shuffle_masks,
+    side_by_side,
+)
 from .families import FamilyResult, NullDraws, family_test
 from .progress import counted
 
@@ -145,6 +154,29 @@ def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float,
     return (count + 1) / (len(null_distribution) + 1)
 
 
+def pvalue_beyond_draws(result: PairedTestResult, n_units: int) -> float:
+    """Return p of a permutation test, also where it is smaller than the draws can show.
+
+    Where no draw is as large as the observed difference, p is at most 1 / (n_resamples + 1). It is also at most
+    2 exp(-z² / 2), where z is the difference divided by the root mean square of the draws: exchanging outputs gives
+    each unit's difference a random sign (Hoeffding 1963, theorem 2). That bound is exact for means, whose draws are
+    such sums, and to first order for other formulas of sums. The smaller of both holds each level: one above
+    1 / (n_resamples + 1) as the draws alone do, one below it as the bound does.
+    """
+    smallest_of_draws = 1 / (len(result.null_distribution) + 1)
+    if result.pvalue > smallest_of_draws:
+        return result.pvalue
+    mean_square = float(np.mean(np.square(result.null_distribution)))
+    bound = 2 * math.exp(-(result.statistic**2) / (2 * mean_square))
+    return max(least_pvalue(n_units), min(smallest_of_draws, bound))
+
+
+def least_pvalue(n_units: int) -> float:
+    """Return the least p that so many units can have: of their 2ⁿ permutations, two are as large as any."""
+    # Not 0, however many there are.
+    return 2.0 ** -min(n_units - 1, 1000)
+
+
 class Null(NamedTuple):
     """The null hypothesis of a test: what makes its differences, and whether sizes are those above their mean."""
 
@@ -165,12 +197,66 @@ def all_pairs_test(
 ) -> dict[str, FamilyResult]:
     """Return p of pairs of systems for each score: alone, and adjusted for all of them by the step-down maximum.
 
-    Pairs with a score that is NaN have no p, and are not adjusted for.
+    Pairs with a score that is NaN have no p, and are not adjusted for. Where units are so few that they can be
+    exchanged in no more ways than there are resamples, p of the permutation test is exact.
     """
-    differences = NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed)
+    null = null_of_sets([metric], [systems], [1.0], pairs, test, n_resamples=n_resamples, seeds=[seed])
     observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
     scores = {name: np.array([float(of_system[name]) for of_system in observed]) for name in observed[0]}
-    return family_of_pairs(NullDraws(pairs, n_resamples, differences), test, scores, len(systems[0]))
+    return family_of_pairs(null, test, scores, len(systems[0]))
+
+
+def null_of_sets(
+    metrics: Sequence[Formula],
+    sets: Sequence[Sequence[SegmentStats]],
+    weights: Sequence[float],
+    pairs: Pairs,
+    test: str,
+    *,
+    n_resamples: int,
+    seeds: Sequence[int],
+) -> NullDraws:
+    """Return the differences of pairs of systems under the null hypothesis: weighted sums of those of sets.
+
+    Each set has a metric, the rows of all systems, a weight and a seed, and is resampled by itself.
+    """
+    n_all = None
+    if test == "permutation":
+        n_all = n_exchanges(sum(len(systems[0]) for systems in sets), n_resamples)
+    of_sets = []
+    if n_all is None:
+        for metric, systems, seed in zip(metrics, sets, seeds, strict=True):
+            of_sets.append(NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed))
+    else:
+        for metric, systems, masks in zip(metrics, sets, _all_masks_of_sets(sets), strict=True):
+            _check_alike(systems)
+            metric.check_call(resampled=True)
+            of_sets.append(exchanged_differences(metric, systems, masks, n_all))
+
+    def differences(pair: Pair, draws: slice) -> Scores:
+        total: dict[str, NDArray[np.float64]] = {}
+        for weight, of_set in zip(weights, of_sets, strict=True):
+            for name, of_score in of_set(pair, draws).items():
+                part = weight * of_score
+                total[name] = total[name] + part if name in total else part
+        return total
+
+    return NullDraws(pairs, n_all or n_resamples, differences, is_complete=n_all is not None)
+
+
+def _all_masks_of_sets(sets: Sequence[Sequence[SegmentStats]]) -> Iterator[Iterator[NDArray[np.float64]]]:
+    """Yield the masks of each set when the units of all sets are exchanged in every way."""
+    n_units = sum(len(systems[0]) for systems in sets)
+    start = 0
+    for systems in sets:
+        units = slice(start, start + len(systems[0]))
+        yield _columns(all_masks(n_units), units)
+        start = units.stop
+
+
+def _columns(masks: Iterable[NDArray[np.float64]], units: slice) -> Iterator[NDArray[np.float64]]:
+    for mask in masks:
+        yield np.ascontiguousarray(mask[:, units])
 
 
 def family_of_pairs(null: NullDraws, test: str, scores: Scores, n_units: int) -> dict[str, FamilyResult]:
@@ -178,7 +264,7 @@ def family_of_pairs(null: NullDraws, test: str, scores: Scores, n_units: int) ->
     first, second = np.array(null.comparisons, np.int64).reshape(-1, 2).T
     firsts = {name: of_systems[first] for name, of_systems in scores.items()}
     seconds = {name: of_systems[second] for name, of_systems in scores.items()}
-    results = family_test(null, firsts, seconds, around_mean=NULLS[test].around_mean)
+    results = family_test(null, firsts, seconds, around_mean=NULLS[test].around_mean, slack=rounding(n_units))
     if n_units > 1:
         return results
     # No test, as all resamples are equal.
@@ -208,7 +294,7 @@ def _results(
             distribution = null.sizes(of_pair)
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
-            slack = ROUNDING * max(abs(first_score), abs(second_score))
+            slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
             pvalue = pvalue_of(distribution, abs(second_score - first_score), slack, len(systems[0]))
             result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
         yield result

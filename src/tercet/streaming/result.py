@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,8 @@ from tercet.base.metric import Metric, warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.bootstrap import rounding
+from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
 
 from .rows import (
     ADDED,
@@ -45,7 +47,7 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     level = metric.asked.confidence_level
     if level is not None:
         intervals = _intervals(metric, corpus, resamples, level)
-        notes["ci"] = f"{level!r}"
+        notes["ci"] = f"{level!r},expanded"
     line = str(signature.extended(notes))
     requested = {"intervals": intervals, "signature": line if metric.asked.signature else None}
     entries = metric.report(corpus, None)
@@ -150,16 +152,31 @@ def _references_of(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> s
 def _intervals(
     metric: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
-    """Return the quantiles of the resamples' scores."""
+    """Return the expanded percentiles of the resamples' scores; NaN where units are too few to have an interval."""
     observed = metric.finalize(corpus)
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    n_items = metric.columns.index("items")
+    n_units = _n_units(float(corpus[n_items]), resamples[:, n_items])
+    if round(n_units) < FEWEST_UNITS:
+        warn_of(metric, too_few_units(round(n_units), "item"))
+        return {name: [math.nan, math.nan] for name in metric.score_names}
+    levels = expanded_levels(level, n_units - 1, spread_of(n_units))
     intervals = {}
     # Of few items, some resamples draw none.
-    nonempty = resamples[resamples[:, metric.columns.index("items")] > 0]
+    nonempty = resamples[resamples[:, n_items] > 0]
     for name, distribution in metric.finalize(nonempty if len(nonempty) else corpus[None]).items():
         score = float(observed[name])
-        bounds = np.quantile(distribution, tails)
+        bounds = np.quantile(distribution, levels)
         # What differs by rounding alone is the score itself, as in the bootstrap of a corpus in memory.
-        bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score
+        bounds[np.abs(bounds - score) <= rounding(round(n_units)) * abs(score)] = score
         intervals[name] = bounds.tolist()
     return intervals
+
+
+def _n_units(n_items: float, drawn: NDArray[np.float64]) -> float:
+    """Return how many units the resamples draw: items, or clusters of them that sums do not count.
+
+    A cluster is drawn a Poisson number of times, so that the variance of the items drawn is the sum of the squares of
+    the clusters' sizes. Clusters of unequal sizes count as fewer (Kish 1965, *Survey Sampling*, section 11.7).
+    """
+    variance = float(np.mean((drawn - n_items) ** 2))
+    return n_items**2 / variance if variance > 0 else n_items
