@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import beta, ttest_rel
 
 import tercet
 from commands import command
-from tercet.comparison.gate import losses
+from tercet.comparison.gate import Loss, losses
 from tercet.comparison.power import rounded
 from tercet.errors import OptionError
+from tercet.statistics.noninferiority import johnson, tango
 
 REFERENCES = ["ein Hund bellt laut", "two cats sleep here", "кошка спит дома", "trời hôm nay mưa to", "it rains"] * 8
 BASE = ["ein Hund bellt laut", "two cats sleep", "кошка спит", "trời hôm nay mưa", "it rained"] * 8
@@ -108,12 +109,31 @@ def test_clusters_are_the_units():
     assert loss(repeated, 0.5).high < result.high
 
 
-def test_what_varies_in_nothing_is_decided_by_the_difference():
-    numbers = [0.5, 0.75, 1, 0.25, 0.5, 0.5, 0.5]
-    assert not loss({"A": numbers, "B": numbers}).failed
-    assert not loss({"A": numbers, "B": numbers}, 0.1).failed
+def test_where_no_segment_differs_the_rule_of_three_says_what_is_excluded():
+    few, many = ([0.5, 0.75, 1, 0.25] * n for n in (2, 15))
+    assert not loss({"A": few, "B": few}).failed
+    result = loss({"A": few, "B": few}, 0.1)
+    assert (result.failed, result.n_different, result.method) == (True, 0, "Learned-Miller and Thomas")
+    # none of 8 loses all, from 1 to 0: Clopper and Pearson's bound
+    assert result.high == pytest.approx(beta.ppf(0.95, 1, 8))
+    assert result.needed == 29
+    assert str(result).startswith("no text differs; of 8, that excludes little: a loss of up to 0.3123 quality is ")
+    assert str(result).endswith(
+        "the margin is 0.1. To show that an equal system is within it takes about 29 segments."
+    )
+    result = loss({"A": many, "B": many}, 0.1)
+    assert not result.failed
+    assert str(result) == (
+        "no text differs; of 60, that excludes a loss of more than 0.0487 quality (one-sided; 90 % interval of the "
+        "loss: -0.0487 to 0.0487); the margin is 0.1."
+    )
+
+
+def test_a_loss_that_all_share_is_compared_with_the_margin():
+    numbers = [0.5, 0.75, 1, 0.25] * 15
     assert not loss({"A": numbers, "B": [number - 0.0625 for number in numbers]}, 0.1).failed
     assert loss({"A": numbers, "B": [number - 0.125 for number in numbers]}, 0.1).failed
+    assert loss({"A": numbers[:8], "B": [number - 0.0625 for number in numbers[:8]]}, 0.1).failed
 
 
 def test_few_segments_show_nothing():
@@ -129,12 +149,90 @@ def test_equal_shares_of_right_answers_need_items_for_a_margin():
     assert loss({"A": few, "B": few}, 5).failed
     assert not loss({"A": many, "B": many}, 5).failed
     result = loss({"A": [1, 1, 0, 1] * 50, "B": [1, 0, 0, 1] * 50})
-    only, total = 50.5, 202
-    error = math.sqrt(only + 0.5 - (only - 0.5) ** 2 / total) / total
-    assert (result.low, result.high) == (
-        pytest.approx(100 * ((only - 0.5) / total - 1.6449 * error), abs=0.01),
-        pytest.approx(100 * ((only - 0.5) / total + 1.6449 * error), abs=0.01),
+    assert (result.low, result.high) == tuple(100 * bound for bound in tango(50, 0, 200, 0.9))
+    assert (result.method, result.failed) == ("Tango", True)
+
+
+def test_shares_of_which_lower_is_better_lose_by_what_they_gain():
+    scores = {"A": [0, 0, 1, 0] * 20, "B": [1, 0, 1, 0] * 20}
+    comparison = tercet.compare(scores={tercet.Column("errors", better="lower"): scores})
+    (result,) = losses(comparison, comparison.tables[0], 30)
+    assert (result.value, result.failed) == (25, True)
+    assert (result.low, result.high) == tuple(100 * bound for bound in tango(20, 0, 80, 0.9))
+
+
+def test_parts_of_a_corpus_score_add_up_to_the_loss():
+    """The parts of a score that is no mean are its jackknife, whose mean is the loss."""
+    comparison = tercet.compare({"A": BASE, "B": WORSE}, "chrf", references=REFERENCES, test=None)
+    (table,) = comparison.tables
+    (result,) = losses(comparison, table, 50)
+    assert result.method == "Johnson"
+    base, system = (
+        [table.score_of(name, [other for other in range(40) if other != left_out]) for left_out in range(40)]
+        for name in ("A", "B")
     )
+    apart = np.subtract(base, system)
+    parts = result.value + 39 * (apart.mean() - apart)
+    assert parts.mean() == pytest.approx(result.value)
+    assert result.high >= johnson(parts, 0.05) - 1e-9
+    assert result.high == pytest.approx(johnson(parts, 0.05), rel=0.01)
+
+
+def test_small_losses_of_large_numbers_are_no_rounding():
+    base = [1e12 + n for n in range(40)]
+    result = loss({"A": base, "B": [number - 0.5 for number in base]}, 1)
+    assert (result.n_different, result.failed) == (40, False)
+
+
+def test_of_clusters_those_that_differ_are_counted():
+    base = [0.5, 0.75, 1, 0.25] * 15
+    scores = {"A": base, "B": [0, 0, *base[2:]]}
+    result = loss(scores, 0.1, cluster=np.arange(60) // 2)
+    assert (result.n_units, result.n_different, result.method) == (30, 1, "Learned-Miller and Thomas")
+
+
+def test_rows_that_differ_in_another_score_are_no_difference():
+    """The order of words changes ROUGE-2, and not ROUGE-1."""
+    references = ["one two three four"] * 20
+    systems = {"A": ["one two three"] * 20, "B": ["three two one"] * 20}
+    comparison = tercet.compare(systems, "rouge:rouge_types=rouge1+rouge2", references=references, test=None)
+    first, second = (next(losses(comparison, table, 5)) for table in comparison.tables[:2])
+    assert (first.n_different, second.n_different) == (0, 20)
+    assert "no text differs; of 20, that excludes little" in str(first)
+
+
+SENTENCES = [
+    (-16.49, -40.81, 7.82, 0, "scores 16.49 chrF higher, not significantly; a loss of up to 7.82 is not excluded"),
+    (-16.49, -20, -7, 0, "scores 16.49 chrF higher, significantly"),
+    (4, -1, 9, 0, "4.00 chrF worse, not significantly; a loss of up to 9.00 is not excluded"),
+    (4, 1, 7, 0, "4.00 chrF worse, significantly"),
+    (0, -3, 3, 0, "the same chrF; a loss of up to 3.00 is not excluded"),
+    (4, -1, 9, 2, "4.00 chrF worse; the margin is 2; too uncertain to pass"),
+    (4, 3, 5, 2, "4.00 chrF worse, by more than the margin of 2"),
+    (-4, -9, 1, 2, "scores 4.00 chrF higher; a loss of more than the margin of 2 is excluded"),
+]
+
+
+@pytest.mark.parametrize(("value", "low", "high", "margin", "sentence"), SENTENCES)
+def test_sentences_claim_no_more_than_was_shown(value, low, high, margin, sentence):
+    failed = high > margin if margin else low > 0
+    result = Loss("B", "A", "chrF", value, low, high, 0.9, margin, failed, "Johnson", 100, 80)
+    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {low:.2f} to {high:.2f})."
+
+
+@pytest.mark.parametrize(("value", "apart"), [(0.5, "0.50 chrF worse"), (0, "the same chrF")])
+def test_two_one_sided_tests_show_that_systems_are_equal_within_a_margin(value, apart):
+    result = Loss("B", "A", "chrF", value, -1, 1.5, 0.9, 2, False, "Johnson", 100, 80)
+    assert str(result) == (
+        f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50)."
+    )
+
+
+def test_shares_are_in_points_and_lower_scores_are_said_to_be_better():
+    result = Loss("B", "A", "accuracy", -6.67, -9, 1, 0.9, 0, False, "Tango", 100, 80, is_percent=True)
+    assert str(result).startswith("scores 6.67 points of accuracy higher, not significantly; ")
+    result = Loss("B", "A", "TER", -6.67, -9, 1, 0.9, 0, False, "Johnson", 100, 80, higher_is_better=False)
+    assert str(result).startswith("scores 6.67 TER lower, which is better, not significantly; ")
 
 
 def test_a_margin_that_no_loss_exceeds_is_refused():
@@ -150,9 +248,12 @@ def test_the_command_ends_with_1_and_says_why(tmp_path):
     run = command("compare", path, "-m", "chrf", "-m", "ter", *options, code=1)
     assert run.stdout == plain.stdout
     lines = [line for line in run.stderr.splitlines() if line.startswith(("passed", "failed"))]
-    assert [line.split(" chrF")[0].split(" TER")[0] for line in lines if "'same'" in line] == [
-        "passed: news: 'same' against 'base': as good in", "passed: news: 'same' against 'base': as good in"
-    ]  # fmt: skip
+    assert [line.split(": ", 3)[3].split(" (")[0] for line in lines if "'same'" in line] == [
+        "no text differs; of 40, that excludes little: a loss of up to 7.22 chrF is possible",
+        "no text differs; of 40, that excludes a loss of more than 7.22 TER",
+    ]
+    # the two without a margin, of chrF
+    assert any("Of 2 such tests, each with its own alpha, one may fail by chance." in line for line in lines)
     assert any(
         line.startswith("failed: news: 'tuned' against 'base': ") and "chrF worse, significantly" in line
         for line in lines
@@ -201,7 +302,7 @@ def test_scores_of_other_programs_are_gated_too(tmp_path):
     path = tmp_path / "news.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     run = command("compare", path, "--scores", "acc", "--fail-if-worse", "acc=5", code=1)
-    assert "'tuned' against 'base': 25.00 acc worse, by more than the margin of 5" in run.stderr
+    assert "'tuned' against 'base': 25.00 points of acc worse, by more than the margin of 5" in run.stderr
 
 
 def test_a_job_shows_the_findings_where_it_has_a_page(tmp_path):
@@ -252,13 +353,44 @@ def test_several_sets_have_one_baseline(tmp_path):
     ] * 2
 
 
+def _breakage(random, n):
+    base = random.uniform(0.5, 1, n)
+    return base, np.where(random.random(n) < 0.05, 0, base), 0.0375
+
+
+def _lognormal(random, n):
+    base = random.normal(10, 3, n)
+    return base, base - random.lognormal(0, 1, n), math.exp(0.5)
+
+
+def _normal(random, n):
+    base = random.normal(size=n)
+    return base, base - 0.3 + random.normal(0, 0.7, n), 0.3
+
+
+def _answers(random, n):
+    return np.ones(n), 1.0 * (random.random(n) >= 0.05), 5
+
+
 @pytest.mark.long
-def test_at_the_margin_alpha_of_all_systems_pass():
-    """Non-inferiority holds its level: a system that is worse by the margin passes in 5 % of 400 test sets."""
+@pytest.mark.parametrize("n", [8, 20, 60])
+@pytest.mark.parametrize("law", [_breakage, _lognormal, _normal, _answers])
+def test_at_the_margin_at_most_alpha_of_all_systems_pass(law, n):
+    """Of 200 test sets: two standard errors of a share of .05 are .031."""
     random = np.random.default_rng(7)
     passed = 0
-    for _ in range(400):
-        base = random.normal(size=60)
-        worse = base - 0.3 + random.normal(0, 0.7, 60)
-        passed += not loss({"A": base.tolist(), "B": worse.tolist()}, 0.3, test=None).failed
-    assert 0.025 < passed / 400 < 0.08
+    for _ in range(200):
+        base, worse, margin = law(random, n)
+        passed += not loss({"A": base.tolist(), "B": worse.tolist()}, margin, test=None).failed
+    assert passed / 200 < 0.085
+
+
+@pytest.mark.long
+def test_an_equal_system_passes_a_fair_margin_of_many_segments():
+    random = np.random.default_rng(8)
+    passed = 0
+    for _ in range(50):
+        base = np.clip(random.normal(0.6, 0.2, 100), 0, 1)
+        system = np.clip(base + random.normal(0, 0.1, 100), 0, 1)
+        passed += not loss({"A": base.tolist(), "B": system.tolist()}, 0.05, test=None).failed
+    assert passed > 45

@@ -59,7 +59,7 @@ def test_worse_outputs_fail_with_the_items_that_lose_most():
     assert_not_worse(GOOD, GOOD, REFERENCES)
     assert_not_worse(GOOD, WORSE, REFERENCES, margin=1)
     message = message_of(assert_not_worse, WORSE, GOOD, REFERENCES)
-    assert message.startswith("The predictions are ")
+    assert message.startswith("The predictions against the baseline: ")
     assert "chrF worse, significantly (one-sided; 90 % interval of the loss: " in message
     losses = np.subtract(*(tercet.Chrf().segments(texts, REFERENCES)["chrf"] for texts in (GOOD, WORSE)))
     worst = sorted(range(30), key=lambda place: (-round(losses[place], 9), place))[:3]
@@ -67,6 +67,28 @@ def test_worse_outputs_fail_with_the_items_that_lose_most():
         f"item {place}" for place in worst
     ]
     assert_not_worse(WORSE, GOOD, REFERENCES, margin=90)
+
+
+def test_five_texts_that_do_not_differ_show_no_small_margin():
+    message = message_of(assert_not_worse, GOOD[:5], GOOD[:5], REFERENCES[:5], margin=0.001)
+    assert "no text differs; of 5, that excludes little: a loss of up to 45.07 chrF is possible" in message
+    assert message.endswith("To show that an equal system is within it takes about 300,000 segments.")
+
+
+@pytest.mark.long
+def test_texts_that_break_rarely_do_not_pass():
+    """Of 20 texts each is lost with a probability of .05: the loss is the margin, and at most 5 % should pass."""
+    random = np.random.default_rng(1)
+    texts = [f"item {n} has the answer {n * 7 % 13} in the red box" for n in range(20)]
+    passed = 0
+    for _ in range(100):
+        broken = ["" if random.random() < 0.05 else text for text in texts]
+        try:
+            assert_not_worse(broken, texts, texts, margin=5)
+        except AssertionError:
+            continue
+        passed += 1
+    assert passed <= 10
 
 
 def test_a_margin_needs_enough_items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from tercet.base.metric import Metric
@@ -135,12 +136,18 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
 
 def losses_in_words(margins: Sequence[Threshold], comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
     """Return a line for each system and score that fails against the baseline, and for each that does not."""
+    found = [
+        (comparison.test_set.name, loss)
+        for comparison, table, _, margin in _named(margins, comparisons)
+        for loss in losses(comparison, table, margin)
+    ]
+    # With a margin, more tests do not make it easier to pass; without one, they fail more often by chance.
+    n_tests = sum(not loss.margin for _, loss in found)
     failed: list[str] = []
     passed: list[str] = []
-    for comparison, table, _, margin in _named(margins, comparisons):
-        for loss in losses(comparison, table, margin):
-            heading = f"{comparison.test_set.name}: {shorten(loss.system)} against {shorten(loss.baseline)}"
-            (failed if loss.failed else passed).append(f"{heading}: {loss}")
+    for name, loss in found:
+        heading = f"{name}: {shorten(loss.system)} against {shorten(loss.baseline)}"
+        (failed if loss.failed else passed).append(f"{heading}: {replace(loss, n_tests=n_tests)}")
     return failed, passed
 
 

@@ -5,18 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tercet.errors import warn
+from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
-from tercet.statistics.distributions import paired_shares
+from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.estimates import Difference, difference
+from tercet.statistics.noninferiority import greatest_loss, tango, units_of_three
 from tercet.statistics.power import units_needed
+from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
 from .columns import check_within
 from .power import POWER, rounded
 from .runs import estimates_over_runs
 from .scores import Comparison, ScoreTable
+
+#: Of fewer units than these, of which none differs, one in twenty others may yet lose all (the rule of three).
+_FEW = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +47,23 @@ class Loss:
         The greatest loss allowed: the interval must not end above it. If it is 0, the interval must not begin above
         it: the system must not be significantly worse.
     failed : bool
+    method : {"Tango", "Johnson", "Learned-Miller and Thomas", "Welch"}
+        How the upper end was found; see :func:`losses`.
+    n_units : int
+        Segments, or clusters.
+    n_different : int
+        Those of them that differ; of runs, all.
     needed : int or None
         About how many segments, or clusters, show that an equal system is within the margin (80 % power), if there
         are fewer.
     unit : {"segment", "cluster"}
     digits : int
         With how many decimals people read it.
+    is_percent : bool
+        Whether it is a share of right answers, in points.
+    higher_is_better : bool
+    n_tests : int
+        How many losses are tested beside each other without a margin, this one among them.
     """
 
     system: str
@@ -54,32 +75,81 @@ class Loss:
     level: float
     margin: float
     failed: bool
+    method: str
+    n_units: int
+    n_different: int
     needed: int | None = None
     unit: str = "segment"
     digits: int = 2
+    is_percent: bool = False
+    higher_is_better: bool = True
+    n_tests: int = 1
 
     def __str__(self) -> str:
         """Return the finding as a sentence, without names of systems."""
         if math.isnan(self.value):
             return "a score is NaN, not a number."
-        worse = "worse" if self.value > 0 else "better"
-        apart = f"{self._number(abs(self.value))} {self.score} {worse}" if self.value else f"as good in {self.score}"
+        if not self.n_different:
+            return self._of_none()
         if math.isnan(self.low):
-            return f"{apart}; not tested, as there are too few {self.unit}s or runs."
-        bounds = f"{100 * self.level:g} % interval of the loss: {self._number(self.low)} to {self._number(self.high)}"
+            return f"{self._apart()}; not tested, as there are too few {self.unit}s or runs."
         if not self.margin:
-            verdict = ", significantly" if self.failed else ", not significantly" if self.value > 0 else ""
-            return f"{apart}{verdict} (one-sided; {bounds})."
+            return self._without_margin()
         limit = f"the margin of {self.margin:g}"
         if not self.failed:
-            within = f", by less than {limit}" if self.value > 0 else ""
-            return f"{apart}{within} ({bounds})."
+            if self.low >= -self.margin:
+                return f"{self._apart()}; equal within ±{self.margin:g} (two one-sided tests; {self._interval()})."
+            return f"{self._apart()}; a loss of more than {limit} is excluded (one-sided; {self._interval()})."
         if self.low > self.margin:
-            return f"{apart}, by more than {limit} ({bounds})."
-        few = ""
-        if self.needed is not None:
-            few = f" To show that an equal system is within it takes about {rounded(self.needed)} {self.unit}s."
-        return f"{apart}, but perhaps worse by more than {limit} ({bounds}).{few}"
+            return f"{self._apart()}, by more than {limit} (one-sided; {self._interval()})."
+        verdict = f"the margin is {self.margin:g}; too uncertain to pass"
+        return f"{self._apart()}; {verdict} (one-sided; {self._interval()}).{self._enough()}"
+
+    def _of_none(self) -> str:
+        """Return the finding where no unit differs."""
+        # A cluster is of several texts.
+        kind = "text" if self.unit == "segment" else self.unit
+        none = f"no {kind} differs; of {self.n_units:,}, that excludes"
+        if math.isnan(self.high):
+            return f"{none} little. Not tested, as there are too few {self.unit}s.{self._enough()}"
+        margin = f"; the margin is {self.margin:g}" if self.margin else ""
+        reason = f"(one-sided; {self._interval()}){margin}.{self._enough()}"
+        if self.failed or (not self.margin and self.n_units < _FEW):
+            return f"{none} little: a loss of up to {self._amount(self.high)} is possible {reason}"
+        return f"{none} a loss of more than {self._amount(self.high)} {reason}"
+
+    def _without_margin(self) -> str:
+        """Return whether the system is significantly worse."""
+        if self.failed:
+            beside = f" Of {self.n_tests:,} such tests, each with its own alpha, one may fail by chance."
+            return f"{self._apart()}, significantly (one-sided; {self._interval()}).{beside * (self.n_tests > 1)}"
+        if self.high < 0:
+            return f"{self._apart()}, significantly (one-sided; {self._interval()})."
+        significance = ", not significantly" if self.value else ""
+        possible = f"a loss of up to {self._number(self.high)} is not excluded"
+        return f"{self._apart()}{significance}; {possible} (one-sided; {self._interval()})."
+
+    def _apart(self) -> str:
+        """Return how far the scores are apart."""
+        amount = self._amount(abs(self.value))
+        if self.value > 0:
+            return f"{amount} worse"
+        if not self.value:
+            return f"the same {self.score}"
+        return f"scores {amount} {'higher' if self.higher_is_better else 'lower, which is better'}"
+
+    def _enough(self) -> str:
+        """Return how many units the margin needs; "" where there are so many."""
+        if self.needed is None:
+            return ""
+        return f" To show that an equal system is within it takes about {rounded(self.needed)} {self.unit}s."
+
+    def _interval(self) -> str:
+        bounds = f"{self._number(self.low)} to {self._number(self.high)}"
+        return f"{100 * self.level:g} % interval of the loss: {bounds}"
+
+    def _amount(self, value: float) -> str:
+        return f"{self._number(value)} {'points of ' * self.is_percent}{self.score}"
 
     def _number(self, value: float) -> str:
         return decimals(value, self.digits)
@@ -89,29 +159,37 @@ def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> It
     """Yield the loss of each system against the baseline; where outputs are runs, over them.
 
     The test is of non-inferiority: of whether the loss is at most the margin, which is in the unit of the score. The
-    interval is Student's t, by the variance of 1,000 paired bootstrap resamples, and that of runs; of scores that are
-    0 or 1, that of Agresti and Min (2005). Each system is tested by itself: nothing is adjusted for their number.
+    interval of scores that are 0 or 1 is that of Tango (1998). Of other scores each end is the bound of
+    :func:`~tercet.statistics.noninferiority.greatest_loss`, of the loss and of the gain: Johnson's t of the units'
+    losses, or that of Learned-Miller and Thomas where few units differ; it is at least as wide as Student's t, by the
+    variance of 1,000 paired bootstrap resamples. Without a margin, the lower end, which then decides, is Student's.
+    Over runs both ends are Welch's t.
+
+    Each system is tested by itself: nothing is adjusted for their number. With a margin, a gate that fails if any
+    system fails passes a bad one with a probability of at most alpha (intersection-union: Berger 1982, Technometrics
+    24, 295-300); without one, some test of many fails by chance more often than alpha.
     """
     if margin:
         check_within(table, margin, "The margin of")
-    draws = bootstrap_scores(table.scorer, comparison.units_of(table), N_RESAMPLES, comparison.seed)
+    units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
+    draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}
     systems, spread = estimates_over_runs(runs, table, [scores[table.name] for scores in draws])
     name = next(system for system, outputs in runs.items() if comparison.baseline in outputs)
     baseline, sign = systems.pop(name), 1 if table.higher_is_better else -1
+    level = 1 - 2 * comparison.alpha
     for system, estimate in systems.items():
-        apart, level = difference(estimate, baseline, spread), 1 - 2 * comparison.alpha
-        bounds = apart.interval(level)
-        if table.is_exact and not comparison.joins_runs:
-            bounds = _of_shares(comparison, table, name, system, level)
-        low, high = sorted(sign * bound + 0.0 for bound in bounds)
+        apart = difference(estimate, baseline, spread)
+        low, high = sorted(sign * bound + 0.0 for bound in apart.interval(level))
+        found = _Found(low, high, "Welch", table.n_units)
         if comparison.joins_runs:
             is_known = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
         else:
             # Of the exchanges of n units, one favours the baseline in all.
             is_known = 2.0**-table.n_units < comparison.alpha
-        if not is_known:
-            low = high = math.nan
+            pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
+            found = pair.found(apart, margin, comparison.alpha, comparison.seed)
+        low, high = (found.low, found.high) if is_known else (math.nan, math.nan)
         yield Loss(
             system=system,
             baseline=name,
@@ -122,9 +200,14 @@ def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> It
             level=level,
             margin=margin,
             failed=_is_too_much(sign * apart.value, low, high, margin),
-            needed=None if comparison.joins_runs else _needed(apart, margin, comparison.alpha),
+            method=found.method,
+            n_units=table.n_units,
+            n_different=found.n_different,
+            needed=found.needed,
             unit="segment" if comparison.test_set.clusters is None else "cluster",
             digits=table.rows[0].digits,
+            is_percent=isinstance(table.scorer, Column) and table.scorer.scale == 100,
+            higher_is_better=table.higher_is_better,
         )
 
 
@@ -142,20 +225,110 @@ def _is_too_much(value: float, low: float, high: float, margin: float) -> bool:
     return not value <= 0 if math.isnan(low) else low > 0
 
 
-def _of_shares(
-    comparison: Comparison, table: ScoreTable, baseline: str, system: str, level: float
-) -> ConfidenceInterval:
-    """Return the interval of the baseline's share less the system's: with a width where no answer differs, too."""
-    units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
-    right = units[baseline].column("value"), units[system].column("value")
-    only_baseline, only_system = (int((one > other).sum()) for one, other in (right, right[::-1]))
-    bounds = paired_shares(only_baseline, only_system, table.n_units, level)
-    return ConfidenceInterval(table.scorer.scale * bounds.low, table.scorer.scale * bounds.high)
+class _Found(NamedTuple):
+    """The interval of a loss, how it was found, how many units differ, and how many would show a margin."""
+
+    low: float
+    high: float
+    method: str
+    n_different: int
+    needed: int | None = None
 
 
-def _needed(apart: Difference, margin: float, alpha: float) -> int | None:
-    """Return how many units a one-sided test of the margin needs, if more."""
-    if not margin:
-        return None
-    needed = units_needed(margin, apart.standard_error, apart.n_units, alpha=2 * alpha, power=POWER)
-    return needed if needed is not None and needed > apart.n_units else None
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    """The rows of the baseline and of a system."""
+
+    table: ScoreTable
+    baseline: SegmentStats
+    system: SegmentStats
+
+    def found(self, apart: Difference, margin: float, alpha: float, seed: int) -> _Found:
+        """Return the interval of the loss, of level 1 - 2 alpha."""
+        needed = units_needed(margin, apart.standard_error, apart.n_units, alpha=2 * alpha, power=POWER)
+        differs = (self.baseline.rows != self.system.rows).any(axis=1)
+        if self.table.is_exact:
+            bounds, method, enough = self._of_shares(alpha), "Tango", self._right_answers(margin, alpha)
+        else:
+            parts = self._losses()
+            if not np.isfinite(parts).all():
+                return _Found(math.nan, math.nan, "Johnson", int(differs.sum()))
+            if not self._is_apart(parts):
+                differs = np.zeros(len(parts), bool)
+            bounds, method, enough = self._of_parts(parts, differs, apart, margin, alpha, seed)
+        known = [number for number in (needed, enough) if number is not None and number > apart.n_units]
+        return _Found(*bounds, method, int(differs.sum()), max(known) if margin and known else None)
+
+    def _of_shares(self, alpha: float) -> ConfidenceInterval:
+        """Return Tango's interval: with a width where no answer differs, too."""
+        better, worse = self.baseline.column("value"), self.system.column("value")
+        if not self.table.higher_is_better:
+            better, worse = worse, better
+        bounds = tango(int((better > worse).sum()), int((worse > better).sum()), len(better), 1 - 2 * alpha)
+        return ConfidenceInterval(self.table.scorer.scale * bounds.low, self.table.scorer.scale * bounds.high)
+
+    def _right_answers(self, margin: float, alpha: float) -> int | None:
+        """Return of how many answers, none of which differs, Tango's interval is within the margin."""
+        share = margin / self.table.scorer.scale
+        return math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share) if share else None
+
+    def _losses(self) -> NDArray[np.float64]:
+        """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
+        sign = 1 if self.table.higher_is_better else -1
+        first, second = (self._parts(stats) for stats in (self.baseline, self.system))
+        losses: NDArray[np.float64] = sign * (first - second)
+        return losses
+
+    def _parts(self, stats: SegmentStats) -> NDArray[np.float64]:
+        """Return numbers whose mean is the score, and which for a mean are those of the units."""
+        scorer, name = self.table.scorer, self.table.name
+        score = float(scorer.finalize(scorer.corpus_totals(stats))[name])
+        if len(stats) < 2:
+            return np.array([score])
+        without_each = np.asarray(scorer.finalize(stats.total() - stats.rows)[name], np.float64)
+        parts: NDArray[np.float64] = score + (len(stats) - 1) * (without_each.mean() - without_each)
+        return parts
+
+    def _is_apart(self, parts: NDArray[np.float64]) -> bool:
+        """Return whether units differ in this score by more than rounding, where their rows differ."""
+        size = max(abs(row.value) for row in self.table.rows)
+        # each part is a difference of two scores, times the number of units
+        rounding = 16 * float(np.finfo(np.float64).eps) * len(parts) * size
+        return bool(np.abs(parts).max() > rounding)
+
+    def _of_parts(
+        self,
+        parts: NDArray[np.float64],
+        differs: NDArray[np.bool_],
+        apart: Difference,
+        margin: float,
+        alpha: float,
+        seed: int,
+    ) -> tuple[ConfidenceInterval, str, int | None]:
+        """Return the interval, how its upper end was found, and how many units that method needs for the margin."""
+        if len(parts) < 2:
+            return ConfidenceInterval(math.nan, math.nan), "Johnson", None
+        sign = 1 if self.table.higher_is_better else -1
+        low, high = sorted(sign * bound + 0.0 for bound in apart.interval(1 - 2 * alpha))
+        largest = self._largest(parts)
+        of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=seed)
+        if margin:
+            of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=seed)
+            low = min(low, -of_gain.value)
+        enough = None if of_loss.method == "Johnson" or not margin else units_of_three(margin, largest, alpha)
+        return ConfidenceInterval(low, max(high, of_loss.value)), of_loss.method, enough
+
+    def _largest(self, parts: NDArray[np.float64]) -> float:
+        """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.
+
+        Of a score that is no share, a unit may lose more than any that was seen: twice as much is allowed for.
+        """
+        scorer = self.table.scorer
+        values = [value for scores in self.table.segments.values() for value in scores if value is not None]
+        ends = [0.0, *(value for value in values if math.isfinite(value))]
+        if scorer.unit is not None:
+            ends.append(float(scorer.scale))
+        most, range_of_values = float(np.abs(parts).max()), max(ends) - min(ends)
+        largest = max(range_of_values, most if scorer.unit == "share" else 2 * most)
+        # nothing is known of a score that was never but 0
+        return largest if largest > 0 else math.inf

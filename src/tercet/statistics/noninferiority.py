@@ -1,0 +1,215 @@
+"""How great a loss is not excluded: bounds that hold where few units lose, or a few of them lose much.
+
+A loss is that of a unit: a segment, or a cluster of segments. Of a score that is no mean, it is the unit's part in
+the loss of the corpus.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bootstrap import ROUNDING, ConfidenceInterval
+from .distributions import normal_quantile, t_quantile
+
+#: Of fewer units that differ, what they lose does not say what others will.
+_FEWEST_DIFFERENT = 15
+#: Student's t holds where the units are more than so many times the squared skewness (Cochran 1977, section 2.15).
+_COCHRAN = 25
+#: Weights that are drawn: the bound has an error of one or two percent.
+_N_DRAWS = 10_000
+#: Of very many units, fewer are drawn: so many numbers in all.
+_MOST_DRAWN = 30_000_000
+
+
+class Bound(NamedTuple):
+    """The greatest loss that is not excluded, and the method that found it."""
+
+    value: float
+    method: str
+
+
+def tango(only_first: int, only_second: int, n: int, level: float) -> ConfidenceInterval:
+    """Return the score interval of the difference of two shares of the same n items, first less second.
+
+    It has the differences that a score test does not reject (Tango 1998, Statistics in Medicine 17, 891-908,
+    section 3), and a width where no item differs.
+
+    Parameters
+    ----------
+    only_first, only_second : int
+        Items that one of the two alone has right.
+    n : int
+        All items.
+    level : float
+        Of the interval, two-sided.
+
+    Examples
+    --------
+    >>> low, high = tango(5, 2, 40, 0.9)
+    >>> print(f"{low:.4f} to {high:.4f}")
+    -0.0390 to 0.1964
+    """
+    z = normal_quantile((1 + level) / 2)
+    low = -_greatest_share(only_second, only_first, n, z)
+    return ConfidenceInterval(low + 0.0, _greatest_share(only_first, only_second, n, z))
+
+
+def _greatest_share(only_first: int, only_second: int, n: int, z: float) -> float:
+    """Return the greatest difference of two paired shares that the score test does not reject."""
+    low, high = (only_first - only_second) / n, 1.0
+    if only_first == n:
+        return high
+    # bisection until no number lies between the two
+    while low < (middle := (low + high) / 2) < high:
+        gap = only_first - only_second - n * middle
+        variance = n * (2 * _share_of_second(only_first, only_second, n, middle) + middle * (1 - middle))
+        if gap * gap <= z * z * variance:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _share_of_second(only_first: int, only_second: int, n: int, difference: float) -> float:
+    """Return the likeliest share of items that the second alone has right, given the difference of the shares."""
+    # the greater root of 2 n x² + b x + c
+    b = (2 * n - only_first + only_second) * difference - only_first - only_second
+    c = -only_second * difference * (1 - difference)
+    root = math.sqrt(max(b * b - 8 * n * c, 0.0))
+    if b > 0:
+        # the difference of the two would lose its digits
+        return -2 * c / (root + b)
+    return (root - b) / (4 * n)
+
+
+def greatest_loss(
+    losses: NDArray[np.float64], differs: NDArray[np.bool_], largest: float, *, alpha: float, seed: int
+) -> Bound:
+    """Return a bound of the mean loss that is below the true one with a probability of about alpha at most.
+
+    It is Johnson's t. Where few units differ, or few make up most of the loss, and where the losses are so skewed
+    that no t holds, what was not seen counts as well: then one more unit is added, which loses all that it can.
+
+    Parameters
+    ----------
+    losses : ndarray of float, shape (n,)
+        Negative for gains.
+    differs : ndarray of bool, shape (n,)
+        Whether the unit's rows differ between the two systems.
+    largest : float
+        What a unit can lose at most.
+    alpha : float
+    seed : int
+        Of the weights.
+    """
+    bound = johnson(losses, alpha)
+    many = effective_number(losses[differs]) >= _FEWEST_DIFFERENT
+    if many and len(losses) >= _COCHRAN * max(skewness(losses), 0.0) ** 2:
+        return Bound(bound, "Johnson")
+    with_one_more = one_more_unit(losses, differs, largest, alpha=alpha, seed=seed)
+    return Bound(max(bound, with_one_more), "Learned-Miller and Thomas")
+
+
+def effective_number(losses: NDArray[np.float64]) -> float:
+    """Return how many equal losses count as much (Kish 1965): a few that are large are few, whatever small ones do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(effective_number(np.array([50.0, 60.0, 0.1, -0.2, 0.1, 0.1])), 1)
+    2.0
+    """
+    largest = float(np.abs(losses).max(initial=0.0))
+    if not largest:
+        return 0.0
+    sizes = np.abs(losses) / largest
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
+
+
+def johnson(losses: NDArray[np.float64], alpha: float) -> float:
+    """Return the upper bound of a mean by Student's t, corrected for skewness.
+
+    The correction is that of Johnson (1978, JASA 73, 536-544), in the form of Hall (1992, JRSS B 54, 221-228), which
+    adds a cubic term so that the corrected t rises with t, and can be inverted. Losses that are skewed to the
+    left, of which Student's bound is too great, are not corrected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = np.array([0.0, 0, 0, 1, 0, 2, 0, 9])
+    >>> round(johnson(losses, 0.05), 2), round(johnson(-losses, 0.05), 2)
+    (10.24, 0.59)
+    """
+    n = len(losses)
+    quantile = t_quantile(1 - alpha, n - 1)
+    slope = max(skewness(losses), 0.0) / (3 * math.sqrt(n))
+    t = -quantile
+    if slope > ROUNDING:
+        # t + slope t² + slope² t³ / 3 + slope / 2 = -quantile, solved for t
+        t = (float(np.cbrt(1 - 3 * slope * (quantile + slope / 2))) - 1) / slope
+    return float(losses.mean() - t * losses.std(ddof=1) / math.sqrt(n))
+
+
+def skewness(losses: NDArray[np.float64]) -> float:
+    """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
+    apart = losses - losses.mean()
+    deviation = float(losses.std(ddof=1))
+    if deviation <= ROUNDING * float(np.abs(losses).max()):
+        return 0.0
+    return float((apart**3).mean()) / deviation**3
+
+
+def one_more_unit(
+    losses: NDArray[np.float64], differs: NDArray[np.bool_], largest: float, *, alpha: float, seed: int
+) -> float:
+    """Return an upper bound of the mean of losses that are at most `largest`, whatever their distribution.
+
+    A unit that loses the most possible is added, and all units are weighted as in the Bayesian bootstrap, by a
+    Dirichlet distribution; the bound is the quantile 1 - alpha of the means (Learned-Miller and Thomas 2019, "A New
+    Confidence Interval for the Mean of a Bounded Random Variable"). If d of n units lose all and the others nothing,
+    it is that of Clopper and Pearson; if none loses, it is the rule of three: about 3 / n of the largest loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nothing = np.zeros(60)
+    >>> round(one_more_unit(nothing, nothing > 0, 100.0, alpha=0.05, seed=1), 2)
+    4.87
+    """
+    n = len(losses)
+    n_alike = n - int(differs.sum())
+    if n_alike == n:
+        return float(largest * (1 - alpha ** (1 / n)))
+    # Units that do not differ have about the same part, and share one weight.
+    parts = [*losses[differs].tolist(), largest]
+    shapes = [1.0] * len(parts)
+    if n_alike:
+        parts.append(float(losses[~differs].mean()))
+        shapes.append(float(n_alike))
+    random = np.random.default_rng(seed)
+    n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
+    sums, weights = np.zeros(n_draws), np.zeros(n_draws)
+    for part, shape in zip(parts, shapes, strict=True):
+        weight = random.standard_gamma(shape, n_draws)
+        sums += part * weight
+        weights += weight
+    # the quantile of sorted means; np.quantile imports numpy.ma (30 ms)
+    place = math.ceil((1 - alpha) * n_draws) - 1
+    return float(np.partition(sums / weights, place)[place])
+
+
+def units_of_three(margin: float, largest: float, alpha: float) -> int | None:
+    """Return of how many units, none of which differs, the bound is within a margin; None if of any.
+
+    Examples
+    --------
+    >>> units_of_three(5, 100, 0.05)
+    59
+    """
+    if margin >= largest or not math.isfinite(largest):
+        return None
+    return math.ceil(math.log(alpha) / math.log1p(-margin / largest))
