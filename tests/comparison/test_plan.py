@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from tercet import Column, InputError, OptionError
 from tercet.comparison.plan import CORRELATION
 from tercet.signature import Signature
 from tercet.statistics.distributions import mcnemar
+from tercet.statistics.power import share_items_needed
 from tercet.statistics.stats import SegmentStats
 
 RNG = np.random.default_rng(11)
@@ -45,6 +47,48 @@ def test_two_systems_need_what_their_comparison_says():
     assert score.smallest == (system["smallest"],) * 2
     assert score.needed == (system["needed"],) * 2
     assert (score.n_units, score.n_pairs, score.as_segments) == (400, 1, None)
+
+
+def answers(discordant, difference, n, rng):
+    """Return answers of two systems, right or wrong: of so many, only one has it right, the second more often."""
+    kind = rng.random(n)
+    only_second = kind < (discordant + difference) / 2
+    only_first = ~only_second & (kind < discordant)
+    both = rng.random(n) < 0.6
+    return {"base": np.where(only_first, 1, np.where(only_second, 0, both)).astype(int),
+            "tuned": np.where(only_second, 1, np.where(only_first, 0, both)).astype(int)}  # fmt: skip
+
+
+def pilot_of(discordant):
+    """Return answers of two systems that are equally good, where one alone is right as often as is said."""
+    n_each = round(1000 * discordant)
+    base = np.repeat([1, 0, 1], [n_each, n_each, 2000 - 2 * n_each])
+    tuned = np.repeat([0, 1, 1], [n_each, n_each, 2000 - 2 * n_each])
+    return {"base": base, "tuned": tuned}
+
+
+def test_two_systems_need_what_their_comparison_says_of_right_answers_too():
+    right = answers(0.2, 0.05, 300, np.random.default_rng(1))
+    power = power_of(right)
+    score = only(planned(right, difference=power["target"]))
+    (system,) = power["systems"]
+    assert score.standard_error == (system["standard_error"],) * 2
+    assert score.smallest == (system["smallest"],) * 2
+    assert score.needed == (system["needed"],) * 2
+    discordant = float((right["base"] != right["tuned"]).mean())
+    assert score.needed[0] == share_items_needed(power["target"] / 100, discordant, alpha=0.05, power=0.8)
+    # Clusters are tested by permutations.
+    clustered = only(planned(right, difference=power["target"], cluster=range(300)))
+    assert clustered.needed[0] == pytest.approx(score.needed[0], rel=0.1)
+
+
+def test_one_system_that_answers_right_or_wrong_may_differ_from_another_in_few_or_many_answers():
+    right = answers(0.2, 0.05, 400, np.random.default_rng(1))["base"]
+    score = only(planned({"base": right}, difference=8, n_resamples=20_000))
+    variance = float(np.var(right))
+    for needed, rho in zip(score.needed, (0.85, 0.5), strict=True):
+        expected = share_items_needed(0.08, 2 * (1 - rho) * variance, alpha=0.05, power=0.8)
+        assert needed == pytest.approx(expected, rel=0.05)
 
 
 def test_of_several_systems_it_is_a_range_over_their_pairs():
@@ -328,16 +372,50 @@ def test_pairs_of_newstest2017(sets, systems, metric, difference, needed):
     assert score.needed[0] == pytest.approx(needed, rel=0.08)
 
 
-def test_the_promised_power_is_met_by_mcnemars_test():
+@pytest.mark.parametrize(("discordant", "difference"), [(0.3, 0.05), (0.1, 0.04), (0.15, 0.1), (0.6, 0.5)])
+def test_the_promised_power_is_met_by_mcnemars_test(discordant, difference):
     rng = np.random.default_rng(5)
-    right = rng.random((2, 4000)) < np.where(rng.random(4000) < 0.5, 0.9, 0.3) + np.array([[0.0], [0.07]])
-    base, tuned = right.astype(int)
-    difference = 100 * (tuned.mean() - base.mean())
-    n = only(planned({"base": base, "tuned": tuned}, name="acc", difference=difference)).needed[0]
-    assert 100 < n < 1000
-    n_found, n_runs = 0, 2000
+    n = only(planned(pilot_of(discordant), difference=100 * difference)).needed[0]
+    n_found, n_runs = 0, 4000
     for _ in range(n_runs):
-        drawn = rng.integers(0, 4000, n)
-        first, second = base[drawn], tuned[drawn]
-        n_found += mcnemar(int((first > second).sum()), int((second > first).sum())) < 0.05
-    assert n_found / n_runs == pytest.approx(0.8, abs=0.05)
+        drawn = answers(discordant, difference, n, rng)
+        only_base = int((drawn["base"] > drawn["tuned"]).sum())
+        only_tuned = int((drawn["base"] < drawn["tuned"]).sum())
+        n_found += mcnemar(only_base, only_tuned) < 0.05
+    assert 0.77 < n_found / n_runs < 0.84
+
+
+def found_by_compare(numbers):
+    """Return whether the comparison of two systems finds a difference."""
+    (table,) = tercet.compare(scores={"x": numbers}).tables
+    return table.rows[1].pvalue < 0.05
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("discordant", "difference"), [(0.3, 0.1), (0.15, 0.1), (0.6, 0.5)])
+def test_compare_finds_what_was_planned_of_right_answers(discordant, difference):
+    rng = np.random.default_rng(6)
+    n = only(planned(pilot_of(discordant), difference=100 * difference)).needed[0]
+    found = [found_by_compare(answers(discordant, difference, n, rng)) for _ in range(500)]
+    assert 0.77 <= np.mean(found) <= 0.86
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [6, 7, 8, 10, 16])
+def test_compare_finds_what_was_planned_of_few_numbers(n):
+    rng = np.random.default_rng(8)
+    # Of a pilot that varies as much as it should: the smallest difference that needs so many, and no fewer.
+    pilot = {"base": np.zeros(2000), "tuned": scipy.stats.norm.ppf((np.arange(2000) + 0.5) / 2000)}
+    differences = np.linspace(0.5, 2, 61)
+    needed = [only(planned(pilot, difference=difference, n_resamples=5000)).needed[0] for difference in differences]
+    difference = differences[needed.index(n)]
+    found = [found_by_compare({"base": np.zeros(n), "tuned": rng.normal(difference, 1, n)}) for _ in range(500)]
+    assert 0.75 <= np.mean(found) <= 0.88
+
+
+def test_of_fewer_than_can_be_significant_that_is_said():
+    few = {name: values[:5] for name, values in TWO.items()}
+    score = only(planned(few, difference=0.5))
+    assert score.smallest is None
+    assert score.needed[0] >= 6
+    assert "This set has 5, too few for any difference to be significant." in planned(few).to_text()

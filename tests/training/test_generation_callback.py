@@ -23,6 +23,7 @@ from transformers import (
     T5ForConditionalGeneration,
     Trainer,
     TrainerCallback,
+    TrainerState,
     TrainingArguments,
     set_seed,
 )
@@ -32,7 +33,7 @@ from commands import command
 from small_trainer import random_states_kept
 from tercet import InputError, OptionError
 from tercet.huggingface.generation import generate
-from tercet.huggingface.generation_callback import _read
+from tercet.huggingface.generation_callback import _cost_of_looking, _read, _resamples
 
 TESTS = Path(__file__).resolve().parents[1]
 NUMBERS = ("one", "два", "三", "four", "five")
@@ -108,9 +109,11 @@ def trainer_of(folder, tokenizer, callback, model=None, items=None, **settings):
     )  # fmt: skip
 
 
-def callback_of(**settings):
+def callback_of(copies=1, **settings):
     return tercet.GenerationCallback(
-        PROMPTS, REFERENCES, **{"metrics": ["chrf", "wer"], "generation_config": SETTINGS, **settings}
+        PROMPTS * copies,
+        REFERENCES * copies,
+        **{"metrics": ["chrf", "wer"], "generation_config": SETTINGS, **settings},
     )
 
 
@@ -162,7 +165,7 @@ class TestATrainer:
                     metric="chrf",
                 )
                 assert entry[f"eval_chrf_diff_{label}"] == test["stat"]
-                assert entry[f"eval_chrf_p_{label}"] == min(1, test["p"] * (math.pi * look) ** 2 / 6)
+                assert entry[f"eval_chrf_p_{label}"] == min(1, test["p"] * ((math.pi * look) ** 2 / 6))
 
     def test_compare_reads_the_file(self, run):
         shown = command("compare", run[1] / "checkpoints.jsonl", "-m", "chrf", "--baseline", "step 20").stdout
@@ -453,10 +456,18 @@ def test_a_sample_of_the_prompts_is_drawn_by_the_seed(tmp_path, tokenizer):
 
 def test_training_stops_where_checkpoints_are_not_better_than_noise(tmp_path, tokenizer):
     trainer = trainer_of(
-        tmp_path, tokenizer, callback_of(early_stopping_patience=2), learning_rate=0.0, max_steps=200
+        tmp_path, tokenizer, callback_of(copies=4, early_stopping_patience=2), learning_rate=0.0, max_steps=200
     )
     trainer.train()
     assert trainer.state.global_step == 60
+
+
+def test_training_goes_on_where_texts_are_too_few_to_show_any_difference(tmp_path, tokenizer):
+    trainer = trainer_of(
+        tmp_path, tokenizer, callback_of(early_stopping_patience=2), learning_rate=0.0, max_steps=100
+    )
+    trainer.train()
+    assert trainer.state.global_step == 100
 
 
 @pytest.mark.parametrize("every", ["eval", 20])
@@ -469,11 +480,12 @@ def test_a_resumed_run_goes_on_counting_checkpoints_that_are_not_better(tmp_path
         def on_save(self, args, state, control, **_):
             control.should_training_stop = state.global_step == 40
 
-    trainer = trainer_of(tmp_path, tokenizer, callback_of(early_stopping_patience=3, every=every), **settings)
+    patient = {"copies": 4, "early_stopping_patience": 3, "every": every}
+    trainer = trainer_of(tmp_path, tokenizer, callback_of(**patient), **settings)
     trainer.add_callback(Ended())
     trainer.train()
     assert trainer.state.global_step == 40
-    resumed = trainer_of(tmp_path, tokenizer, callback_of(early_stopping_patience=3, every=every), **settings)
+    resumed = trainer_of(tmp_path, tokenizer, callback_of(**patient), **settings)
     resumed.train(resume_from_checkpoint=True)
     assert resumed.state.global_step == 80
 
@@ -728,3 +740,53 @@ def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():
             found = found or logged.get("eval_chrf_p_first", 1) < 0.05
         n_found += found
     assert n_found <= 7  # of 60 runs; 8 or more have a chance of 1 in 100 at 5 %
+
+
+class TestManyLooks:
+    """A test at every look: how often was looked costs resamples, and hides no clear difference."""
+
+    @staticmethod
+    def compared(callback, step, texts, log):
+        checkpoint = callback._checkpoint(step, texts)
+        logged, sentences = callback._compared(checkpoint)
+        callback._checkpoints.append(checkpoint)
+        log.append({"step": step} | {f"eval_{name}": value for name, value in logged.items()})
+        return logged, sentences[0]
+
+    def test_a_run_that_improves_is_never_stopped(self):
+        references = [" ".join(f"w{place}x{word}" for word in range(60)) for place in range(50)]
+        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
+        log, improving = [], []
+        for step in range(1, 42):
+            logged, sentence = self.compared(
+                callback, step, [" ".join(text.split()[:step]) for text in references], log
+            )
+            assert logged.get("wer_p_best", 0) < 0.01
+            assert logged.get("wer_p_first", 0) < 0.01
+            assert "not" not in sentence
+            improving.append(callback._n_not_better(TrainerState(log_history=log)))
+        assert not any(improving)
+
+    def test_checkpoints_that_are_no_better_count_at_late_looks_too(self):
+        references = [f"{place} and {place + 1}" for place in range(30)]
+        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
+        log = []
+        for step in range(30):
+            _, sentence = self.compared(callback, step, references, log)
+        assert callback._n_not_better(TrainerState(log_history=log)) == 29
+        assert sentence.endswith("the best before it (p = 1, not significant)")
+
+    def test_too_few_texts_for_any_difference_are_said_to_be_so(self):
+        references = [f"{place} and {place + 1}" for place in range(10)]
+        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
+        log = []
+        shown = [self.compared(callback, step, ["0"] * 10, log)[1] for step in range(10)]
+        assert shown[3].endswith("(p = 1, not significant)")
+        assert shown[9].endswith("(p = 1, 10 texts are too few to show any difference)")
+        # From the fourth comparison on, p is above .05 whatever the texts are.
+        assert callback._n_not_better(TrainerState(log_history=log)) == 3
+
+    @pytest.mark.parametrize("look", [1, 7, 8, 18, 25])
+    def test_resamples_let_p_be_a_fifth_of_the_level(self, look):
+        assert _cost_of_looking(look) / (_resamples(look) + 1) <= 0.05 / 4
+        assert 10_000 <= _resamples(look) <= 100_000

@@ -17,14 +17,14 @@ from tercet.checks import known_keywords, number
 from tercet.errors import OptionError, argument, on_command_line
 from tercet.markup import Sentence, listed, one_cell, sentences_html
 from tercet.statistics.bootstrap import bootstrap_scores
-from tercet.statistics.power import MANY, smallest_difference, units_needed
+from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
 from .columns import check_within
 from .compare import check_test_set, compare, read_metrics
-from .power import FEWEST_DIFFERENT, between, chances, figures, paired_error, rounded
+from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
 from .scores import Comparison, scored_for_all
 from .sections import Section
 
@@ -61,7 +61,7 @@ class ScorePlan:
     standard_error : (float, float) or None
         Of a difference of two systems on this test set; None where nothing varies, NaN where resamples score NaN.
     smallest : (float, float) or None
-        The smallest difference that this test set shows.
+        The smallest difference that this test set shows; None also where it has too few units to show any.
     needed : (int, int) or None
         Segments needed, or clusters; None also where they are more than could be counted.
     as_segments : (int, int) or None
@@ -83,6 +83,12 @@ class ScorePlan:
     needed: tuple[int, int] | None
     as_segments: tuple[int, int] | None = None
     digits: int = 2
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how much the score varies."""
+        error = self.standard_error
+        return error is not None and not any(map(math.isnan, error))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python."""
@@ -139,7 +145,7 @@ class Plan:
     def sentences(self) -> list[Sentence]:
         """Return what the plan says, with names of users at odd places."""
         sentences = [self._sentence_of(score) for score in self.scores]
-        known = [score for score in self.scores if score.smallest is not None]
+        known = [score for score in self.scores if score.is_known]
         if any(score.n_units < MANY for score in known):
             few = f"With fewer than {MANY} {self.unit}s, how much scores vary is itself uncertain"
             sentences.append((f"{few}: take this as a guess.",))
@@ -171,7 +177,7 @@ class Plan:
 
     def _sentence_of(self, score: ScorePlan) -> Sentence:
         clusters, unit = self.test_set.clusters, self.unit
-        if score.smallest is None:
+        if not score.is_known:
             why = "the score does not vary"
             if score.n_units < FEWEST_UNITS:
                 why = f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
@@ -191,8 +197,10 @@ class Plan:
             needed += ", depending on " + ("the systems" if score.n_pairs else "how alike the other system is")
         if score.as_segments is not None:
             needed += f"; as single segments it would look like {_rounded_range(score.as_segments)}"
-        shown = between([figures(difference, score.digits) for difference in score.smallest])
-        has = f"This set has {score.n_units:,}, which show {shown} or more."
+        has = f"This set has {score.n_units:,}, too few for any difference to be significant."
+        if score.smallest is not None:
+            shown = between([figures(difference, score.digits) for difference in score.smallest])
+            has = f"This set has {score.n_units:,}, which show {shown} or more."
         if score.n_alike:
             pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
             has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
@@ -290,15 +298,17 @@ def plan(
 
     Notes
     -----
-    It is about the permutation test of two systems. The difference between the systems that are here has no part in
-    it, only how much it varies.
+    It is about the permutation test of two systems; of answers that are right or wrong, about McNemar's exact test,
+    whose power is summed over how many answers only one of the systems has right: their share is that of the systems
+    that are here. The difference between these has no part in it, only how much it varies. Of few units, no fewer
+    are planned than can be significant at all. Where a comparison has several systems, more are needed.
 
     Examples
     --------
     >>> right = {"base": [0, 1, 1, 0, 1] * 40, "tuned": [1, 1, 0, 0, 1] * 40}
     >>> planned = plan(scores={"accuracy": right}, difference=5)
     >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in planned.scores]
-    [((1319, 1319), [12.8, 12.8])]
+    [((1291, 1291), [12.9, 12.9])]
     """
     difference = check_value("plan", "difference", _check_difference, difference)
     settings = check_values("plan", locals(), PlanSettings.checks())
@@ -345,11 +355,12 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
         resampled = bootstrap_scores(metric, units, planned.n_resamples, planned.seed)
         alone = [] if clusters is None else bootstrap_scores(metric, scored, planned.n_resamples, planned.seed)
         for table in (first, *further):
-            errors, n_alike = _errors(resampled, units, table.name)
-            error_range = (float(np.min(errors)), float(np.max(errors))) if errors else None
+            exact_scale = metric.scale if table.is_exact else None
+            spreads, n_alike = _spreads(resampled, units, table.name, exact_scale)
+            errors = [spread.error for spread in spreads]
             as_segments = None
             if clusters is not None:
-                as_segments = _needed(_errors(alone, scored, table.name)[0], len(scored[0]), planned)
+                as_segments = _needed(_spreads(alone, scored, table.name)[0], planned)
             yield ScorePlan(
                 metric=table.metric,
                 score=table.name,
@@ -357,34 +368,48 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
                 signature=table.signature,
                 n_segments=len(scored[0]),
                 n_units=len(units[0]),
-                n_pairs=0 if len(units) == 1 else len(errors),
+                n_pairs=0 if len(units) == 1 else len(spreads),
                 n_alike=n_alike,
-                standard_error=error_range,
-                smallest=_range(
-                    smallest_difference(error, len(units[0]), alpha=planned.alpha, power=planned.power)
-                    for error in errors
-                ),
-                needed=_needed(errors, len(units[0]), planned),
+                standard_error=(float(np.min(errors)), float(np.max(errors))) if errors else None,
+                smallest=_range(spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads),
+                needed=_needed(spreads, planned),
                 as_segments=as_segments,
                 digits=table.rows[0].digits,
             )
 
 
-def _errors(resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str) -> tuple[list[float], int]:
-    """Return the standard errors of a score's differences, and how many pairs of systems are too alike for one."""
+def _spreads(
+    resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str, exact_scale: float | None = None
+) -> tuple[list[Spread], int]:
+    """Return how much a score's differences vary, and how many pairs of systems are too alike to tell."""
     distributions, n_units = [scores[name] for scores in resampled], len(units[0])
     if n_units < FEWEST_UNITS:
         return [], 0
     if len(distributions) == 1:
         error = paired_error(np.zeros(len(distributions[0])), distributions[0])
-        return [] if error is None else [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION], 0
-    errors = []
+        if error is None:
+            return [], 0
+        errors = [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION]
+        return [_of_error(error, n_units, exact_scale) for error in errors], 0
+    spreads = []
+    n_alike = 0
     for first, second in combinations(range(len(units)), 2):
         n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
         is_alike = n_different < _least_different(n_units)
-        errors.append(None if is_alike else paired_error(distributions[first], distributions[second]))
-    measured = [error for error in errors if error is not None]
-    return measured, len(errors) - len(measured)
+        error = None if is_alike else paired_error(distributions[first], distributions[second])
+        if error is None:
+            n_alike += 1
+        else:
+            spreads.append(Spread(error, n_units, exact_scale, n_different / n_units))
+    return spreads, n_alike
+
+
+def _of_error(error: float, n_units: int, exact_scale: float | None) -> Spread:
+    """Return the spread of two systems that are equally good, as the error of their difference has it."""
+    if exact_scale is None:
+        return Spread(error, n_units)
+    # An item's difference is 1 or -1 where one alone is right: of no difference, its variance is the share of those.
+    return Spread(error, n_units, exact_scale, min(1.0, n_units * (error / exact_scale) ** 2))
 
 
 def _least_different(n_units: int) -> int:
@@ -392,10 +417,8 @@ def _least_different(n_units: int) -> int:
     return min(FEWEST_DIFFERENT, n_units // 2 + 1)
 
 
-def _needed(errors: Sequence[float], n_units: int, planned: Plan) -> tuple[int, int] | None:
-    return _range(
-        units_needed(planned.difference, error, n_units, alpha=planned.alpha, power=planned.power) for error in errors
-    )
+def _needed(spreads: Sequence[Spread], planned: Plan) -> tuple[int, int] | None:
+    return _range(spread.needed(planned.difference, alpha=planned.alpha, power=planned.power) for spread in spreads)
 
 
 def _range(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:

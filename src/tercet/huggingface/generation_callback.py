@@ -17,9 +17,10 @@ import numpy as np
 from tercet.base.metric import Metric, batch_stats, is_higher_better, refuse_missing, summarize
 from tercet.base.options import check_values
 from tercet.checks import integer, known_keywords, number, refuse
-from tercet.comparison.scores import significance
+from tercet.comparison.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
+from tercet.statistics.paired_tests import least_pvalue, paired_permutation_test, pvalue_beyond_draws
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Column, Table, to_markdown
@@ -43,6 +44,8 @@ _NAME = re.compile(r"step (\d+)(?: \((\d+)\))?")
 FILE = "checkpoints.jsonl"
 #: Below which p, adjusted for how often was looked, a checkpoint is better than another.
 ALPHA = 0.05
+#: Draws of a test: more of them at later looks, whose p is multiplied by more, until they take a second or two.
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 10_000, 100_000
 #: Texts in the table that loggers show.
 _SHOWN_ROWS = 20
 
@@ -83,6 +86,16 @@ class _Checkpoint:
         return self.stats[place].selected(np.arange(len(self.texts)) < n)
 
 
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """The differences of all scores of a metric between two checkpoints, and their p, not adjusted."""
+
+    differences: dict[str, float]
+    pvalues: dict[str, float]
+    #: Of the texts that were scored for both.
+    n_texts: int
+
+
 class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     """Score what a model writes while it is trained, in a Trainer of transformers or TRL, and say what is noise.
 
@@ -91,7 +104,10 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     time on with the difference to the first checkpoint and to the best one so far, ``eval_chrf_diff_first`` and
     ``eval_chrf_diff_best``, and their p, ``eval_chrf_p_first`` and ``eval_chrf_p_best`` (paired permutation test).
     These p are adjusted for how often was looked: the k-th p is multiplied by k² pi² / 6, so that of all looks at a
-    model that does not change 5 % at most find p < .05.
+    model that does not change 5 % at most find p < .05. Later looks have more resamples, from 10,000 to 100,000;
+    where none of them has as large a difference, p is bounded by Hoeffding's inequality too, so that however often
+    was looked, a clear difference is found. Fewer than 7 texts cannot show any, at the 100th look fewer than 27: the
+    sentence on a checkpoint then says so.
 
     The texts are kept in ``checkpoints.jsonl`` in the output folder, with a column for each checkpoint, which
     ``tercet compare`` reads as systems. The best checkpoint is the best on these prompts: its score is a little too
@@ -124,7 +140,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         from then on, and checkpoints are compared on those that they share.
     early_stopping_patience : int, optional
         Stop training where so many checkpoints in turn were not significantly better than the best before them, by
-        the primary score of the first metric.
+        the primary score of the first metric. Checkpoints at which there are too few texts for any difference to be
+        significant do not count.
     seed : int
         Of the choice of prompts, of sampling, and of the tests.
 
@@ -194,7 +211,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Forget all checkpoints: for another run with the same callback."""
         self._checkpoints: list[_Checkpoint] = []
         self._figures: dict[str, float] = {}
-        self._tests: dict[tuple[int, str], dict[str, Any]] = {}
+        self._tests: dict[tuple[int, str], _Test] = {}
         self._warned: set[str] = set()
         # Prefixes of the evaluations that have these figures; none where the next one must look again.
         self._told: set[str] = set()
@@ -390,8 +407,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 if pvalue is not None and difference is not None:
                     is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
         n_not_better = 0
-        for is_better in is_better_by_step.values():
-            n_not_better = 0 if is_better else n_not_better + 1
+        for look, is_better in enumerate(is_better_by_step.values(), 1):
+            if is_better:
+                n_not_better = 0
+            elif _can_be_significant(look, self._n):
+                n_not_better += 1
         return n_not_better
 
     def _compared(self, checkpoint: _Checkpoint) -> tuple[dict[str, float], list[str]]:
@@ -411,11 +431,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             higher_is_better = is_higher_better(metric, score)
             for label, other in self._earlier(place, score, higher_is_better).items():
                 test = self._test(place, other, checkpoint)
-                difference = test["stats"][score]
-                pvalue = min(1.0, test["pvalues"][score] * (math.pi * len(self._checkpoints)) ** 2 / 6)
+                difference = test.differences[score]
+                pvalue = min(1.0, test.pvalues[score] * _cost_of_looking(self._look_number))
                 logged |= {f"{name}_diff_{label}": difference, f"{name}_p_{label}": pvalue}
                 if label == "best":
-                    sentence += _against(other.name, difference, pvalue, higher_is_better)
+                    sentence += _against(
+                        other.name, difference, pvalue, higher_is_better, _too_few(self._look_number, test.n_texts)
+                    )
             if score == metric.primary:
                 sentences.append(sentence)
         return logged, sentences
@@ -432,13 +454,31 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         best = values.index(max(values) if higher_is_better else min(values))
         return {"first": self._checkpoints[0], "best": self._checkpoints[best]}
 
-    def _test(self, place: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> dict[str, Any]:
+    @property
+    def _look_number(self) -> int:
+        """How often a checkpoint is compared with earlier ones, this time included."""
+        return len(self._checkpoints)
+
+    def _test(self, place: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
         key = place, earlier.name
         if key not in self._tests:
+            metric = self._metrics[place]
             stats = [earlier.rows(place, self._n), checkpoint.rows(place, self._n)]
-            self._tests[key] = significance(
-                self._metrics[place], stats, test="permutation", n_resamples=None, seed=self._seed
+            is_scored = scored_for_all(stats)
+            if not is_scored.any():
+                raise InputError(metric.nothing_left)
+            n_texts = int(is_scored.sum())
+            (results,) = paired_permutation_test(
+                metric,
+                [system_stats.selected(is_scored) for system_stats in stats],
+                n_resamples=_resamples(self._look_number),
+                seed=self._seed,
+            )
+            self._tests[key] = _Test(
+                {name: result.statistic for name, result in results.items()},
+                {name: pvalue_beyond_draws(result, n_texts) for name, result in results.items()},
+                n_texts,
             )
         return self._tests[key]
 
@@ -565,11 +605,42 @@ def _shown(prompt: Any) -> str:
     return "\n".join(f"{message.get('role', '')}: {message.get('content', '')}" for message in prompt)
 
 
-def _against(earlier: str, difference: float, pvalue: float, higher_is_better: bool) -> str:
+# How p is adjusted for looking often, and how small it can be.
+
+
+def _cost_of_looking(look: int) -> float:
+    """Return by what p is multiplied at a look, from 1: the sum of what is divided by it is 1 over all looks."""
+    return (math.pi * look) ** 2 / 6
+
+
+def _resamples(look: int) -> int:
+    """Return so many resamples that their least p is a fifth of the level at a look, up to the most."""
+    wanted = math.ceil(5 * _cost_of_looking(look) / ALPHA)
+    return min(max(wanted, _FEWEST_RESAMPLES), _MOST_RESAMPLES)
+
+
+def _can_be_significant(look: int, n_texts: int) -> bool:
+    """Return whether the test of so many texts could find a difference at a look, were it the same in each."""
+    # In units of the root mean square of the draws, such a difference is the root of the number of texts.
+    bound = 2 * math.exp(-n_texts / 2)
+    least = max(least_pvalue(n_texts), min(1 / (_resamples(look) + 1), bound))
+    return least * _cost_of_looking(look) < ALPHA
+
+
+def _too_few(look: int, n_texts: int) -> str:
+    """Return that there are too few texts for any difference to be significant; "" where there are enough."""
+    if _can_be_significant(look, n_texts):
+        return ""
+    return f"{n_texts} text{'s are' if n_texts > 1 else ' is'} too few to show any difference"
+
+
+def _against(earlier: str, difference: float, pvalue: float, higher_is_better: bool, too_few: str) -> str:
     """Return the end of a sentence on a checkpoint, compared with the best before it."""
     better = "better" if (difference > 0) == higher_is_better else "worse"
-    sure = f"p = {pvalue:.2g}" if pvalue < ALPHA else f"p = {pvalue:.2g}, not more than chance"
-    return f", {abs(difference):.3g} {better} than {earlier}, the best before it ({sure})"
+    found = f"p = {pvalue:.2g}"
+    if pvalue >= ALPHA:
+        found += f", {too_few or 'not significant'}"
+    return f", {abs(difference):.3g} {better} than {earlier}, the best before it ({found})"
 
 
 def _evaluation_of(metrics: Mapping[str, float] | None) -> str:

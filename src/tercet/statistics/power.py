@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .distributions import normal_quantile, t_quantile
 
 #: A difference smaller than this share of what a unit varies by needs more units than can be counted.
 _SMALLEST_SHARE = 1e-9
 #: From how many units on the normal distribution stands for Student's t.
 MANY = 30
+#: From how many items that only one of two systems has right on the normal distribution stands for McNemar's test.
+_MANY_DISCORDANT = 3000
+#: The least level that the binomial distribution is computed for.
+_LEAST_LEVEL = 1e-300
 
 
 def smallest_difference(
     standard_error: float, n_units: int, *, alpha: float, power: float, n_pairs: int = 1
 ) -> float | None:
-    """Return the true difference that a two-sided test finds with this probability: the power.
+    """Return the true difference that a two-sided permutation test finds with this probability: the power.
 
     The standard error is that of the difference of two scores under paired resampling of the units. Of several pairs,
-    alpha is divided by their number, as in the first step of Holm's method. None where nothing varies.
+    alpha is divided by their number, as in the first step of Holm's method; where they are adjusted by the step-down
+    maximum, which finds more, the power is a little higher than promised. None where nothing varies, or where so few
+    units can show no difference.
     """
-    if n_units < 2 or not standard_error > 0:
+    if n_units < 2 or not standard_error > 0 or n_units < _least_units(alpha / n_pairs):
         return None
     spread = _spread(standard_error, n_units)
     return _quantiles(n_units, alpha / n_pairs, power) * spread / math.sqrt(n_units)
@@ -31,7 +40,8 @@ def units_needed(
 ) -> int | None:
     """Return how many units, alike those whose standard error is given, show a difference with this probability.
 
-    None where nothing varies, or where no number of units that could be written shows it.
+    The level of several pairs is that of :func:`smallest_difference`. None where nothing varies, or where no number
+    of units that could be written shows it.
     """
     if n_units < 2 or not standard_error > 0:
         return None
@@ -39,14 +49,128 @@ def units_needed(
     if abs(difference) < _SMALLEST_SHARE * spread:
         return None
     ratio = spread / abs(difference)
-    # Of the 2ⁿ permutations of n units, two differ by as much as the systems do: with fewer, nothing is significant.
-    least = math.floor(1 - math.log2(alpha / n_pairs)) + 1
-    needed = max(least, math.ceil((_quantiles(MANY, alpha / n_pairs, power) * ratio) ** 2))
+    least = _least_units(alpha / n_pairs)
+    needed = max(least, math.ceil((_quantiles(max(least, MANY), alpha / n_pairs, power) * ratio) ** 2))
     # So few are tested with Student's t, which asks for more of them.
-    for n_few in range(max(needed, 2), MANY):
+    for n_few in range(needed, MANY):
         if _quantiles(n_few, alpha / n_pairs, power) * ratio <= math.sqrt(n_few):
             return n_few
-    return max(needed, MANY)
+    return max(needed, MANY, least)
+
+
+def smallest_share_difference(
+    discordant: float, n_items: int, *, alpha: float, power: float, n_pairs: int = 1
+) -> float | None:
+    """Return the true difference of two shares that McNemar's exact test finds with this probability.
+
+    `discordant` is the share of items that only one of the two systems has right; of a larger difference, that is the
+    difference. The level of several pairs is that of :func:`smallest_difference`. None where so few items can show no
+    difference.
+    """
+    level = max(alpha / n_pairs, _LEAST_LEVEL)
+    if n_items < _least_units(level):
+        return None
+    quantiles = _quantiles(MANY, level, power)
+    # The variance of an item's difference is the discordant share less the square of the difference.
+    low = quantiles * math.sqrt(discordant / (n_items + quantiles**2))
+    if discordant * n_items > _MANY_DISCORDANT:
+        return low
+    high = min(2 * low, 1.0)
+    while high < 1 and share_power(high, discordant, n_items, alpha=level) < power:
+        low, high = high, min(2 * high, 1.0)
+    if share_power(low, discordant, n_items, alpha=level) >= power:
+        low = 0.0
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        if share_power(middle, discordant, n_items, alpha=level) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def share_items_needed(
+    difference: float, discordant: float, *, alpha: float, power: float, n_pairs: int = 1
+) -> int | None:
+    """Return how many items show a difference of two shares to McNemar's exact test with this probability.
+
+    `discordant` and the level are those of :func:`smallest_share_difference`. The power can go down a little from one
+    number of items to the next, as the test is discrete: this number reaches it, and one less does not. None where no
+    number of items that could be written shows it.
+    """
+    level = max(alpha / n_pairs, _LEAST_LEVEL)
+    discordant = max(discordant, difference)
+    if difference < _SMALLEST_SHARE * math.sqrt(discordant):
+        return None
+    quantiles = _quantiles(MANY, level, power)
+    by_normal = math.ceil(quantiles**2 * (discordant - difference**2) / difference**2)
+    if by_normal * discordant > _MANY_DISCORDANT:
+        return by_normal
+    low = _least_units(level) - 1
+    high = max(by_normal, low + 1)
+    while share_power(difference, discordant, high, alpha=level) < power:
+        low, high = high, math.ceil(1.1 * high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if share_power(difference, discordant, middle, alpha=level) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def share_power(difference: float, discordant: float, n_items: int, *, alpha: float) -> float:
+    """Return with which probability McNemar's exact two-sided test finds that the better of two shares is higher.
+
+    Summed over how many of the items only one of the two has right (Duffy 1984, *Biometrics* 40, 1005-1015).
+    """
+    discordant = max(discordant, difference)
+    # Of the items that only one has right, the share that the better system has.
+    better = (1 + difference / discordant) / 2
+    if discordant >= 1:
+        return float(_power_by_discordant(better, alpha, n_items)[n_items])
+    expected = n_items * discordant
+    most = min(n_items, math.ceil(expected + 10 * math.sqrt(expected) + 10))
+    counts = np.arange(1, most + 1)
+    steps = np.log((n_items - counts + 1) / counts) + math.log(discordant) - math.log1p(-discordant)
+    first = n_items * math.log1p(-discordant)
+    probabilities = np.exp(np.concatenate([[first], first + np.cumsum(steps)]))
+    return float(probabilities @ _power_by_discordant(better, alpha, most))
+
+
+def _power_by_discordant(better: float, alpha: float, most: int) -> NDArray[np.float64]:
+    """Return the power where 0, 1 ... items are discordant, of which a share is expected to be the better system's.
+
+    The test finds the better system where the other one has at most so many of them, the critical number, that a fair
+    coin would fall so rarely.
+    """
+    power = np.zeros(most + 1)
+    worse = 1 - better
+    least = _least_units(alpha)
+    critical = 0
+    # The probability of the critical number itself, and of at most that many: by a fair coin, and as expected.
+    fair = fair_tail = 0.5**least
+    point = tail = better**least
+    for n in range(least, most + 1):
+        if n > least:
+            fair_tail -= fair / 2
+            tail -= worse * point
+            fair *= n / (n - critical) / 2
+            point *= better * n / (n - critical)
+        next_fair = fair * (n - critical) / (critical + 1)
+        if 2 * (fair_tail + next_fair) < alpha:
+            point *= worse / better * (n - critical) / (critical + 1)
+            fair = next_fair
+            critical += 1
+            fair_tail += fair
+            tail += point
+        power[n] = tail
+    return power
+
+
+def _least_units(level: float) -> int:
+    """Return how many units can show a difference, at least: of 2ⁿ permutations, two are as large as any."""
+    return max(2, math.floor(1 - math.log2(level)) + 1)
 
 
 def _spread(standard_error: float, n_units: int) -> float:
@@ -55,8 +179,19 @@ def _spread(standard_error: float, n_units: int) -> float:
 
 
 def _quantiles(n_units: int, alpha: float, power: float) -> float:
-    # the greatest number below 1, where alpha is smaller than what floats can take from 1
-    level = min(1 - alpha / 2, 1 - 2**-53)
+    """Return how many standard errors a difference must be, to be found with this probability."""
     if n_units >= MANY:
-        return normal_quantile(level) + normal_quantile(power)
-    return t_quantile(level, n_units - 1) + t_quantile(power, n_units - 1)
+        return _normal_of_level(alpha) + normal_quantile(power)
+    # Few permutations have few p: the test rejects at the largest one below alpha.
+    n_below = math.ceil(alpha * 2.0 ** (n_units - 1)) - 1
+    level = n_below / 2.0 ** (n_units - 1)
+    quantiles = t_quantile(1 - level / 2, n_units - 1) + t_quantile(power, n_units - 1)
+    if n_below == 1:
+        # Only where all units favour one system: each does so with the n-th root of the power.
+        return max(quantiles, math.sqrt(n_units) * normal_quantile(power ** (1 / n_units)))
+    return quantiles
+
+
+def _normal_of_level(alpha: float) -> float:
+    # the greatest number below 1, where alpha is smaller than what floats can take from 1
+    return normal_quantile(min(1 - alpha / 2, 1 - 2**-53))
