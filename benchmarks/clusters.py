@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
 import tercet
-from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters
+from tercet.statistics.intervals import bootstraps
 
 WORDS = np.array(
     [

@@ -71,8 +71,8 @@ def score(
     ...     "chrf", ["the cat sat"], ["a cat sat"], word_order=2
     ... )
     True
-    >>> texts, references = ["a cat", "a dog", "two mice"], ["the cat", "a dog", "two mice ran"]
-    >>> repeated = {"confidence_level": 0.95, "cluster": ["cat", "dog", "mice"] * 10}
+    >>> texts, references = ["a cat", "a dog", "mice", "an ox", "we"], ["the cat", "a dog", "mice", "the ox", "you"]
+    >>> repeated = {"confidence_level": 0.95, "cluster": [1, 2, 3, 4, 5] * 10}
     >>> once = score("chrf", texts, references, confidence_level=0.95)
     >>> score("chrf", texts * 10, references * 10, **repeated).intervals == once.intervals
     True

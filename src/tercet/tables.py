@@ -158,6 +158,18 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
     return "NaN" if math.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
 
 
+def interval_text(low: float, high: float, digits: int = 2, *, signed: bool = False) -> str:
+    """Return an interval of a score, or in brackets that of a difference; nothing where there is none.
+
+    >>> interval_text(12.345, 13), interval_text(-0.5, 1.25, signed=True), interval_text(math.nan, math.nan)
+    ('12.35 – 13.00', '[-0.50, +1.25]', '')
+    """
+    if math.isnan(low):
+        return ""
+    bounds = [decimals(bound, digits, signed=signed) for bound in (low, high)]
+    return f"[{', '.join(bounds)}]" if signed else " – ".join(bounds)
+
+
 def pvalue_text(pvalue: float) -> str:
     """Return p as text: three decimals, four below 0.01; exact tests may be below those, too."""
     return "<0.0001" if pvalue < 0.00005 else f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
@@ -226,7 +238,7 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 def to_latex(tables: Iterable[Table]) -> str:
     """Return the same tables for LaTeX with booktabs, the lines around them as comments."""
-    signs = {"–": "--", "†": "$^\\dagger$", "↓": "$\\downarrow$"}
+    signs = {"–": "--", "†": "$^\\dagger$", "↓": "$\\downarrow$", "[": "$[", "]": "]$"}
     style = _Style(_as_latex, "\\textbf{{{}}}", "${}$", "$\\Delta$", str.maketrans(signs))
     parts = []
     for table in tables:

@@ -23,8 +23,8 @@ from tercet.metrics.rouge.metric import Rouge
 from tercet.registry import METRICS, metric_class
 
 CLASSES = [metric_class(metric) for metric in METRICS]
-PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]
-REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks at the cats"]]
+PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"] * 3
+REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks at the cats"]] * 3
 
 pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:.*_(idf|lm). (all tokens of|.* longer than):UserWarning")]
 

@@ -43,7 +43,7 @@ def in_clusters(rng, n_clusters=30):
     return (rng.random((2, n_clusters, 8)) < chances).astype(int).reshape(2, -1)
 
 
-def test_the_permutation_test_and_the_percentile_interval_of_numbers():
+def test_the_permutation_test_and_the_interval_of_numbers():
     found, held = rates(numbers, 0.5)
     assert 0.03 <= found <= 0.07
     assert 0.92 <= held <= 0.97
@@ -54,6 +54,36 @@ def test_mcnemars_test_and_wilsons_interval_of_answers():
     # An exact test of counts rejects less often than alpha allows.
     assert found <= 0.05 + 0.02
     assert 0.92 <= held <= 0.98
+
+
+@pytest.mark.parametrize("n", [8, 20])
+@pytest.mark.long
+def test_intervals_of_few_numbers_and_of_their_differences_hold_the_true_ones(n):
+    rng = np.random.default_rng(4)
+    n_held = n_differences_held = 0
+    for seed in range(N_RUNS):
+        row = compared(*numbers(rng, n), seed)
+        n_held += row.low <= 0.5 <= row.high
+        n_differences_held += row.difference_low <= 0 <= row.difference_high
+    assert 0.92 <= n_held / N_RUNS <= 0.98
+    assert 0.92 <= n_differences_held / N_RUNS <= 0.98
+    # What expanded percentiles are for.
+    assert n > 8 or rates(lambda rng: numbers(rng, n), 0.5, interval="percentile")[1] < 0.92
+
+
+@pytest.mark.long
+def test_intervals_over_many_small_sets_hold_the_true_score():
+    """Of sets of 2, resamples have half of the variance of each."""
+    rng = np.random.default_rng(5)
+    n_held = 0
+    for seed in range(200):
+        sets = []
+        for number in range(20):
+            scores = {"x": {"A": rng.normal(0.5, 1, 2), "B": rng.normal(0.5, 1, 2)}}
+            sets.append(tercet.compare(scores=scores, test=None, seed=seed + number))
+        (table,) = tercet.overall(sets).tables
+        n_held += table.rows[0].low <= 0.5 <= table.rows[0].high
+    assert 0.91 <= n_held / 200 <= 0.985
 
 
 @pytest.mark.long

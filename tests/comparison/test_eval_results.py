@@ -42,8 +42,8 @@ class TestFile:
         assert [rouge.value, chrf.value] == [main.rows[0].value, expected.rows[0].value]
         (row,) = expected.rows
         assert chrf.notes == (
-            f"chrF; 95 % interval {row.low:.2f} to {row.high:.2f} (percentile bootstrap, 1,000 resamples, seed "
-            f"12345); segments: 44; {expected.signature}"
+            f"chrF; 95 % interval {row.low:.2f} to {row.high:.2f} (expanded percentile "
+            f"bootstrap (Hesterberg 2015), 1,000 resamples, seed 12345); segments: 44; {expected.signature}"
         )
         assert "; ".join(f"{table.title} {table.rows[0].value:.2f}" for table in further) in rouge.notes
         assert {(entry.dataset_id, entry.task_id) for entry in (rouge, chrf)} == {("openai/gsm8k", "main")}

@@ -1,6 +1,7 @@
 """What a comparison says beside scores: lengths, empty predictions, what was left out; and BLEU's line."""
 
 import html
+import math
 import warnings
 
 import pytest
@@ -69,13 +70,16 @@ def test_metrics_that_differ_are_named():
     texts = {"mt": ["!!!", "a dog"], "B": ["a cat", "a dog"]}
     metrics = ["rouge_nlws:rouge_types=rouge1", "chrf_multi", "ter"]
     comparison = compare(texts, metrics, references=[["a cat"], ["a dog"]], test=None)
-    assert comparison.remarks() == ["Empty predictions, rouge_nlws:rouge_types=rouge1: mt 1 (of 2)."]
+    assert comparison.remarks() == [
+        "Empty predictions, rouge_nlws:rouge_types=rouge1: mt 1 (of 2).",
+        "No intervals: 2 segments cannot tell how much scores vary; 5 or more would.",
+    ]
 
 
 def test_that_no_difference_could_be_significant_is_said_in_every_form():
     texts = {"A": ["a cat", "the dog", "", "one"], "B": ["a bat", "two dogs", "no", "none"]}
     found = compare(texts, ["chrf_multi"], references=["a cat", "the dog", "the", "one"])
-    said = "Too few segments for any test: with 4 segments, p is about 0.125 or more."
+    said = "Too few segments for any test: with 4 segments, p is 0.125 or more."
     assert (found.tables[0].pvalues >= 0.1).all()  # of draws: about an eighth
     for shown in (to_text([found]), in_format([found], "markdown"), found.to_html(), found._repr_html_()):
         assert said in shown
@@ -108,10 +112,11 @@ def test_a_floor_of_the_resamples_is_no_finding():
 
 def test_chance_may_make_a_few_segments_significant_and_then_nothing_is_said():
     texts = {"A": ["a cat", "the dog", "it", "one"], "B": ["a bat", "two dogs", "no", "none"]}
-    found = [compare(texts, ["chrf_multi"], references=texts["A"], alpha=0.125, seed=seed) for seed in range(8)]
-    remarks = {bool(each.tables[0].pvalues[0, 1] < 0.125): each.remarks() for each in found}
-    assert remarks[True] == []
-    assert [each[:40] for each in remarks[False]] == ["Too few segments for any test: with 4 se"]
+    settings = {"references": texts["A"], "alpha": 0.125, "n_resamples": 15}
+    found = [compare(texts, ["chrf_multi"], seed=seed, **settings) for seed in range(8)]
+    too_few = {bool(each.tables[0].pvalues[0, 1] < 0.125): each.tables[0].too_few for each in found}
+    assert too_few[True] is None
+    assert too_few[False].startswith("Too few segments for any test: with 4 segments, p is about 0.125 or more.")
 
 
 @ZERO_BLEU
@@ -139,11 +144,13 @@ def test_each_warning_is_given_as_the_caller_s_filters_say():
 
 def test_nothing_is_said_where_nothing_is_empty_or_left_out():
     comparison = compare({"A": ["a cat", "sat"]}, ["ter"], references=["a cat", "sat"])
-    assert comparison.remarks() == []
+    assert comparison.remarks() == ["No intervals: 2 segments cannot tell how much scores vary; 5 or more would."]
     assert "Empty" not in to_text([comparison])
 
 
 def test_one_segment_has_no_interval_worth_the_name():
     comparison = compare({"A": ["a cat sat"]}, ["ter"], references=["a cat"])
-    assert comparison.tables[0].rows[0].low == comparison.tables[0].rows[0].high
-    assert "With 1 segment, an interval has no width" in to_text([comparison])
+    assert math.isnan(comparison.tables[0].rows[0].low)
+    text = to_text([comparison])
+    assert "No intervals: 1 segment cannot tell how much scores vary; 5 or more would." in text
+    assert "95 %" not in text

@@ -15,7 +15,7 @@ from tercet.base.metric import batch_stats
 from tercet.comparison.metric_specs import MeanOfMetrics, SavedMean, WeightedMetric, parse_metric
 from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
-from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.intervals import bootstrap
 from tercet.statistics.stats import SegmentStats
 
 PARTS = (

@@ -190,7 +190,7 @@ def test_scores_in_opposite_directions_are_not_joined():
 def test_rounding_is_no_difference():
     values = np.random.default_rng(11).normal(size=30)
     over_all = tercet.overall(of_scores((values, np.roll(values, 1)), (values, np.roll(values, 7))))
-    assert "B is as good as A in quality: as good in both." in over_all.section_lines()[0]
+    assert "B has the same score as A in quality: the same in both." in over_all.section_lines()[0]
 
 
 def test_where_all_resamples_differ_alike_the_bootstrap_finds_it():

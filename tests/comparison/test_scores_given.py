@@ -102,9 +102,9 @@ def test_answers_that_are_right_or_wrong_are_in_percent():
 
 
 def test_clusters_are_resampled():
-    scores = {"base": [0.1, 0.2, 0.5, 0.4] * 3, "tuned": [0.3, 0.2, 0.6, 0.1] * 3}
-    copies = compared({"x": scores}, cluster=[0, 1, 2, 3] * 3).tables[0]
-    once = compared({"x": {name: values[:4] for name, values in scores.items()}}).tables[0]
+    scores = {"base": [0.1, 0.2, 0.5, 0.4, 0.8] * 3, "tuned": [0.3, 0.2, 0.6, 0.1, 0.7] * 3}
+    copies = compared({"x": scores}, cluster=[0, 1, 2, 3, 4] * 3).tables[0]
+    once = compared({"x": {name: values[:5] for name, values in scores.items()}}).tables[0]
     assert [row.value for row in copies.rows] == pytest.approx([row.value for row in once.rows])
     assert copies.pvalues == pytest.approx(once.pvalues)
     for row, row_once in zip(copies.rows, once.rows, strict=True):
@@ -187,7 +187,7 @@ def test_of_right_and_wrong_answers_p_and_intervals_are_exact(pairs):
         wilson = binomtest(sum(values), len(values)).proportion_ci(0.95, "wilson")
         assert (row.low, row.high) == pytest.approx((100 * wilson.low, 100 * wilson.high), abs=1e-9)
         assert row.low <= row.value <= row.high
-    assert "p: McNemar's exact test against base. Intervals: Wilson's." in found.legend()
+    assert "p: McNemar's exact test against base. Intervals: Wilson's, of differences Tango's." in found.legend()
 
 
 def test_exact_ones_are_named_beside_others():
@@ -195,13 +195,15 @@ def test_exact_ones_are_named_beside_others():
     found = compared({"acc": answers, "COMET": {**COMET, "other": [0.1, 0.2, 0.3]}}, n_resamples=99)
     assert (
         "adj. p: paired permutation test against base, adjusted for all pairs by the step-down maximum (Romano and "
-        "Wolf 2005), 99 resamples, seed 12345; of acc McNemar's exact test, adjusted for all pairs by Holm's method. "
-        "Intervals: percentile bootstrap, 1,000 resamples, seed 12345; of acc Wilson's."
+        "Wolf 2005), all 8 exchanges; of acc McNemar's exact test, "
+        "adjusted for all pairs by Holm's method; not adjusted over scores. "
+        "Intervals: expanded percentile bootstrap (Hesterberg 2015), 1,000 resamples, seed 12345; of acc Wilson's, "
+        "of differences Tango's."
     ) in found.legend()
     acc, comet = found.to_dict()["tables"]
     assert (acc["test"], acc["adjust"], acc["interval"]) == ("McNemar", "holm", "Wilson")
     assert not {"test", "adjust", "interval"} & comet.keys()
-    assert [record["interval"] for record in found.records()] == ["Wilson"] * 3 + ["percentile"] * 3
+    assert [record["interval"] for record in found.records()] == ["Wilson"] * 3 + ["expanded"] * 3
     assert acc["systems"][2]["pvalue"] == pytest.approx(0.5)  # better in 2 segments of 2
     assert acc["systems"][2]["adjusted_pvalue"] == 1
 
@@ -209,12 +211,13 @@ def test_exact_ones_are_named_beside_others():
 def test_exact_ones_are_where_they_are_wanted():
     scores = {"acc": {"base": [0, 1, 0, 1], "tuned": [1, 1, 0, 1]}}
     assert not compared(scores, cluster=[0, 0, 1, 1]).tables[0].is_exact
-    bootstrap = compared(scores, test="bootstrap", interval="BCa")
-    assert (bootstrap.test_of(bootstrap.tables[0]), bootstrap.interval_of(bootstrap.tables[0])) == (
-        "bootstrap",
-        "BCa",
-    )
-    assert "BCa bootstrap" in bootstrap.legend()
+    eight = {"acc": {name: values * 2 for name, values in scores["acc"].items()}}
+    bootstrap = compared(eight, test="bootstrap", interval="percentile")
+    assert bootstrap.test_of(bootstrap.tables[0]) == "bootstrap"
+    assert bootstrap.interval_of(bootstrap.tables[0]) == "percentile"
+    assert "Intervals: percentile bootstrap" in bootstrap.legend()
+    # BCa has no width where all answers are right, and Wilson's has.
+    assert compared(scores, interval="BCa").interval_of(bootstrap.tables[0]) == "Wilson"
     (alone,) = tercet.compare(scores={"acc": {"base": [1, 1, 1]}}).tables
     assert 0 < alone.rows[0].low < 100 == alone.rows[0].high
 

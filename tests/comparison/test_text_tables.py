@@ -132,7 +132,7 @@ def test_a_line_is_broken_between_words_only_and_a_name_at_its_joints():
             if "-" in line and not re.search("[;:]|[-–] ", line):
                 assert not set(re.findall("[a-z]+[-._]", line)) - pieces
         words = {word for line in text.splitlines() for word in line.split()}
-        assert {"significantly", "resamples,", "bootstrap,", "adjusted"} <= words
+        assert {"significantly", "resamples,", "bootstrap", "adjusted"} <= words
 
 
 def test_names_that_are_alike_where_messages_cut_them_are_compared():

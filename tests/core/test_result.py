@@ -156,12 +156,12 @@ class TestInANotebook:
         assert "interval" not in shown
 
     def test_with_intervals_only_where_they_were_asked_for(self):
-        result = tercet.score("bleu_multi", ["a b c d e"], ["a b c d f"], confidence_level=0.9)
+        result = tercet.score("bleu_multi", ["a b c d e"] * 5, ["a b c d f"] * 5, confidence_level=0.9)
         shown = result._repr_html_()
         low, high = result.intervals["bleu"]
         assert f'{result["bleu"]:.4f}</td><td style="text-align:right">{low:.4f} to {high:.4f}</td>' in shown
         assert "interval</th>" in shown
-        assert "1 segment<" in shown
+        assert "5 segments<" in shown
 
     @pytest.mark.parametrize("hostile", ["<script>a</script>", '" onload="x', "</small></table>&lt;", "\x00\x1b"])
     def test_texts_are_text(self, hostile):

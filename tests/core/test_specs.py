@@ -11,8 +11,8 @@ from tercet.harnesses.texts import with_intervals
 from tercet.testing import assert_score
 
 SPEC, NAME, OPTIONS = "chrf:word_order=2,beta=1", "chrf", {"word_order": 2, "beta": 1}
-PREDICTIONS = ["the cat sat on the mat", "Кот сидел на коврике", "猫坐在垫子上", "القطة على السجادة"]
-REFERENCES = ["a cat sat on a mat", "Кот сидит на ковре", "猫坐垫子上", "القطة فوق السجادة"]
+PREDICTIONS = ["the cat sat on the mat", "Кот сидел на коврике", "猫坐在垫子上", "القطة على السجادة", "mèo ngồi"]
+REFERENCES = ["a cat sat on a mat", "Кот сидит на ковре", "猫坐垫子上", "القطة فوق السجادة", "con mèo ngồi"]
 PEER = sacrebleu.CHRF(word_order=2, beta=1)
 SCORE = PEER.corpus_score(PREDICTIONS, [REFERENCES]).score
 SEGMENTS = [PEER.sentence_score(text, [ref]).score for text, ref in zip(PREDICTIONS, REFERENCES, strict=True)]

@@ -42,7 +42,7 @@ def test_a_set_without_a_measure_does_not_count_in_its_mean():
 
 
 def test_intervals_draw_sets():
-    found = diversity(SETS, confidence_level=0.9, segments=True)
+    found = diversity(SETS * 2, confidence_level=0.9, segments=True)
     low, high = found["intervals"]["distinct_1"]
     assert min(found["segments"]["distinct_1"]) <= low < found["distinct_1"] < high
     assert "compression_ratio" not in found["intervals"]

@@ -112,7 +112,7 @@ def test_process_results_with_one_score_listed_gives_all(run, bootstrap_iters):
 
 def tercet_error(metric):
     stats = tercet.scorer(metric).stats(PREDICTIONS, SEVERAL)
-    return tercet.statistics.bootstrap.bootstrap(tercet.scorer(metric), stats)[metric].standard_error
+    return tercet.statistics.intervals.bootstrap(tercet.scorer(metric), stats)[metric].standard_error
 
 
 def test_repeats_of_the_same_answers_change_no_number(run):

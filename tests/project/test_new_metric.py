@@ -28,7 +28,9 @@ def _one_more(monkeypatch, tmp_path):
 
 def test_the_functions_take_its_names_and_its_value():
     value = tercet.Overlap(lowercase=False)
-    result = value(PREDICTIONS, REFERENCES, segments=True, confidence_level=0.9, n_resamples=10)
+    result = value(PREDICTIONS, REFERENCES, segments=True)
+    twice = value(PREDICTIONS * 2, REFERENCES * 2, confidence_level=0.9, n_resamples=10)
+    assert twice.intervals["overlap"][0] <= 4 / 9 <= twice.intervals["overlap"][1]
     assert result["overlap"] == 4 / 9
     assert result["segments"]["overlap"] == [0.5, 0.0, 1.0]
     named = tercet.score("overlap", PREDICTIONS, REFERENCES, lowercase=False, segments=True)

@@ -92,8 +92,9 @@ def test_what_belongs_to_a_call_is_given_to_the_call():
     prepared = tercet.scorer(rouge, segments=True, confidence_level=0.9, n_resamples=20)
     assert prepared != rouge
     assert eval(repr(prepared), vars(tercet)) == prepared
-    assert set(prepared(PREDICTIONS, REFERENCES)) == {"rouge1", "segments", "intervals"}
-    assert "signature" in prepared(PREDICTIONS, REFERENCES, signature=True)
+    texts = PREDICTIONS * 2, REFERENCES * 2
+    assert set(prepared(*texts)) == {"rouge1", "segments", "intervals"}
+    assert "signature" in prepared(*texts, signature=True)
     assert set(rouge(PREDICTIONS, REFERENCES, n_jobs=2)) == {"rouge1"}
     with pytest.raises(tercet.OptionError, match=r"'segments' belongs to a call.*Rouge\(\)\(predictions, references"):
         tercet.Rouge(segments=True)

@@ -29,7 +29,7 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
     for place, (name, value) in enumerate(values.items()):
         as_good = value == best or (bool(pvalues[place, top] >= alpha) if test else None)
         difference = None if name == baseline else value - values[baseline]
-        rows.append(SystemScore(name, value, value, value, difference, *[None] * 5, value == best, as_good))
+        rows.append(SystemScore(name, value, value, value, difference, *[None] * 7, value == best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
     comparison = replace(FOUND, tables=[made], test=test, alpha=alpha, baseline=baseline)
     return ["".join(each) for each in score_verdict(comparison, made, {name: name for name in names})]

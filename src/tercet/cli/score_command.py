@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tercet.base.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.markup import visible
@@ -59,7 +60,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
             "--source-column": texts.source_column,
             "--scores": scores.scores,
             "--format html": form == "html",
-            "--interval": scores.interval != "percentile",
+            "--interval": scores.interval != CompareSettings.interval,
         }
         names = [name for name, value in refused.items() if value]
         if names:

@@ -20,6 +20,7 @@ from tercet.metrics.column import Column
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import mcnemar, wilson
+from tercet.statistics.noninferiority import tango
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet, without_texts
 
@@ -152,6 +153,17 @@ def mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
 def share_interval(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
     """Return Wilson's interval of the mean of numbers that are 0 or 1."""
     low, high = wilson(float(stats.column("value").sum()), len(stats), level)
+    return ConfidenceInterval(metric.scale * low, metric.scale * high)
+
+
+def share_difference_interval(
+    metric: Metric, baseline: SegmentStats, stats: SegmentStats, level: float
+) -> ConfidenceInterval:
+    """Return Tango's interval of a mean of numbers that are 0 or 1, less that of the baseline."""
+    right, right_of_baseline = stats.column("value"), baseline.column("value")
+    only_here = int((right > right_of_baseline).sum())
+    only_baseline = int((right < right_of_baseline).sum())
+    low, high = tango(only_here, only_baseline, len(right), level)
     return ConfidenceInterval(metric.scale * low, metric.scale * high)
 
 

@@ -18,9 +18,9 @@ from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
-from tercet.statistics.bootstrap import bootstraps
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
@@ -34,6 +34,7 @@ from tercet.test_sets.oddities import (
 )
 from tercet.test_sets.test_set import TestSet
 
+from .cautions import cautions_section
 from .columns import (
     column_stats,
     default_metrics,
@@ -41,6 +42,7 @@ from .columns import (
     mcnemar_pairs,
     read_columns,
     scores_alone,
+    share_difference_interval,
     share_interval,
     with_scores,
 )
@@ -67,7 +69,7 @@ def compare(
     n_resamples: int | None = None,
     adjust: str = "step-down",
     confidence_level: float = 0.95,
-    interval: str = "percentile",
+    interval: str = "expanded",
     alpha: float = 0.05,
     seed: int = 12345,
     cluster: Any = None,
@@ -104,8 +106,8 @@ def compare(
         Exact p of scores that are 0 or 1, and those of runs, are adjusted by Holm's method in any case.
     confidence_level : float
         Confidence level of the bootstrap intervals.
-    interval : {"percentile", "BCa"}
-        Kind of the bootstrap intervals: percentile or BCa.
+    interval : {"expanded", "percentile", "BCa"}
+        Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa.
     alpha : float
         Significance level, above 0 and below 1: differences with a smaller p are significant.
     seed : int
@@ -396,14 +398,26 @@ def _tables(
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
         higher_is_better = is_higher_better(metric, name)
-        bounds = [system_intervals[name].confidence_interval for system_intervals in intervals]
-        if is_exact and comparison.interval == "percentile":
-            bounds = [share_interval(metric, system_stats, comparison.confidence_level) for system_stats in scored]
+        of_baseline = intervals[baseline_index][name]
+        bounds = []
+        bounds_of_differences = []
+        for system_intervals, system_stats in zip(intervals, scored, strict=True):
+            of_system = system_intervals[name]
+            if is_exact and comparison.interval != "percentile":
+                level = comparison.confidence_level
+                bounds.append(share_interval(metric, system_stats, level))
+                bounds_of_differences.append(
+                    share_difference_interval(metric, scored[baseline_index], system_stats, level)
+                )
+            else:
+                bounds.append(of_system.confidence_interval)
+                bounds_of_differences.append(of_system.less(of_baseline).confidence_interval)
         too_few = comparison.too_few(tests[name].adjusted, len(units[0]), is_exact)
         rows, adjusted_pvalues = score_rows(
             comparison,
             values,
             bounds,
+            bounds_of_differences,
             tests[name],
             [unit_values[segment_name] for unit_values in unit_lists],
             higher_is_better=higher_is_better,
@@ -457,7 +471,10 @@ def _sections(
             n_different=[int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units],
             alpha=comparison.alpha,
             digits=table.rows[0].digits,
+            exact_scale=table.scorer.scale if comparison.test_of(table) == "McNemar" else None,
             unit="segment" if clusters is None else "cluster",
             size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
         )
         yield from [] if power is None else [power]
+    cautions = cautions_section(comparison, table, units)
+    yield from [] if cautions is None else [cautions]

@@ -14,7 +14,7 @@ from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.tables import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
-from .scores import Comparison, ScoreTable, SystemScore
+from .scores import INTERVALS, Comparison, ScoreTable, SystemScore
 
 #: The version of the schema of Every Eval Ever.
 _SCHEMA = "0.3.0"
@@ -155,7 +155,7 @@ def _scores(comparison: Comparison) -> Iterator[_Score]:
 def _method(comparison: Comparison, table: ScoreTable) -> str:
     """Return how an interval was computed."""
     kind = comparison.interval_of(table)
-    return kind if kind == "Wilson" else f"{kind} bootstrap, {N_RESAMPLES:,} resamples, seed {comparison.seed}"
+    return kind if kind == "Wilson" else f"{INTERVALS[kind]}, {N_RESAMPLES:,} resamples, seed {comparison.seed}"
 
 
 def _notes(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:

@@ -8,7 +8,7 @@ from tercet.markup import clean, head_html, notes_html, sentences_html, short_na
 from tercet.tables import decimals
 
 from .overall import Overall
-from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
+from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore, against
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
@@ -36,6 +36,8 @@ def to_html(comparison: Comparison) -> str:
     order = first.order if len(names) > 2 else range(len(names))
     rows = "".join(_row(comparison, names[first.rows[place].system], place) for place in order)
     level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals. "
+    if comparison.test is not None:
+        level += "Below: the difference from the baseline, in brackets its interval. "
     notes = [*comparison.section_lines(short), f"{level}{comparison.legend(short, best=BEST)}"]
     notes += comparison.remarks(short)
     notes += list(dict.fromkeys(table.signature for table in comparison.tables))
@@ -49,7 +51,7 @@ def to_html(comparison: Comparison) -> str:
 
 def _row(comparison: Comparison, name: str, place: int) -> str:
     cells = "".join(
-        f'<td style="text-align:right;padding-left:1.5em">{_score(row)}{_drawn(table, row)}</td>'
+        f'<td style="text-align:right;padding-left:1.5em">{_score(row)}{_drawn(table, row)}{_difference(row)}</td>'
         for table in comparison.tables
         for row in (table.rows[place],)
     )
@@ -60,8 +62,16 @@ def _row(comparison: Comparison, name: str, place: int) -> str:
 
 def _score(row: SystemScore) -> str:
     mark = BEST if row.best else AS_GOOD if row.as_good else ""
-    value, low, high = (decimals(number, row.digits) for number in (row.value, row.low, row.high))
-    return f"{value}{mark} ({low} – {high})"
+    interval = f" ({row.interval})" if row.interval else ""
+    return f"{decimals(row.value, row.digits)}{mark}{interval}"
+
+
+def _difference(row: SystemScore) -> str:
+    """Return the difference from the baseline with its interval, below the score; nothing where none is tested."""
+    if row.adjusted_pvalue is None:
+        return ""
+    difference, p, _ = against(row)
+    return f"<small>{f'{difference} {row.interval_of_difference}'.rstrip()}, p {p}</small>"
 
 
 def _drawn(table: ScoreTable, row: SystemScore) -> str:

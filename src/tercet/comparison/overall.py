@@ -15,8 +15,9 @@ from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.registry import drawing
-from tercet.statistics.bootstrap import N_RESAMPLES, ROUNDING, bootstrap_scores, percentile_interval
-from tercet.statistics.families import NullDraws, PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.intervals import bootstraps, over_strata
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -38,8 +39,8 @@ _SEED_STEP = 1_000_003
 class Overall(Comparison):
     """Systems compared over several test sets: a comparison whose scores are weighted means of those of the sets.
 
-    Intervals are percentiles, and resample the segments, or clusters, of each set; tests exchange them within each
-    set. Wins, ties and losses count sets.
+    Intervals resample the segments, or clusters, of each set; tests exchange them within each set. Wins, ties and
+    losses count sets.
 
     Attributes
     ----------
@@ -58,8 +59,21 @@ class Overall(Comparison):
     def remarks(self, plain: Any = str) -> list[str]:
         """Return what the scores are, and what is left out; remarks on texts stand below each set."""
         counted = "" if self.test is None else "; wins, ties and losses count sets"
+        lone = self._lone_sets()
+        of_lone = []
+        if lone:
+            names = joined([plain(name) for name in lone], MOST_NAMED)
+            of_lone = [f"Of one {self.comparisons[0].unit}, whose part is not in the intervals: {names}."]
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
-        return [f"{means}{counted}.", *self.notes]
+        return [f"{means}{counted}.", *of_lone, *self.notes]
+
+    def _lone_sets(self) -> list[str]:
+        """Return the sets of one unit, which cannot tell how much their scores vary."""
+        return [
+            comparison.test_set.name
+            for comparison in self.comparisons
+            if any(table.n_units == 1 for table in comparison.tables)
+        ]
 
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Raise an InputError: what is resampled are the units of each set."""
@@ -111,7 +125,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     Notes
     -----
     Stratified: each set is resampled by itself, so that variances of the sets add up; p is of the weighted difference
-    when outputs are exchanged within each set (or of its bootstrap), adjusted for all pairs by Holm's method.
+    when outputs are exchanged within each set (or of its bootstrap), adjusted for all pairs as in the comparisons.
     Clusters of a set stay together. Where outputs are runs, systems are tested by Welch's t.
 
     Examples
@@ -159,6 +173,8 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
         test=first.test if len(systems) > 1 else None,
         n_resamples=first.n_resamples if len(systems) > 1 else None,
         adjust=first.adjust,
+        # A weighted sum of sets has no BCa interval.
+        interval="percentile" if first.interval == "percentile" else "expanded",
         confidence_level=first.confidence_level,
         alpha=first.alpha,
         seed=first.seed,
@@ -220,6 +236,7 @@ def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[S
 def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
     """Yield the table over all sets of each score of a metric."""
     systems = list(over_all.test_set.systems)
+    baseline = systems.index(over_all.baseline)
     stats = []
     for comparison, table in zip(over_all.comparisons, tables[0], strict=True):
         units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
@@ -228,8 +245,9 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
     n_scored = [int(set_stats[0].column("items").sum()) for set_stats in stats]
     weights = [n / sum(n_scored) for n in n_scored] if over_all.weight == "segment" else [1 / len(stats)] * len(stats)
     seeds = [over_all.seed + _SEED_STEP * place for place in range(len(stats))]
-    draws = [
-        bootstrap_scores(metric, set_stats, N_RESAMPLES, seed)
+    level = over_all.confidence_level
+    intervals_of_sets = [
+        bootstraps(metric, set_stats, confidence_level=level, method=over_all.interval, seed=seed)
         for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
     ]
     names = [score_tables[0].name for score_tables in tables]
@@ -241,18 +259,21 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
     for name, score_tables in zip(names, tables, strict=True):
         first, by_set = score_tables[0], observed[name]
         values = weights @ by_set
-        resampled = [
-            _weighted(weights, [set_draws[place][name] for set_draws in draws]) for place in range(len(systems))
-        ]
+        intervals = []
+        differences = []
+        for place in range(len(systems)):
+            of_sets = [intervals_of_set[place][name] for intervals_of_set in intervals_of_sets]
+            of_baseline = [intervals_of_set[baseline][name] for intervals_of_set in intervals_of_sets]
+            intervals.append(over_strata(of_sets, weights))
+            against = [one.less(other) for one, other in zip(of_sets, of_baseline, strict=True)]
+            differences.append(over_strata(against, weights))
         n_units = sum(table.n_units for table in score_tables)
         too_few = over_all.too_few(tests[name].adjusted, n_units, is_exact=False)
         rows, adjusted_pvalues = score_rows(
             over_all,
             values,
-            [
-                percentile_interval(system_draws, float(value), over_all.confidence_level)
-                for value, system_draws in zip(values, resampled, strict=True)
-            ],
+            [interval.confidence_interval for interval in intervals],
+            [difference.confidence_interval for difference in differences],
             tests[name],
             by_set.T.tolist(),
             higher_is_better=first.higher_is_better,
@@ -273,6 +294,7 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
             too_few=too_few,
         )
         if over_all.runs:
+            resampled = [interval.bootstrap_distribution for interval in intervals]
             table.sections.append(runs_section(over_all, table, resampled, table.n_units))
         elif over_all.test is not None and too_few is None:
             table.sections.append(groups_section(table))
@@ -282,14 +304,6 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
 
 def _row(table: ScoreTable, system: str) -> SystemScore:
     return next(row for row in table.rows if row.system == system)
-
-
-def _weighted(weights: Sequence[float], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the weighted sum of the resamples of each set."""
-    total = weights[0] * parts[0]
-    for weight, part in zip(weights[1:], parts[1:], strict=True):
-        total += weight * part
-    return total
 
 
 def _tests(
@@ -305,21 +319,13 @@ def _tests(
     if over_all.test is None or over_all.n_resamples is None:
         untested = np.full((n_systems, n_systems), np.nan)
         return dict.fromkeys(observed, PairTests(untested, untested))
-    from tercet.statistics.paired_tests import NULLS, family_of_pairs
-
-    of_sets = [
-        NULLS[over_all.test].differences(metric, set_stats, n_resamples=over_all.n_resamples, seed=seed)
-        for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
-    ]
-
-    def differences(pair: tuple[int, int], draws: slice) -> dict[str, NDArray[np.float64]]:
-        by_set = [of_set(pair, draws) for of_set in of_sets]
-        return {name: _weighted(weights, [scores[name] for scores in by_set]) for name in observed}
+    from tercet.statistics.paired_tests import family_of_pairs, null_of_sets
 
     pairs = list(combinations(range(n_systems), 2))
+    null = null_of_sets(metrics, stats, weights, pairs, over_all.test, n_resamples=over_all.n_resamples, seeds=seeds)
     scores = {name: weights @ by_set for name, by_set in observed.items()}
-    n_units = max(len(set_stats[0]) for set_stats in stats)
-    found = family_of_pairs(NullDraws(pairs, over_all.n_resamples, differences), over_all.test, scores, n_units)
+    n_units = sum(len(set_stats[0]) for set_stats in stats)
+    found = family_of_pairs(null, over_all.test, scores, n_units)
     tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
     if over_all.adjust == "holm":
         return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
@@ -363,20 +369,23 @@ def _sentence(
     gain = _apart(row.value, _row(table, over_all.baseline).value)
     if np.isnan(gain):
         return (start, row.system, " cannot be compared with ", over_all.baseline, ", as a score is NaN.")
-    better = "as good as" if not gain else "better than" if (gain > 0) == table.higher_is_better else "worse than"
-    by = f" by {decimals(abs(gain), row.digits)} {table.title}" if gain else f" in {table.title}"
     p = row.adjusted_pvalue
-    if p is None or not gain:
-        tested = ""
+    by = f"{decimals(abs(gain), row.digits)} {table.title}"
+    if not gain:
+        apart, tested = "has the same score as", f" in {table.title}"
+    elif p is not None and p < over_all.alpha:
+        apart = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
+        tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
     else:
-        tested = f" ({over_all.p_label} {pvalue_text(p)}{'' if p < over_all.alpha else ', not significant'})"
+        apart = f"scores {by} {'higher' if gain > 0 else 'lower'} than"
+        tested = "" if p is None else f" ({over_all.p_label} {pvalue_text(p)}, not significant)"
     signs = []
     for part in tables:
-        apart = _apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
-        signs.append(int(np.sign(apart)) * (1 if table.higher_is_better else -1))
-    parts: list[str] = [start, row.system, f" is {better} ", over_all.baseline, f"{by}{tested}: "]
+        gain_of_set = _apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
+        signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
+    parts: list[str] = [start, row.system, f" {apart} ", over_all.baseline, f"{tested}: "]
     counts = []
-    for sign, word in ((1, "better"), (-1, "worse"), (0, "as good")):
+    for sign, word in ((1, "better"), (-1, "worse"), (0, "the same")):
         members = [name for name, of_set in zip(names, signs, strict=True) if of_set == sign]
         if members:
             counts.append((word, members))

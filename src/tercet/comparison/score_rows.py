@@ -20,6 +20,7 @@ def score_rows(
     comparison: Comparison,
     values: NDArray[np.float64],
     bounds: Sequence[ConfidenceInterval],
+    bounds_of_differences: Sequence[ConfidenceInterval],
     tests: PairTests,
     parts: Sequence[Sequence[float | None]],
     *,
@@ -29,8 +30,9 @@ def score_rows(
 ) -> tuple[list[SystemScore], NDArray[np.float64]]:
     """Return a row for each system of a comparison, and the adjusted p of each pair.
 
-    `parts` are the scores of each system on what wins and losses count. Where the test could tell no two systems
-    apart (`can_tell`), there are no ranks, and none is said to be as good as the best.
+    Intervals are those of the scores, and of their differences from the baseline. `parts` are the scores of each
+    system on what wins and losses count. Where the test could tell no two systems apart (`can_tell`), there are no
+    ranks, and none is said to be as good as the best.
     """
     names = list(comparison.test_set.systems)
     baseline = names.index(comparison.baseline)
@@ -64,6 +66,8 @@ def score_rows(
                 low=bounds[place].low,
                 high=bounds[place].high,
                 difference=None if is_baseline else value - float(values[baseline]),
+                difference_low=None if is_baseline else bounds_of_differences[place].low,
+                difference_high=None if is_baseline else bounds_of_differences[place].high,
                 pvalue=None if is_baseline else number_or_none(unadjusted[place, baseline]),
                 adjusted_pvalue=None if is_baseline else number_or_none(adjusted[place, baseline]),
                 wins=wins,

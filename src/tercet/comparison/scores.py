@@ -24,11 +24,12 @@ from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
 from tercet.specs import take_options
-from tercet.statistics.bootstrap import N_RESAMPLES
+from tercet.statistics.bootstrap import N_RESAMPLES, n_exchanges
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
+from tercet.statistics.intervals import FEWEST_UNITS, KINDS, too_few_units
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, pvalue_text
+from tercet.tables import Cell, Column, Table, decimals, interval_text, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .metric_specs import label_of
@@ -55,6 +56,9 @@ ADJUSTED = {
     "holm": "Holm's method",
 }
 
+#: What legends call the kinds of intervals; those of streams are of a Poisson bootstrap.
+INTERVALS = {**KINDS, "Poisson": "Poisson bootstrap"}
+
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
@@ -72,6 +76,8 @@ COLUMNS = (
     "high",
     "interval",
     "difference",
+    "difference_low",
+    "difference_high",
     "pvalue",
     "adjusted_pvalue",
     "wins",
@@ -99,9 +105,12 @@ class SystemScore:
     system : str
     value : float
     low, high : float
-        Bootstrap interval; Wilson's where :attr:`ScoreTable.is_exact`.
+        Bootstrap interval; Wilson's where :attr:`ScoreTable.is_exact`. NaN of fewer than 5 segments or clusters.
     difference : float or None
         To the baseline; None for the baseline itself.
+    difference_low, difference_high : float or None
+        The interval of the difference, from the same resampled units of both systems; Tango's (1998) where
+        :attr:`ScoreTable.is_exact`.
     pvalue : float or None
         Of the paired test against the baseline, unadjusted.
     adjusted_pvalue : float or None
@@ -129,6 +138,8 @@ class SystemScore:
     low: float
     high: float
     difference: float | None
+    difference_low: float | None
+    difference_high: float | None
     pvalue: float | None
     adjusted_pvalue: float | None
     wins: int | None
@@ -139,6 +150,18 @@ class SystemScore:
     rank: tuple[int, int] | None = None
     group: int | None = None
     digits: int = 2
+
+    @property
+    def interval(self) -> str:
+        """The interval of the score as people read it; "" where there is none."""
+        return interval_text(self.low, self.high, self.digits)
+
+    @property
+    def interval_of_difference(self) -> str:
+        """The interval of the difference as people read it, such as ``[+0.12, +0.80]``; "" where there is none."""
+        if self.difference_low is None or self.difference_high is None:
+            return ""
+        return interval_text(self.difference_low, self.difference_high, self.digits, signed=True)
 
     @property
     def places(self) -> str:
@@ -173,7 +196,7 @@ class ScoreTable:
         The statistics of all segments by system, including those left out.
     is_exact : bool
         Whether all segments score 0 or 1, and none are resampled together. Then p of the permutation test is exact,
-        McNemar's, and the interval that would be percentile is Wilson's.
+        McNemar's, and the interval is Wilson's, unless percentiles are asked for.
     n_units : int
         Number of segments, or clusters, that are scored for all systems and resampled.
     too_few : str or None
@@ -241,7 +264,7 @@ class Comparison:
     confidence_level, alpha : float
         Of the intervals; of the significance tests.
     seed : int
-    interval : {"percentile", "BCa"}
+    interval : {"expanded", "percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
     adjust : {"step-down", "holm"}
         How p is adjusted for all pairs of systems, where their draws are common.
@@ -265,7 +288,7 @@ class Comparison:
     confidence_level: float
     alpha: float
     seed: int
-    interval: str = "percentile"
+    interval: str = "expanded"
     adjust: str = "step-down"
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -286,7 +309,9 @@ class Comparison:
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test, None for those against the baseline."""
-        tested_fields = ("difference", "wins", "ties", "losses") if self.test is None else ()
+        tested_fields: tuple[str, ...] = ()
+        if self.test is None:
+            tested_fields = ("difference", "difference_low", "difference_high", "wins", "ties", "losses")
         rank = None if row.rank is None else list(row.rank)
         numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
         del numbers["digits"]
@@ -312,7 +337,7 @@ class Comparison:
 
     def interval_of(self, table: ScoreTable) -> str:
         """Return the kind of a table's intervals."""
-        return "Wilson" if table.is_exact and self.interval == "percentile" else self.interval
+        return "Wilson" if table.is_exact and self.interval != "percentile" else self.interval
 
     def test_of(self, table: ScoreTable) -> str | None:
         """Return the test of a table's differences."""
@@ -438,38 +463,79 @@ class Comparison:
 
     def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
         """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
+        sentences = []
+        rows = [row for table in self.tables for row in table.rows]
+        if self.test is not None:
+            as_good = ""
+            if any(row.as_good and not row.best for row in rows):
+                as_good = f"; {AS_GOOD}: not significantly worse than the best ({self.level_in_words})"
+            sentences.append(f"{best}: the best{as_good}.")
+            over_scores = "; not adjusted over scores" if len(self.tables) > 1 else ""
+            sentences.append(f"{self.p_label}: {self._tests_in_words(plain)}{over_scores}.")
+        else:
+            if any(row.best for row in rows):
+                sentences.append(f"{best}: the best.")
+            if self.joins_runs:
+                sentences.append(_OVER_RUNS)
+        if any(row.interval for row in rows):
+            sentences.append(f"Intervals: {self._intervals_in_words(plain)}.")
+        lower = [label for label, table in self._labelled if not table.higher_is_better]
+        if lower:
+            sentences.append(f"{LOWER} Lower is better: {', '.join(map(plain, lower))}.")
+        return " ".join(sentences)
+
+    @property
+    def _labelled(self) -> list[tuple[str, ScoreTable]]:
+        return list(zip(self.score_labels(), self.tables, strict=True))
+
+    def _of_exact_scores(self, plain: Callable[[str], str]) -> str | None:
+        """Return which scores are exact, as words before what is said of them; "" if all are, None if none is."""
+        exact = [plain(label) for label, table in self._labelled if table.is_exact]
+        if not exact:
+            return None
+        return "" if len(exact) == len(self.tables) else f"of {', '.join(exact)} "
+
+    def _tests_in_words(self, plain: Callable[[str], str]) -> str:
+        """Return the tests of all scores, and how their p are adjusted."""
         by_method = {method: f", adjusted for all pairs by {name}" for method, name in ADJUSTED.items()}
         if self.p_label == "p":
             by_method = dict.fromkeys(ADJUSTED, "")
-        labelled_tables = list(zip(self.score_labels(), self.tables, strict=True))
-        test = (
-            f"paired {self.test} test against {plain(self.baseline)}{by_method[self.adjust]}, "
-            f"{self.n_resamples or 0:,} resamples"
-        )
-        test = f"{test}, seed {self.seed}"
-        intervals = f"{self.interval} bootstrap, {N_RESAMPLES:,} resamples, seed {self.seed}"
-        exact = [plain(label) for label, table in labelled_tables if table.is_exact]
-        # Named where other scores are beside them.
-        of_exact = "" if len(exact) == len(self.tables) else f"of {', '.join(exact)} "
-        if exact and self.test == "permutation":
-            mcnemar = f"{of_exact}McNemar's exact test"
-            test_of_all = f"{mcnemar} against {plain(self.baseline)}"
-            test = f"{test}; {mcnemar}{by_method['holm']}" if of_exact else f"{test_of_all}{by_method['holm']}"
-        if exact and self.interval == "percentile":
-            intervals = f"{intervals}; {of_exact}Wilson's" if of_exact else "Wilson's"
-        intervals = f"Intervals: {intervals}."
-        if lower_labels := [name for name, table in labelled_tables if not table.higher_is_better]:
-            intervals += f" {LOWER} Lower is better: {', '.join(map(plain, lower_labels))}."
-        if self.test is None:
-            runs = f"{_OVER_RUNS} " if self.joins_runs else ""
-            any_best = any(row.best for table in self.tables for row in table.rows)
-            best_meaning = f"{best}: the best. " if any_best else ""
-            return f"{best_meaning}{runs}{intervals}"
-        any_as_good = any(row.as_good and not row.best for table in self.tables for row in table.rows)
-        as_good_meaning = (
-            f"; {AS_GOOD}: not significantly worse than the best (alpha {self.alpha:g})" if any_as_good else ""
-        )
-        return f"{best}: the best{as_good_meaning}. {self.p_label}: {test}. {intervals}"
+        baseline = plain(self.baseline)
+        resampled = f"paired {self.test} test against {baseline}{by_method[self.adjust]}, {self.resamples_in_words()}"
+        of_exact = self._of_exact_scores(plain) if self.test == "permutation" else None
+        if of_exact is None:
+            return resampled
+        mcnemar = f"{of_exact}McNemar's exact test"
+        if not of_exact:
+            return f"{mcnemar} against {baseline}{by_method['holm']}"
+        return f"{resampled}; {mcnemar}{by_method['holm']}"
+
+    def resamples_in_words(self) -> str:
+        """Return how many resamples the test takes, or that it takes every exchange of so few units."""
+        n_resamples = self.n_resamples or 0
+        drawn = f"{n_resamples:,} resamples, seed {self.seed}"
+        if self.test != "permutation":
+            return drawn
+        numbers = {n_exchanges(table.n_units, n_resamples) for table in self.tables if not table.is_exact}
+        if None in numbers or len(numbers) != 1:
+            return drawn
+        (number,) = numbers
+        return f"all {number:,} exchanges"
+
+    def _intervals_in_words(self, plain: Callable[[str], str]) -> str:
+        """Return the kinds of intervals of all scores."""
+        bootstrap = f"{INTERVALS[self.interval]}, {N_RESAMPLES:,} resamples, seed {self.seed}"
+        of_exact = self._of_exact_scores(plain) if self.interval != "percentile" else None
+        if of_exact is None:
+            return bootstrap
+        exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
+        return f"{bootstrap}; {of_exact}{exact}" if of_exact else exact
+
+    def in_parentheses(self) -> str:
+        """Return what stands in parentheses and brackets where a score and its interval share a cell."""
+        level = f"{100 * self.confidence_level:g} %"
+        of_differences = "" if self.test is None else "; in brackets: those of differences"
+        return f"In parentheses: {level} intervals{of_differences}."
 
     def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
         """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
@@ -480,7 +546,7 @@ class Comparison:
             by = "" if len(lined) == len(self.tables) else f" (by {', '.join(table.title for table in lined)})"
             line = f" A line{by}: every system above it is significantly better than every one below."
         return (
-            f"rank: from 1 + how many are significantly better (alpha {self.alpha:g}), to how many are not "
+            f"rank: from 1 + how many are significantly better ({self.level_in_words}), to how many are not "
             f"significantly worse.{line}"
         )
 
@@ -506,8 +572,8 @@ class Comparison:
         too_few = next((table.too_few for table in self.tables if table.too_few is not None), None)
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
-        if n_units == 1:
-            remarks.append(f"With 1 {unit}, an interval has no width: it says nothing about other texts.")
+        if n_units < FEWEST_UNITS and any(not row.interval for table in self.tables for row in table.rows):
+            remarks.append(too_few_units(n_units, unit))
         if too_few is not None:
             remarks.append(too_few)
         return remarks
@@ -532,6 +598,21 @@ class Comparison:
         is_scored = scored_for_all(stats)
         clusters = None if self.test_set.clusters is None else self.test_set.clusters.selected(is_scored)
         return clustered([system_stats.selected(is_scored) for system_stats in stats], clusters)
+
+    @property
+    def unit(self) -> str:
+        """What is resampled, ``segment`` or ``cluster``."""
+        return "segment" if self.test_set.clusters is None else "cluster"
+
+    @property
+    def level_in_words(self) -> str:
+        """The level of the test, as sentences have it.
+
+        The paired bootstrap test (Koehn 2004) calls equal systems different about twice to three times as often.
+        """
+        if self.test == "bootstrap":
+            return f"nominal alpha {self.alpha:g}; this test errs two to three times as often"
+        return f"alpha {self.alpha:g}"
 
     @property
     def _units(self) -> tuple[int, str]:
@@ -597,9 +678,13 @@ def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "")
         columns += [Column("rank")] if ranked else []
         for cells, row in zip(rows, table.rows, strict=True):
             mark = AS_GOOD if row.as_good and not row.best else ""
-            interval = f"{mark} ({decimals(row.low, row.digits)}–{decimals(row.high, row.digits)})"
-            cells.append(Cell(decimals(row.value, row.digits), row.best, interval))
-            cells += against(row)[:2] if tested else []
+            interval = row.interval.replace(" – ", "–")
+            after = f"{mark} ({interval})" if interval else mark
+            cells.append(Cell(decimals(row.value, row.digits), row.best, after))
+            if tested:
+                difference, p, _ = against(row)
+                around = f" {row.interval_of_difference}" if row.interval_of_difference else ""
+                cells += [Cell(difference, after=around), p]
             cells += [Cell("", after=row.places)] if ranked else []
     signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
     lines: Sequence[int] = ()
@@ -690,26 +775,31 @@ def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the same result for the rows of both systems."""
-    from tercet.statistics.paired_tests import TESTS
+    from tercet.statistics.paired_tests import all_pairs_test
 
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
         raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]
     n_resamples = RESAMPLES[test] if n_resamples is None else n_resamples
-    (results,) = TESTS[test](metric, systems, n_resamples=n_resamples, seed=seed)
+    tests = all_pairs_test(metric, systems, [(0, 1)], test, n_resamples=n_resamples, seed=seed)
+    if test == "permutation":
+        # Of few units, all exchanges are tested.
+        n_resamples = n_exchanges(len(systems[0]), n_resamples) or n_resamples
     totals = map(metric.corpus_totals, systems)
     scores = [
         {name: float(system_scores[name]) for name in metric.score_names}
         for system_scores in map(metric.finalize, totals)
     ]
+    statistics = {name: scores[1][name] - scores[0][name] for name in metric.score_names}
+    pvalues = {name: float(tests[name].pvalues[0]) for name in metric.score_names}
     return {
-        "stat": results[metric.primary].statistic,
-        "p": results[metric.primary].pvalue,
+        "stat": statistics[metric.primary],
+        "p": pvalues[metric.primary],
         "scores1": scores[0],
         "scores2": scores[1],
-        "stats": {name: result.statistic for name, result in results.items()},
-        "pvalues": {name: result.pvalue for name, result in results.items()},
+        "stats": statistics,
+        "pvalues": pvalues,
         "test": test,
         "n_resamples": n_resamples,
         "seed": seed,
@@ -967,6 +1057,8 @@ def _table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTa
                 low=low,
                 high=high,
                 difference=None,
+                difference_low=None,
+                difference_high=None,
                 pvalue=None,
                 adjusted_pvalue=None,
                 wins=None,

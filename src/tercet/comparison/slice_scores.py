@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.markup import MOST_NAMED, Sentence, listed, one_cell
-from tercet.statistics.bootstrap import ConfidenceInterval, bootstraps
+from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.intervals import bootstraps
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, number_or_none, pvalue_text
+from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
-from .columns import share_interval
+from .columns import share_difference_interval, share_interval
 from .scores import ADJUSTED, Comparison, ScoreTable
 from .sections import Section
 from .slice_tests import Part, slice_tests
@@ -37,6 +38,8 @@ class SliceScores:
     n_units: int
     values: list[float]
     bounds: list[ConfidenceInterval]
+    #: Of the differences from the baseline.
+    bounds_of_differences: list[ConfidenceInterval]
     #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
     pvalues: list[float]
     adjusted_pvalues: list[float]
@@ -63,7 +66,7 @@ def sliced(
         tests = slice_tests(comparison, metric, parts, n_units, is_exact) if parts else {}
         scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
         for number, part in enumerate(parts):
-            bounds = _bounds(comparison, metric, part, is_exact)
+            bounds, bounds_of_differences = _bounds(comparison, metric, part, is_exact)
             values = part.scores(metric)
             for name in metric.score_names:
                 alone, adjusted = tests[name]
@@ -73,6 +76,7 @@ def sliced(
                     n_units=len(part.units[0]),
                     values=values[name].tolist(),
                     bounds=bounds[name],
+                    bounds_of_differences=bounds_of_differences[name],
                     pvalues=alone[number].tolist(),
                     adjusted_pvalues=adjusted[number].tolist(),
                 )
@@ -98,18 +102,30 @@ def _parts(
         yield Part(name, rows, clustered(rows, clusters.selected(inside)), of_slice)
 
 
-def _bounds(
-    comparison: Comparison, metric: Metric, part: Part, is_exact: bool
-) -> dict[str, list[ConfidenceInterval]]:
-    """Return the intervals of all systems in a slice."""
+_Bounds = dict[str, list[ConfidenceInterval]]
+
+
+def _bounds(comparison: Comparison, metric: Metric, part: Part, is_exact: bool) -> tuple[_Bounds, _Bounds]:
+    """Return the intervals of all systems in a slice, and those of their differences from the baseline."""
     level = comparison.confidence_level
-    if is_exact and comparison.interval == "percentile":
-        shares = [share_interval(metric, stats, level) for stats in part.rows]
-        return dict.fromkeys(metric.score_names, shares)
+    baseline = list(comparison.test_set.systems).index(comparison.baseline)
     intervals = bootstraps(
         metric, part.units, confidence_level=level, method=comparison.interval, seed=comparison.seed
     )
-    return {name: [of_system[name].confidence_interval for of_system in intervals] for name in metric.score_names}
+    bounds: _Bounds = {}
+    bounds_of_differences: _Bounds = {}
+    for name in metric.score_names:
+        of_systems = [of_system[name] for of_system in intervals]
+        differences = [of_system.less(of_systems[baseline]) for of_system in of_systems]
+        bounds[name] = [of_system.confidence_interval for of_system in of_systems]
+        bounds_of_differences[name] = [difference.confidence_interval for difference in differences]
+        if is_exact and comparison.interval != "percentile":
+            rows_of_baseline = part.rows[baseline]
+            bounds[name] = [share_interval(metric, stats, level) for stats in part.rows]
+            bounds_of_differences[name] = [
+                share_difference_interval(metric, rows_of_baseline, stats, level) for stats in part.rows
+            ]
+    return bounds, bounds_of_differences
 
 
 def slices_section(
@@ -126,6 +142,8 @@ def slices_section(
                 "low": one.bounds[place].low,
                 "high": one.bounds[place].high,
                 "difference": None if place == baseline else one.values[place] - one.values[baseline],
+                "difference_low": None if place == baseline else one.bounds_of_differences[place].low,
+                "difference_high": None if place == baseline else one.bounds_of_differences[place].high,
                 "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(one.adjusted_pvalues[place]) else None,
                 "adjusted_pvalue": number_or_none(one.adjusted_pvalues[place]),
             }
@@ -294,7 +312,7 @@ def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequ
     columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
     for row in rows:
         for cell in row["systems"]:
-            against = ["", *([""] if is_tested else [])]
+            against: list[Any] = ["", *([""] if is_tested else [])]
             if cell["difference"] is not None:
                 against = _against(cell, table, is_tested)
             cells.append([row["slice"], *_n_units(row, units), cell["system"], _with_interval(cell, table), *against])
@@ -307,10 +325,12 @@ def _n_units(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
 
 def _with_interval(cell: Mapping[str, Any], table: ScoreTable) -> Cell:
     shown = partial(decimals, digits=table.rows[0].digits)
-    return Cell(shown(cell["value"]), after=f" ({shown(cell['low'])}–{shown(cell['high'])})")
+    interval = interval_text(cell["low"], cell["high"], table.rows[0].digits).replace(" – ", "–")
+    return Cell(shown(cell["value"]), after=f" ({interval})" if interval else "")
 
 
-def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> list[str]:
-    p = cell["adjusted_pvalue"]
-    cells = [decimals(cell["difference"], digits=table.rows[0].digits, signed=True)]
+def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> list[Any]:
+    p, digits = cell["adjusted_pvalue"], table.rows[0].digits
+    interval = interval_text(cell["difference_low"], cell["difference_high"], digits, signed=True)
+    cells: list[Any] = [Cell(decimals(cell["difference"], digits, signed=True), after=f" {interval}".rstrip())]
     return [*cells, "" if p is None else pvalue_text(p)] if is_tested else cells

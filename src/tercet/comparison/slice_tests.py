@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.bootstrap import Tosses
+from tercet.statistics.bootstrap import Tosses, n_exchanges, rounding
 from tercet.statistics.families import NullDraws, family_test, holm
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -100,7 +100,9 @@ def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_
     of_others = {
         name: np.array([scores[number][name][system] for number, system in compared]) for name in metric.score_names
     }
-    results = family_test(NullDraws(compared, n_resamples, differences), of_baseline, of_others)
+    is_complete = n_exchanges(n_units, n_resamples) is not None
+    null = NullDraws(compared, tosses.n_draws, differences, is_complete)
+    results = family_test(null, of_baseline, of_others, slack=rounding(n_units))
     tests = {}
     shape = (len(parts), len(comparison.test_set.systems))
     for name, result in results.items():

@@ -48,7 +48,7 @@ _WIDTHS = {
     "note": 120,
 }
 _NUMBERS = {
-    **dict.fromkeys(("value", "low", "high", "difference"), "0.00"),
+    **dict.fromkeys(("value", "low", "high", "difference", "difference_low", "difference_high"), "0.00"),
     **dict.fromkeys(("pvalue", "adjusted_pvalue", _PVALUE), "0.0000"),
 }
 
@@ -73,7 +73,7 @@ def _split(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Ov
 
 def _shown(comparison: Comparison, several: bool, form: str) -> Iterator[Table]:
     """Yield the table of all scores, then those of their sections."""
-    level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
+    level = f"{comparison.in_parentheses()} "
     # One table has all scores, and lines by the first; Markdown has none.
     ranks = [line] if (line := comparison.rank_legend(comparison.tables[:1] if form == "latex" else ())) else []
     notes = [*comparison.section_lines(), f"{level}{comparison.legend()}", *ranks]
@@ -425,22 +425,36 @@ def _rich_table(shown: _Shown, table: ScoreTable) -> tuple[Grid, int]:
     """Return a table with as many columns as fit, and its width."""
     comparison, width = shown.comparison, shown.width
     level, counts_label = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
+    with_interval = "difference"
+    if any(row.interval_of_difference for row in table.rows):
+        with_interval += f" [{level}]"
     score = table.name if table.higher_is_better else f"{table.name} {LOWER}"
     labels = [*(["rank"] if comparison.has_ranks else []), "system", score, level]
     if comparison.test:
-        labels += ["difference", comparison.p_label, counts_label]
+        labels += [with_interval, comparison.p_label, counts_label]
     columns: dict[str, list[str]] = {name: [] for name in labels}
+    differences = []
     for row in [table.rows[place] for place in shown.order(table)]:
-        name = shown.name(row.system) + (" (baseline)" if comparison.test and row.difference is None else "")
-        tested = against(row) if comparison.test else ()
-        interval = f"{decimals(row.low, row.digits)} – {decimals(row.high, row.digits)}"
-        cells = (*([row.places] if comparison.has_ranks else []), name, _value(row), interval, *tested)
-        for column, cell in zip(columns.values(), cells, strict=True):
-            column.append(cell)
+        texts = {"rank": row.places, "system": shown.name(row.system), score: _value(row), level: row.interval}
+        if comparison.test:
+            if row.difference is None:
+                texts["system"] += " (baseline)"
+            difference, texts[comparison.p_label], texts[counts_label] = against(row)
+            texts[with_interval] = escape(f"{difference} {row.interval_of_difference}".rstrip())
+            differences.append(difference)
+        for name, column in columns.items():
+            column.append(texts[name])
+    if not any(columns[level]):
+        del columns[level]
     # Where there is too little room, first the counts are left out, then the intervals, then the ranks.
-    for name in (counts_label, level, "rank"):
-        if _room(columns) > width:
+    for name in (counts_label, level, with_interval, "rank"):
+        if _room(columns) <= width:
+            break
+        if name != with_interval:
             columns.pop(name, None)
+        elif comparison.test:
+            columns = {"difference" if key == name else key: cells for key, cells in columns.items()}
+            columns["difference"] = differences
     room = max(width, _room(columns))
     longest = max(map(cell_len, ["system", *columns["system"]]))
     names_width = min(longest, _NAME_WIDTH) + room - _room(columns)
@@ -452,7 +466,7 @@ def _rich_table(shown: _Shown, table: ScoreTable) -> tuple[Grid, int]:
         if name == "system":
             rich_table.add_column(name, overflow="fold")
         else:
-            rich_table.add_column(name, justify="right", no_wrap=True)
+            rich_table.add_column(escape(name), justify="right", no_wrap=True)
     lines = table.lines if comparison.has_ranks else []
     for place, cells in enumerate(zip(*columns.values(), strict=True), 1):
         rich_table.add_row(*cells, end_section=place in lines)

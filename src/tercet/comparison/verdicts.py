@@ -39,8 +39,8 @@ def with_names(section: Section, names: Mapping[str, str]) -> Section:
 def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
     """Return which system has the best score, by how much, and whether the difference is significant.
 
-    The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (with two systems there is
-    one pair, and nothing to adjust). Lack of significance is not presented as equality.
+    The p-values are those of the marks: of all pairs of systems, adjusted (with two systems there is one pair, and
+    nothing to adjust). Lack of significance is not presented as equality.
     """
     if comparison.joins_runs:
         (of_runs,) = (section for section in table.sections if section.key == "runs")
@@ -59,7 +59,8 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [("", row_names[rows[0].system], f" has a {score_title} of {shown}. There is no other system.")]
     if not not_best or not top:
-        return [(f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}.",)]
+        same = f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}."
+        return [(same,), *_not_shown_equal(comparison, rows)]
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{score_title}: {shown}, {_apart(table, top[0], not_best[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
@@ -67,8 +68,23 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
     if table.too_few is not None:
-        return [first, (table.too_few,)]
+        return [(table.too_few,), first]
     return [first, *_tested(comparison, table, not_best, row_names), *_baseline(comparison, table, row_names)]
+
+
+def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> list[Sentence]:
+    """Return which difference equal scores of two systems do not exclude, where any unit differs."""
+    row = next((row for row in rows if row.difference is not None), None)
+    if len(rows) != 2 or row is None or not row.interval_of_difference or not (row.wins or row.losses):
+        return []
+    n_units = (row.wins or 0) + (row.ties or 0) + (row.losses or 0)
+    differ = (row.wins or 0) + (row.losses or 0)
+    level = f"{100 * comparison.confidence_level:g} %"
+    text = (
+        f"They are not shown to be equal: {differ:,} of {n_units:,} {comparison.unit}s differ, and the {level} "
+        f"interval of the difference is {row.interval_of_difference}."
+    )
+    return [(text,)]
 
 
 def _without(
@@ -99,7 +115,7 @@ def _tested(
     unclear = [row for row in not_best if row.as_good]
     unknown, better = "The test finds no significant difference between ", " is significantly better than"
     # with two systems there is one pair, and nothing to adjust
-    kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
+    kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", comparison.level_in_words
     largest = pvalue_text(max((pvalues[row.system] for row in worse), default=1.0))
     if len(not_best) == 1 and worse:
         if len(table.rows) == 2:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from tercet.errors import warn
 from tercet.huggingface.loading import MODULES_OF_EVALUATE
 from tercet.huggingface.loading import load as load_of_the_suite
@@ -171,28 +173,28 @@ def load_metric(path: str, config_name: str | None = None, **settings: Any) -> A
 
 def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method `compute` of ROUGE with precision, recall and F of each type in one score, as it once was."""
-    from .scoring import AggregateScore, Score
-
-    def of(scores: Any, name: str) -> list[Any]:
-        columns = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
-        return [Score(*measures) for measures in zip(*columns, strict=True)]
+    from .scoring import BootstrapAggregator, Score
 
     @wraps(compute)
     def compute_with_intervals(**options: Any) -> Any:
-        # Without an aggregator, there is a score for each item, and no interval.
-        lists = options.get("use_aggregator") is False
-        level = {} if lists else {"confidence_level": 0.95}
-        scores = compute(**options, **level, output="all")
+        scores = compute(**{**options, "use_aggregator": False}, output="all")
         if scores is None:
             return None
-        names = [name for name in scores if name != "intervals" and not name.endswith(("_precision", "_recall"))]
-        if lists:
-            return {name: of(scores, name) for name in names}
-        aggregates = {}
+        names = [name for name in scores if not name.endswith(("_precision", "_recall"))]
+        items = {}
         for name in names:
-            low, high = of(scores["intervals"], name)
-            aggregates[name] = AggregateScore(low, of({key: [value] for key, value in scores.items()}, name)[0], high)
-        return aggregates
+            columns = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
+            items[name] = [Score(*measures) for measures in zip(*columns, strict=True)]
+        # Without an aggregator, there is a score for each item, and no interval.
+        if options.get("use_aggregator") is False:
+            return items
+        aggregator = BootstrapAggregator()
+        for name, of_items in items.items():
+            for score in of_items:
+                aggregator.add_scores({name: score})
+        # In the middle stands the score, and not the median of the resamples.
+        middles = {name: Score(*np.mean(of_items, axis=0).tolist()) for name, of_items in items.items()}
+        return {name: bounds._replace(mid=middles[name]) for name, bounds in aggregator.aggregate().items()}
 
     return compute_with_intervals
 

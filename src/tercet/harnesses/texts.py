@@ -12,8 +12,8 @@ from tercet.comparison.scores import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result
 from tercet.specs import take_options
-from tercet.statistics.bootstrap import bootstrap
 from tercet.statistics.clusters import Clusters
+from tercet.statistics.intervals import bootstrap
 from tercet.statistics.stats import SegmentStats
 
 

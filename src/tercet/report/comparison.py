@@ -31,6 +31,7 @@ from .plots import (
     Histograms,
     Marks,
     Plot,
+    difference_column,
     dot_column,
     length_plot,
     marks_of,
@@ -100,7 +101,7 @@ def _over_all(comparison: Overall) -> tuple[Section, list[str]]:
     """Return what a report shows over all test sets: a part with a table, and notes below it."""
     sentences = [sentence for table in comparison.tables for part in table.sections for sentence in part.sentences]
     table = wide_table(comparison, [])
-    notes = [f"In parentheses: {100 * comparison.confidence_level:g} % intervals. {comparison.legend()}"]
+    notes = [f"{comparison.in_parentheses()} {comparison.legend()}"]
     notes += [line for line in (comparison.rank_legend(), *comparison.remarks()) if line]
     return Section("overall", f"Over {comparison.test_set.name}", sentences, table, None), notes
 
@@ -128,6 +129,7 @@ class Cell:
     dot: Dot
     score: str
     against: tuple[str, str, str]  # the difference from the baseline, its p, and the counts of segments
+    difference: Dot | None  # with its interval; none without a test
     way: str  # "better" or "worse" than the baseline, where that is significant; else ""
 
 
@@ -139,6 +141,7 @@ class Column:
     title: str
     drawn: DotColumn
     cells: list[Cell]
+    differences: DotColumn | None  # where the differences are drawn
     ranked: bool  # whether ranks tell any systems apart
 
     @property
@@ -277,7 +280,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     ]
     opening = [
         sentence
-        for key in ("groups", "power")
+        for key in ("groups", "cautions", "power")
         for section in metrics[0].scores[0].sections
         if section.key == key and section.table is None
         for sentence in with_names(section, names).sentences
@@ -446,14 +449,18 @@ def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequen
     drawn = dot_column(comparison, table, title, order)
     places = {row.system: place for place, row in enumerate(table.rows)}
     baseline, tested, cells = places[comparison.baseline], comparison.test is not None, []
-    for name, dot in zip(order, drawn.dots, strict=True):
+    differences = difference_column(comparison, table, order) if tested else None
+    for number_of_row, (name, dot) in enumerate(zip(order, drawn.dots, strict=True)):
         row = table.rows[places[name]]
         way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
         difference, p, counts = against(row) if tested else ("", "", "")
         beside = minus(difference), p, counts
-        cells.append(Cell(row, dot, number(row.value, row.digits), beside, way or "" if tested else ""))
+        of_difference = None if differences is None else differences.dots[number_of_row]
+        cells.append(
+            Cell(row, dot, number(row.value, row.digits), beside, of_difference, way or "" if tested else "")
+        )
     ranked = comparison.has_ranks and len({row.rank for row in table.rows}) > 1
-    return Column(table, title, drawn, cells, ranked)
+    return Column(table, title, drawn, cells, differences, ranked)
 
 
 def _shared_least(pvalues: NDArray[np.float64]) -> float:

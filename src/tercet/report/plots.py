@@ -77,6 +77,23 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
     return DotColumn(title, dots, line if tested and not math.isnan(line) else None)
 
 
+def difference_column(comparison: Comparison, table: ScoreTable, order: Sequence[str]) -> DotColumn:
+    """Return the differences of a table from the baseline with their intervals, and the line of no difference."""
+    of_system = {row.system: row for row in table.rows}
+    dots = []
+    for name in order:
+        row = of_system[name]
+        if row.difference is None or row.difference_low is None or row.difference_high is None:
+            # The baseline is not compared with itself: nothing is drawn.
+            dots.append(Dot(math.nan, math.nan, math.nan))
+            continue
+        p = row.adjusted_pvalue
+        is_significant = p is not None and p < comparison.alpha
+        mark: Mark = "filled" if is_significant else "hollow"
+        dots.append(Dot(row.difference, row.difference_low, row.difference_high, mark))
+    return DotColumn("difference", dots, 0.0)
+
+
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     """Return the marks that occur in some tables."""
     # True, False, or None without a test
@@ -174,7 +191,10 @@ class DotColumn:
 
     def scale(self) -> Scale:
         """Return where values stand, in percent of the column's width."""
-        return Scale(*bounds(number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)))
+        numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
+        if self.line is not None:
+            numbers.append(self.line)
+        return Scale(*bounds(numbers))
 
 
 # How the scores of segments are distributed: a row for each system.

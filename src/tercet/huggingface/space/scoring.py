@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 import os
 import re
 import unicodedata
@@ -533,14 +534,19 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
         if _is_score(value) and (name in page_result.titles or not explained)
     }
     counts = {name: value for name, value in entries.items() if name not in scores}
-    intervals = result.get("intervals") or {}
+    # Of few texts, intervals are NaN, and a note says why.
+    intervals = {
+        name: bounds for name, bounds in (result.get("intervals") or {}).items() if not math.isnan(bounds[0])
+    }
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
     lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
     notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
     digits = 2 if page_result.in_percent else 4
     interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
     percent = "Scores in percent." if page_result.in_percent else ""
-    without_interval = "" if intervals else "One text has no interval: a file of texts has one."
+    without_interval = ""
+    if result["n_segments"] == 1:
+        without_interval = "One text has no interval: a file of texts has one."
     remark = " ".join(filter(None, [percent, without_interval]))
     band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
     remark_html = f"<small>{remark}</small>" if remark else ""

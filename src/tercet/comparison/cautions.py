@@ -1,0 +1,90 @@
+"""What a difference may hide: that one segment makes it, or that most segments go the other way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tercet.markup import MOST_NAMED, Sentence
+from tercet.statistics.distributions import mcnemar
+from tercet.statistics.stats import SegmentStats
+from tercet.tables import decimals
+
+from .scores import Comparison, ScoreTable
+from .sections import Section
+
+#: A segment makes a difference where without it less than this share is left.
+_LEFT = 0.25
+#: So many standard errors, of the others, is a difference that looks like one.
+_CLEAR = 2.0
+#: Of fewer units, one is much in any case.
+_FEWEST = 10
+
+
+def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
+    """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
+    baseline = next(place for place, row in enumerate(table.rows) if row.difference is None)
+    unit = comparison.unit
+    sentences: list[Sentence] = []
+    findings = []
+    for place, row in enumerate(table.rows):
+        if place == baseline or row.difference is None or not math.isfinite(row.difference):
+            continue
+        decisive = _decisive_unit(table, units[baseline], units[place], row.difference)
+        if decisive is not None:
+            number, left = decisive
+            findings.append({"system": row.system, unit: number + 1, "difference_without_it": left})
+            one = f": one {unit}, number {number + 1:,}, makes the difference"
+            without = decimals(left, row.digits, signed=True)
+            whole = decimals(row.difference, row.digits, signed=True)
+            sentences.append(("", row.system, f"{one}; without it, it would be {without} in place of {whole}."))
+        if _most_go_the_other_way(comparison, table, place):
+            gains = (row.difference > 0) == table.higher_is_better
+            findings.append({"system": row.system, "wins": row.wins, "losses": row.losses})
+            better, others = ("better", "worse") if gains else ("worse", "better")
+            number_of_others = row.losses if gains else row.wins
+            of_all = (row.wins or 0) + (row.ties or 0) + (row.losses or 0)
+            text = (
+                f" is {better} over all, but {others} in {number_of_others:,} of {of_all:,} {unit}s: a few large "
+                "differences outweigh many small ones."
+            )
+            sentences.append(("", row.system, text))
+    if not sentences:
+        return None
+    return Section("cautions", f"Cautions on {table.title}", sentences[: 2 * MOST_NAMED], None, findings)
+
+
+def _decisive_unit(
+    table: ScoreTable, baseline: SegmentStats, system: SegmentStats, difference: float
+) -> tuple[int, float] | None:
+    """Return the unit without which next to nothing of a difference is left, and what is left; None for none."""
+    if len(baseline) < _FEWEST or not difference:
+        return None
+    without = [
+        np.asarray(table.scorer.finalize(stats.total() - stats.rows)[table.name], float)
+        for stats in (baseline, system)
+    ]
+    left = without[1] - without[0]
+    if not np.isfinite(left).all():
+        return None
+    sign = math.copysign(1.0, difference)
+    number = int(np.argmin(sign * left))
+    of_others = np.delete(left, number)
+    # The jackknife's standard error (Efron and Tibshirani 1993, equation 11.5), of all units but this one.
+    error = math.sqrt((len(of_others) - 1) / len(of_others) * float(((of_others - of_others.mean()) ** 2).sum()))
+    is_clear = abs(difference) > _CLEAR * error
+    if is_clear and sign * float(left[number]) < _LEFT * abs(difference):
+        return number, float(left[number])
+    return None
+
+
+def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, place: int) -> bool:
+    """Return whether significantly more units speak against a difference than for it (sign test)."""
+    row = table.rows[place]
+    if row.wins is None or row.losses is None or not row.difference:
+        return False
+    gains = (row.difference > 0) == table.higher_is_better
+    for_it, against_it = (row.wins, row.losses) if gains else (row.losses, row.wins)
+    return against_it > for_it and mcnemar(for_it, against_it) < comparison.alpha
