@@ -25,7 +25,7 @@ def test_scores_are_those_of_the_corpus_with_intervals():
     assert {name: value for name, value in found.items() if name != "bleu_stderr"} == numbers()
     assert found["bleu"] == pytest.approx(by_sacrebleu())
     assert found["bleu"] != pytest.approx(mean_of_sentences(), rel=0.1)
-    assert "|ci:0.95,1000,12345|" in found.signature
+    assert "|ci:0.95,1000,12345,expanded|" in found.signature
 
 
 def test_standard_error_is_that_of_resampled_corpora():

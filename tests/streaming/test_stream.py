@@ -156,7 +156,9 @@ class TestIntervals:
     @pytest.mark.needs("torch")
     def test_of_one_text_again_and_again_under_a_language_model_are_its_score(self):
         given = {"n_resamples": 50, "confidence_level": 0.9}
-        result = stream_of("perplexity_lm", [(["The ferry leaves at noon."] * 9,)], **given).result()
+        stream = Stream("perplexity_lm", **needed("perplexity_lm"), **given)
+        stream.add(["The ferry leaves at noon."] * 9, ids=range(9))
+        result = stream.result()
         assert all(low == high == result[name] for name, (low, high) in result.intervals.items())
 
 

@@ -39,7 +39,7 @@ from .token_ids import (
 )
 
 # Texts on which options and the names of entries are tried before training begins.
-_SAMPLE = read_items(["a b c d e"], [["a b c d f", "a b"]])
+_SAMPLE = read_items(["a b c d e"] * 5, [["a b c d f", "a b"]] * 5)
 
 
 @known_keywords
