@@ -282,8 +282,8 @@ class TestRefused:
 
 def test_texts_without_a_token_can_be_left_out():
     options = {"model_id": TINY, "segments": True, "confidence_level": 0.9}
+    texts = ["", TEXTS[0], "", *TEXTS[1:5]]
     with pytest.warns(UserWarning, match="perplexity_lm: 2 texts have no token to score: left out"):
-        texts = ["", TEXTS[0], "", *TEXTS[1:5]]
         some = tercet.score("perplexity_lm", texts, empty_text="skip", **options)
     assert some["perplexities"][0] is None
     assert some.empty_predictions == 2

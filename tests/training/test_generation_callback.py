@@ -30,6 +30,7 @@ from transformers import (
 
 import tercet
 from commands import command
+from conftest import FEW_ITEMS
 from small_trainer import random_states_kept
 from tercet import InputError, OptionError
 from tercet.huggingface.generation import generate
@@ -417,6 +418,7 @@ class TestGeneration:
         assert len(generate(small_model(), tokenizer, PROMPTS, SETTINGS, batch_size=2, seed=1, seconds=1e-9)) == 2
 
 
+@FEW_ITEMS
 def test_checkpoints_are_compared_on_the_prompts_that_they_share(tmp_path, tokenizer):
     callback = callback_of(time_budget=1e-9, batch_size=3)
     trainer = trainer_of(tmp_path, tokenizer, callback, max_steps=40)
@@ -444,6 +446,7 @@ def test_processes_share_the_prompts_and_log_the_same(tmp_path):
     assert ours[0]["eval_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"]
 
 
+@FEW_ITEMS
 def test_a_sample_of_the_prompts_is_drawn_by_the_seed(tmp_path, tokenizer):
     drawn = []
     for seed in (1, 1, 2):

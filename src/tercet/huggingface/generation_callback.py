@@ -20,7 +20,13 @@ from tercet.checks import integer, known_keywords, number, refuse
 from tercet.comparison.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
-from tercet.statistics.paired_tests import least_pvalue, paired_permutation_test, pvalue_beyond_draws
+from tercet.statistics.bootstrap import n_exchanges
+from tercet.statistics.paired_tests import (
+    all_pairs_test,
+    least_pvalue,
+    paired_permutation_test,
+    pvalue_beyond_draws,
+)
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Column, Table, to_markdown
@@ -427,7 +433,9 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             place = next(place for place, metric in enumerate(self._metrics) if metric.name == metric_name)
             metric, value = self._metrics[place], logged[name]
             low, high = results[metric_name].intervals[score]  # type: ignore[index]
-            sentence = f"{checkpoint.name}: {name} {value:.4g} ({low:.4g} to {high:.4g})"
+            sentence = f"{checkpoint.name}: {name} {value:.4g}"
+            if not math.isnan(low):
+                sentence += f" ({low:.4g} to {high:.4g})"
             higher_is_better = is_higher_better(metric, score)
             for label, other in self._earlier(place, score, higher_is_better).items():
                 test = self._test(place, other, checkpoint)
@@ -468,18 +476,18 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             is_scored = scored_for_all(stats)
             if not is_scored.any():
                 raise InputError(metric.nothing_left)
-            n_texts = int(is_scored.sum())
-            (results,) = paired_permutation_test(
-                metric,
-                [system_stats.selected(is_scored) for system_stats in stats],
-                n_resamples=_resamples(self._look_number),
-                seed=self._seed,
-            )
-            self._tests[key] = _Test(
-                {name: result.statistic for name, result in results.items()},
-                {name: pvalue_beyond_draws(result, n_texts) for name, result in results.items()},
-                n_texts,
-            )
+            scored = [system_stats.selected(is_scored) for system_stats in stats]
+            settings = {"n_resamples": _resamples(self._look_number), "seed": self._seed}
+            n_texts = len(scored[0])
+            (results,) = paired_permutation_test(metric, scored, **settings)
+            differences = {name: result.statistic for name, result in results.items()}
+            if n_exchanges(n_texts, settings["n_resamples"]) is None:
+                pvalues = {name: pvalue_beyond_draws(result, n_texts) for name, result in results.items()}
+            else:
+                # Of so few texts all exchanges are tested.
+                exact = all_pairs_test(metric, scored, [(0, 1)], "permutation", **settings)
+                pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
+            self._tests[key] = _Test(differences, pvalues, n_texts)
         return self._tests[key]
 
     # Where texts and scores go.
