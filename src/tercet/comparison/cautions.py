@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.markup import MOST_NAMED, Sentence
 from tercet.statistics.distributions import mcnemar
@@ -27,12 +28,14 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
     baseline = next(place for place, row in enumerate(table.rows) if row.difference is None)
     unit = comparison.unit
+    baseline_without = _without_each(table, units[baseline])
     sentences: list[Sentence] = []
     findings = []
     for place, row in enumerate(table.rows):
         if place == baseline or row.difference is None or not math.isfinite(row.difference):
             continue
-        decisive = _decisive_unit(table, units[baseline], units[place], row.difference)
+        left_without_each = _without_each(table, units[place]) - baseline_without
+        decisive = _decisive_unit(left_without_each, row.difference)
         if decisive is not None:
             number, left = decisive
             findings.append({"system": row.system, unit: number + 1, "difference_without_it": left})
@@ -56,18 +59,17 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
     return Section("cautions", f"Cautions on {table.title}", sentences[: 2 * MOST_NAMED], None, findings)
 
 
-def _decisive_unit(
-    table: ScoreTable, baseline: SegmentStats, system: SegmentStats, difference: float
-) -> tuple[int, float] | None:
-    """Return the unit without which next to nothing of a difference is left, and what is left; None for none."""
-    if len(baseline) < _FEWEST or not difference:
-        return None
-    without = [
-        np.asarray(table.scorer.finalize(stats.total() - stats.rows)[table.name], float)
-        for stats in (baseline, system)
-    ]
-    left = without[1] - without[0]
-    if not np.isfinite(left).all():
+def _without_each(table: ScoreTable, stats: SegmentStats) -> NDArray[np.float64]:
+    """Return the score of all units but each in turn."""
+    return np.asarray(table.scorer.finalize(stats.total() - stats.rows)[table.name], np.float64)
+
+
+def _decisive_unit(left: NDArray[np.float64], difference: float) -> tuple[int, float] | None:
+    """Return the unit without which next to nothing of a difference is left, and what is left; None for none.
+
+    `left` are the differences of all units but each in turn.
+    """
+    if len(left) < _FEWEST or not difference or not np.isfinite(left).all():
         return None
     sign = math.copysign(1.0, difference)
     number = int(np.argmin(sign * left))
