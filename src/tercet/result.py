@@ -159,9 +159,11 @@ class Result(dict[str, Any]):
         """Show the scores as a table in a notebook, with intervals if there are any; the signature below."""
         rows = [[name, text] for name, value in self.items() if (text := _numbers(value))]
         head = [self.metric, "value"]
-        if self.intervals:
+        # Too few items have no interval, but NaN.
+        known = {name: bounds for name, bounds in (self.intervals or {}).items() if bounds[0] == bounds[0]}
+        if known:
             head.append("interval")
-            rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
+            rows = [[*row, _numbers(known.get(row[0], []), " to ")] for row in rows]
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
         from .markup import scores_html
 

@@ -63,7 +63,7 @@ def test_equal_scores_are_not_shown_to_be_equal():
 def test_the_bootstrap_test_is_never_said_to_hold_alpha():
     found = compared(BASE, BASE + 5 + RNG.normal(size=60), test="bootstrap")
     text = to_text([found])
-    assert "nominal alpha 0.05; this test errs two to three times as often" in text
+    assert "nominal alpha 0.05; this test errs two to four times as often" in text
     assert "(alpha 0.05)" not in text
 
 

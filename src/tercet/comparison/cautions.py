@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 
 from tercet.markup import MOST_NAMED, Sentence
 from tercet.statistics.distributions import mcnemar
+from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .scores import Comparison, ScoreTable
+from .scores import Comparison, ScoreTable, scored_for_all
 from .sections import Section
 
 #: A segment makes a difference where without it less than this share is left.
 _LEFT = 0.25
 #: So many standard errors, of the others, is a difference that looks like one.
 _CLEAR = 2.0
+#: Less than this share of a difference is of rounding.
+_ROUNDING = 1e-9
 #: Of fewer units, one is much in any case.
 _FEWEST = 10
 
@@ -38,11 +41,18 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
         decisive = _decisive_unit(left_without_each, row.difference)
         if decisive is not None:
             number, left = decisive
-            findings.append({"system": row.system, unit: number + 1, "difference_without_it": left})
-            one = f": one {unit}, number {number + 1:,}, makes the difference"
+            segment = _first_segment(comparison, table, number)
+            findings.append({"system": row.system, "segment": segment, "difference_without_it": left})
+            which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
+            one = f": one {unit}, {which}, makes the difference"
             without = decimals(left, row.digits, signed=True)
             whole = decimals(row.difference, row.digits, signed=True)
             sentences.append(("", row.system, f"{one}; without it, it would be {without} in place of {whole}."))
+        is_apart = abs(row.difference) > _ROUNDING * abs(row.value)
+        if is_apart and row.difference_low == row.difference_high and table.n_units >= FEWEST_UNITS:
+            findings.append({"system": row.system, "differ_alike": table.n_units})
+            alike = f"all {table.n_units:,} {unit}s differ alike, so that the interval of the difference has no width"
+            sentences.append(("", row.system, f": {alike}; it says little of others."))
         if _most_go_the_other_way(comparison, table, place):
             gains = (row.difference > 0) == table.higher_is_better
             findings.append({"system": row.system, "wins": row.wins, "losses": row.losses})
@@ -57,6 +67,16 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
     if not sentences:
         return None
     return Section("cautions", f"Cautions on {table.title}", sentences[: 2 * MOST_NAMED], None, findings)
+
+
+def _first_segment(comparison: Comparison, table: ScoreTable, unit: int) -> int:
+    """Return the number of a unit's first segment in the test set, from 1: those left out count, too."""
+    scored = np.flatnonzero(scored_for_all(list(table.stats.values())))
+    clusters = comparison.test_set.clusters
+    if clusters is None:
+        return int(scored[unit]) + 1
+    in_cluster = clusters.selected(scored).numbers == unit
+    return int(scored[in_cluster][0]) + 1
 
 
 def _without_each(table: ScoreTable, stats: SegmentStats) -> NDArray[np.float64]:
@@ -78,7 +98,9 @@ def _decisive_unit(left: NDArray[np.float64], difference: float) -> tuple[int, f
     error = math.sqrt((len(of_others) - 1) / len(of_others) * float(((of_others - of_others.mean()) ** 2).sum()))
     is_clear = abs(difference) > _CLEAR * error
     if is_clear and sign * float(left[number]) < _LEFT * abs(difference):
-        return number, float(left[number])
+        # What is left by rounding alone is nothing.
+        is_rounding = abs(float(left[number])) < _ROUNDING * abs(difference)
+        return number, 0.0 if is_rounding else float(left[number])
     return None
 
 

@@ -17,7 +17,7 @@ from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.registry import drawing
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
-from tercet.statistics.intervals import bootstraps, over_strata
+from tercet.statistics.intervals import FEWEST_UNITS, bootstraps, over_strata
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -59,20 +59,25 @@ class Overall(Comparison):
     def remarks(self, plain: Any = str) -> list[str]:
         """Return what the scores are, and what is left out; remarks on texts stand below each set."""
         counted = "" if self.test is None else "; wins, ties and losses count sets"
-        lone = self._lone_sets()
+        lone = self._sets_of(range(1, 2))
         of_lone = []
         if lone:
             names = joined([plain(name) for name in lone], MOST_NAMED)
             of_lone = [f"Of one {self.comparisons[0].unit}, whose part is not in the intervals: {names}."]
+        small = self._sets_of(range(2, FEWEST_UNITS))
+        if small:
+            names = joined([plain(name) for name in small], MOST_NAMED)
+            few = f"Of fewer than {FEWEST_UNITS} {self.comparisons[0].unit}s"
+            of_lone.append(f"{few}, so that intervals may be too short: {names}.")
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
         return [f"{means}{counted}.", *of_lone, *self.notes]
 
-    def _lone_sets(self) -> list[str]:
-        """Return the sets of one unit, which cannot tell how much their scores vary."""
+    def _sets_of(self, numbers: range) -> list[str]:
+        """Return the sets that have so many units, which cannot tell well how much their scores vary."""
         return [
             comparison.test_set.name
             for comparison in self.comparisons
-            if any(table.n_units == 1 for table in comparison.tables)
+            if any(table.n_units in numbers for table in comparison.tables)
         ]
 
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:

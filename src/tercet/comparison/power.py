@@ -203,6 +203,9 @@ def too_little(
     n_pairs = n_systems * (n_systems - 1) // 2 if is_multiplied else 1
     adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
     by_units = n_pairs * 2.0 ** (1 - n_units)
+    if test == "bootstrap" and 2.0 ** (1 - n_units) >= alpha:
+        units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+        return f"Too few {unit}s for any test: with {units}, chance alone may favour one system in all."
     if test == "permutation" and by_units >= alpha:
         bound = "always 1" if by_units >= 1 else f"{by_units:.3g} or more"
         if n_resamples is not None and n_exchanges(n_units, n_resamples) is None and by_units < 1:

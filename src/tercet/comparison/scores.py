@@ -29,7 +29,7 @@ from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.intervals import FEWEST_UNITS, KINDS, too_few_units
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, interval_text, pvalue_text
+from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .metric_specs import label_of
@@ -314,6 +314,10 @@ class Comparison:
             tested_fields = ("difference", "difference_low", "difference_high", "wins", "ties", "losses")
         rank = None if row.rank is None else list(row.rank)
         numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
+        # Too few units have no interval.
+        for name in ("low", "high", "difference_low", "difference_high"):
+            if numbers[name] is not None:
+                numbers[name] = number_or_none(numbers[name])
         del numbers["digits"]
         return numbers
 
@@ -533,6 +537,8 @@ class Comparison:
 
     def in_parentheses(self) -> str:
         """Return what stands in parentheses and brackets where a score and its interval share a cell."""
+        if not any(row.interval for table in self.tables for row in table.rows):
+            return ""
         level = f"{100 * self.confidence_level:g} %"
         of_differences = "" if self.test is None else "; in brackets: those of differences"
         return f"In parentheses: {level} intervals{of_differences}."
@@ -572,6 +578,7 @@ class Comparison:
         too_few = next((table.too_few for table in self.tables if table.too_few is not None), None)
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
+        n_units = min((table.n_units for table in self.tables if table.n_units), default=n_units)
         if n_units < FEWEST_UNITS and any(not row.interval for table in self.tables for row in table.rows):
             remarks.append(too_few_units(n_units, unit))
         if too_few is not None:
@@ -580,7 +587,9 @@ class Comparison:
 
     def too_few(self, pvalues: NDArray[np.float64], n_units: int, is_exact: bool) -> str | None:
         """Return why no difference of a score could be significant, however large; None if one could, or one is."""
-        if (pvalues < self.alpha).any():
+        # The bootstrap test calls many equal systems different where no test of exchanges could.
+        may_err = self.test == "bootstrap" and 2.0 ** (1 - n_units) >= self.alpha
+        if (pvalues < self.alpha).any() and not may_err:
             return None
         return too_little(
             self.test,
@@ -608,10 +617,10 @@ class Comparison:
     def level_in_words(self) -> str:
         """The level of the test, as sentences have it.
 
-        The paired bootstrap test (Koehn 2004) calls equal systems different about twice to three times as often.
+        The paired bootstrap test (Koehn 2004) calls equal systems different two to four times as often.
         """
         if self.test == "bootstrap":
-            return f"nominal alpha {self.alpha:g}; this test errs two to three times as often"
+            return f"nominal alpha {self.alpha:g}; this test errs two to four times as often"
         return f"alpha {self.alpha:g}"
 
     @property

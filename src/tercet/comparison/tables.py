@@ -76,7 +76,7 @@ def _shown(comparison: Comparison, several: bool, form: str) -> Iterator[Table]:
     level = f"{comparison.in_parentheses()} "
     # One table has all scores, and lines by the first; Markdown has none.
     ranks = [line] if (line := comparison.rank_legend(comparison.tables[:1] if form == "latex" else ())) else []
-    notes = [*comparison.section_lines(), f"{level}{comparison.legend()}", *ranks]
+    notes = [*comparison.section_lines(), f"{level}{comparison.legend()}".strip(), *ranks]
     notes += [*comparison.remarks(), *comparison.warnings]
     yield wide_table(comparison, notes, title=comparison.test_set.name if several else "")
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):

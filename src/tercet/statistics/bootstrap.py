@@ -25,8 +25,8 @@ N_RESAMPLES = 1000
 
 #: The most by which the order in which floats are added changes a sum, relative to it.
 ROUNDING = 1e-12
-#: The same for each root of the number of floats: 64 times the distance of two neighbouring floats.
-_ROUNDING_OF_ONE = 64 * 2.0**-52
+#: The same for each root of the number of floats: 16 times the distance of two neighbouring floats.
+_ROUNDING_OF_ONE = 16 * 2.0**-52
 
 
 def rounding(n_units: int) -> float:
