@@ -158,13 +158,13 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
     return "NaN" if math.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
 
 
-def interval_text(low: float, high: float, digits: int = 2, *, signed: bool = False) -> str:
+def interval_text(low: float | None, high: float | None, digits: int = 2, *, signed: bool = False) -> str:
     """Return an interval of a score, or in brackets that of a difference; nothing where there is none.
 
     >>> interval_text(12.345, 13), interval_text(-0.5, 1.25, signed=True), interval_text(math.nan, math.nan)
     ('12.35 – 13.00', '[-0.50, +1.25]', '')
     """
-    if math.isnan(low):
+    if low is None or high is None or math.isnan(low):
         return ""
     bounds = [decimals(bound, digits, signed=signed) for bound in (low, high)]
     return f"[{', '.join(bounds)}]" if signed else " – ".join(bounds)

@@ -139,11 +139,13 @@ def slices_section(
             {
                 "system": system,
                 "value": one.values[place],
-                "low": one.bounds[place].low,
-                "high": one.bounds[place].high,
+                "low": number_or_none(one.bounds[place].low),
+                "high": number_or_none(one.bounds[place].high),
                 "difference": None if place == baseline else one.values[place] - one.values[baseline],
-                "difference_low": None if place == baseline else one.bounds_of_differences[place].low,
-                "difference_high": None if place == baseline else one.bounds_of_differences[place].high,
+                "difference_low": None if place == baseline else number_or_none(one.bounds_of_differences[place].low),
+                "difference_high": None
+                if place == baseline
+                else number_or_none(one.bounds_of_differences[place].high),
                 "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(one.adjusted_pvalues[place]) else None,
                 "adjusted_pvalue": number_or_none(one.adjusted_pvalues[place]),
             }
