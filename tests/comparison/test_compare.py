@@ -152,7 +152,8 @@ class TestCompare:
         systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
         scorer = make_scorer(metric, {"scale": 100})
         stats = [scorer.stats(each, small.references) for each in systems.values()]
-        alone = [paired_tests.TESTS[test](scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
+        alone_test = getattr(paired_tests, f"paired_{test}_test")
+        alone = [alone_test(scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
         drawn, masks, totals = [], paired_tests.shuffle_masks, bootstrap.resampled_totals
         monkeypatch.setattr(
             paired_tests, "shuffle_masks", lambda *given: (drawn.append(len(mask)) or mask for mask in masks(*given))

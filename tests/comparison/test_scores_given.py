@@ -213,11 +213,12 @@ def test_exact_ones_are_where_they_are_wanted():
     assert not compared(scores, cluster=[0, 0, 1, 1]).tables[0].is_exact
     eight = {"acc": {name: values * 2 for name, values in scores["acc"].items()}}
     bootstrap = compared(eight, test="bootstrap", interval="percentile")
-    assert bootstrap.test_of(bootstrap.tables[0]) == "bootstrap"
-    assert bootstrap.interval_of(bootstrap.tables[0]) == "percentile"
+    inference = bootstrap.inference_of(bootstrap.tables[0])
+    assert inference.test.name == "bootstrap"
+    assert inference.interval == "percentile"
     assert "Intervals: percentile bootstrap" in bootstrap.legend()
     # BCa has no width where all answers are right, and Wilson's has.
-    assert compared(scores, interval="BCa").interval_of(bootstrap.tables[0]) == "Wilson"
+    assert compared(scores, interval="BCa").inference_of(bootstrap.tables[0]).interval == "Wilson"
     (alone,) = tercet.compare(scores={"acc": {"base": [1, 1, 1]}}).tables
     assert 0 < alone.rows[0].low < 100 == alone.rows[0].high
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.bootstrap import ConfidenceInterval
-from tercet.statistics.distributions import mcnemar, wilson
+from tercet.statistics.distributions import wilson
 from tercet.statistics.noninferiority import tango
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet, without_texts
@@ -136,18 +135,6 @@ def column_stats(column: Column, test_set: TestSet) -> list[SegmentStats]:
         return column.stats_of(numbers_of(column, test_set))
     except InputError as error:
         raise InputError(f"{test_set.name}: {error}") from None
-
-
-def mcnemar_pairs(stats: Sequence[SegmentStats]) -> NDArray[np.float64]:
-    """Return p of each pair of systems, shape (s, s), whose numbers are 0 or 1: what all permutations would give."""
-    right = np.array([system_stats.column("value") for system_stats in stats])
-    # how many segments the system of the row has right, and that of the column wrong
-    alone = right @ (1 - right).T
-    pvalues = np.ones((len(stats), len(stats)))
-    for first, second in combinations(range(len(stats)), 2):
-        p = mcnemar(int(alone[first, second]), int(alone[second, first]))
-        pvalues[first, second] = pvalues[second, first] = p
-    return pvalues
 
 
 def share_interval(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:

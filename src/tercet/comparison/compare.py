@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.families import PairTests
+from tercet.statistics.inference import PERMUTATION, Inference
 from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
@@ -39,7 +39,6 @@ from .columns import (
     column_stats,
     default_metrics,
     in_percent,
-    mcnemar_pairs,
     read_columns,
     scores_alone,
     share_difference_interval,
@@ -182,8 +181,8 @@ def compare(
     if slices and runs is not None:
         raise OptionError("Slices of systems with several runs are not tested: leave out by, or runs.")
     has_runs = 0 < len(runs_of) < len(names)
-    if has_runs and test == "bootstrap":
-        raise OptionError("Systems with several runs are tested by Welch's t, not by the bootstrap: leave test out.")
+    if has_runs and test not in (None, PERMUTATION.name):
+        raise OptionError(f"Systems with several runs are tested by Welch's t, not by the {test}: leave test out.")
     no_resamples = ""
     if test is None:
         no_resamples = "test is None"
@@ -226,13 +225,19 @@ def compare(
             clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
             units = clustered(scored, clusters)
             is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-            if is_exact and comparison.test == "permutation":
-                pair_tests = dict.fromkeys(metric.score_names, adjusted_by_holm(mcnemar_pairs(scored)))
-            else:
-                pair_tests = _all_pairs(comparison, metric, units)
+            inference = comparison.inference.of_shares() if is_exact else comparison.inference
+            n_draws = comparison.n_resamples or 0
+            pair_tests = inference.of_all_pairs(metric, units, n_resamples=n_draws, seed=comparison.seed)
             comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
             tables = _tables(
-                comparison, metric, stats=stats, scored=scored, units=units, tests=pair_tests, is_exact=is_exact
+                comparison,
+                metric,
+                stats=stats,
+                scored=scored,
+                units=units,
+                tests=pair_tests,
+                is_exact=is_exact,
+                inference=inference,
             )
             comparison.tables.extend(tables)
     comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
@@ -345,25 +350,6 @@ def read_test_set(
     return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
 
 
-def _all_pairs(comparison: Comparison, metric: Metric, units: Sequence[SegmentStats]) -> dict[str, PairTests]:
-    """Return p of each pair of systems for each score; NaN without a test."""
-    n_systems = len(units)
-    if comparison.test is None:
-        untested = np.full((n_systems, n_systems), np.nan)
-        return dict.fromkeys(metric.score_names, PairTests(untested, untested))
-    # Imported where a test runs.
-    from tercet.statistics.paired_tests import all_pairs_test
-
-    pairs = list(combinations(range(n_systems), 2))
-    found = all_pairs_test(
-        metric, units, pairs, comparison.test, n_resamples=comparison.n_resamples or 0, seed=comparison.seed
-    )
-    tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
-    if comparison.adjust == "holm":
-        return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
-    return tests
-
-
 def _tables(
     comparison: Comparison,
     metric: Metric,
@@ -373,6 +359,7 @@ def _tables(
     units: Sequence[SegmentStats],
     tests: dict[str, PairTests],
     is_exact: bool,
+    inference: Inference,
 ) -> Iterator[ScoreTable]:
     """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
     names = list(comparison.test_set.systems)
@@ -394,7 +381,7 @@ def _tables(
     )
     signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
-    all_slices = sliced(comparison, metric, scored, scored_for_all(stats), is_exact) if comparison.slices else []
+    all_slices = sliced(comparison, metric, scored, scored_for_all(stats), inference) if comparison.slices else []
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
         higher_is_better = is_higher_better(metric, name)
@@ -403,7 +390,7 @@ def _tables(
         bounds_of_differences = []
         for system_intervals, system_stats in zip(intervals, scored, strict=True):
             of_system = system_intervals[name]
-            if is_exact and comparison.interval != "percentile":
+            if inference.has_exact_intervals:
                 level = comparison.confidence_level
                 bounds.append(share_interval(metric, system_stats, level))
                 bounds_of_differences.append(
@@ -412,7 +399,7 @@ def _tables(
             else:
                 bounds.append(of_system.confidence_interval)
                 bounds_of_differences.append(of_system.less(of_baseline).confidence_interval)
-        too_few = comparison.too_few(tests[name].adjusted, len(units[0]), is_exact)
+        too_few = comparison.too_few(tests[name].adjusted, len(units[0]), inference)
         rows, adjusted_pvalues = score_rows(
             comparison,
             values,
@@ -471,7 +458,7 @@ def _sections(
             n_different=[int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units],
             alpha=comparison.alpha,
             digits=table.rows[0].digits,
-            exact_scale=table.scorer.scale if comparison.test_of(table) == "McNemar" else None,
+            exact_scale=table.scorer.scale if comparison.inference_of(table).has_exact_test else None,
             unit="segment" if clusters is None else "cluster",
             size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
         )

@@ -11,10 +11,11 @@ from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.markup import MOST_NAMED, one_cell
 from tercet.signature import __version__
 from tercet.statistics.bootstrap import N_RESAMPLES
+from tercet.statistics.inference import INTERVALS
 from tercet.tables import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
-from .scores import INTERVALS, Comparison, ScoreTable, SystemScore
+from .scores import Comparison, ScoreTable, SystemScore
 
 #: The version of the schema of Every Eval Ever.
 _SCHEMA = "0.3.0"
@@ -154,8 +155,10 @@ def _scores(comparison: Comparison) -> Iterator[_Score]:
 
 def _method(comparison: Comparison, table: ScoreTable) -> str:
     """Return how an interval was computed."""
-    kind = comparison.interval_of(table)
-    return kind if kind == "Wilson" else f"{INTERVALS[kind]}, {N_RESAMPLES:,} resamples, seed {comparison.seed}"
+    inference = comparison.inference_of(table)
+    if inference.has_exact_intervals:
+        return inference.interval
+    return f"{INTERVALS[inference.interval]}, {N_RESAMPLES:,} resamples, seed {comparison.seed}"
 
 
 def _notes(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:

@@ -16,7 +16,8 @@ from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
 from tercet.registry import drawing
 from tercet.statistics.bootstrap import ROUNDING
-from tercet.statistics.families import PairTests, adjusted_by_holm, of_pairs
+from tercet.statistics.families import PairTests
+from tercet.statistics.inference import untested
 from tercet.statistics.intervals import FEWEST_UNITS, bootstraps, over_strata
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
@@ -273,7 +274,7 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
             against = [one.less(other) for one, other in zip(of_sets, of_baseline, strict=True)]
             differences.append(over_strata(against, weights))
         n_units = sum(table.n_units for table in score_tables)
-        too_few = over_all.too_few(tests[name].adjusted, n_units, is_exact=False)
+        too_few = over_all.too_few(tests[name].adjusted, n_units, over_all.inference)
         rows, adjusted_pvalues = score_rows(
             over_all,
             values,
@@ -322,8 +323,7 @@ def _tests(
     """Return p of each pair of systems for each score; NaN without a test."""
     n_systems = len(over_all.test_set.systems)
     if over_all.test is None or over_all.n_resamples is None:
-        untested = np.full((n_systems, n_systems), np.nan)
-        return dict.fromkeys(observed, PairTests(untested, untested))
+        return dict.fromkeys(observed, untested(n_systems))
     from tercet.statistics.paired_tests import family_of_pairs, null_of_sets
 
     pairs = list(combinations(range(n_systems), 2))
@@ -331,10 +331,7 @@ def _tests(
     scores = {name: weights @ by_set for name, by_set in observed.items()}
     n_units = sum(len(set_stats[0]) for set_stats in stats)
     found = family_of_pairs(null, over_all.test, scores, n_units)
-    tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
-    if over_all.adjust == "holm":
-        return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
-    return tests
+    return over_all.inference.adjusted(pairs, found, n_systems)
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tercet.base.settings import RESAMPLES
 from tercet.errors import argument_set
-from tercet.statistics.bootstrap import ROUNDING, n_exchanges
+from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.inference import Inference
 from tercet.statistics.power import (
     share_items_needed,
     smallest_difference,
@@ -183,40 +184,33 @@ def between(texts: Sequence[str]) -> str:
 
 
 def too_little(
-    test: str | None,
-    n_resamples: int | None,
-    n_units: int,
-    unit: str,
-    n_systems: int,
-    alpha: float,
-    *,
-    is_multiplied: bool,
+    inference: Inference, n_resamples: int, n_units: int, unit: str, n_systems: int, alpha: float
 ) -> str | None:
     """Return why no difference could be significant, however large; None if one could.
 
     Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
-    observed difference counts as one of the resamples, of which an exact test has none (None). Holm multiplies the
-    least p by the number of pairs (`is_multiplied`); the step-down maximum does not.
+    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs; the
+    step-down maximum does not.
     """
+    test = inference.test
     if test is None:
         return None
-    n_pairs = n_systems * (n_systems - 1) // 2 if is_multiplied else 1
+    n_pairs = n_systems * (n_systems - 1) // 2 if inference.adjust == "holm" else 1
     adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
     by_units = n_pairs * 2.0 ** (1 - n_units)
-    if test == "bootstrap" and 2.0 ** (1 - n_units) >= alpha:
-        units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+    units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+    if test.errs_more and 2.0 ** (1 - n_units) >= alpha:
         return f"Too few {unit}s for any test: with {units}, chance alone may favour one system in all."
-    if test == "permutation" and by_units >= alpha:
+    if test.exchanges and by_units >= alpha:
         bound = "always 1" if by_units >= 1 else f"{by_units:.3g} or more"
-        if n_resamples is not None and n_exchanges(n_units, n_resamples) is None and by_units < 1:
+        if test.is_resampled and not test.n_draws(n_units, n_resamples).are_all and by_units < 1:
             # Chance decides how often these two permutations are drawn.
             bound = f"about {bound}"
-        units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
         return f"Too few {unit}s for any test: with {units}{adjusted}, p is {bound}."
-    if n_resamples is None or n_pairs / (n_resamples + 1) < alpha:
+    if not test.is_resampled or n_pairs / (n_resamples + 1) < alpha:
         return None
     bound = f"at least {min(1, n_pairs / (n_resamples + 1)):.3g}"
-    enough = max(RESAMPLES[test], math.floor(n_pairs / alpha))
+    enough = max(RESAMPLES[test.name], math.floor(n_pairs / alpha))
     resamples = f"{n_resamples:,} resample{'' if n_resamples == 1 else 's'}"
     return (
         f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is {bound}. "

@@ -24,10 +24,11 @@ from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
 from tercet.specs import take_options
-from tercet.statistics.bootstrap import N_RESAMPLES, n_exchanges
+from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
-from tercet.statistics.intervals import FEWEST_UNITS, KINDS, too_few_units
+from tercet.statistics.inference import ADJUSTED, INTERVALS, TESTS, Inference, inference
+from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -49,15 +50,6 @@ _OVER_RUNS = (
     "Over runs: means, and the standard deviation of the runs as spread; intervals, ± and p by Welch's t from the "
     "variances of units and of runs, p adjusted for all pairs by Holm's method."
 )
-
-#: How p is adjusted for all pairs, in legends.
-ADJUSTED = {
-    "step-down": "the step-down maximum (Romano and Wolf 2005)",
-    "holm": "Holm's method",
-}
-
-#: What legends call the kinds of intervals; those of streams are of a Poisson bootstrap.
-INTERVALS = {**KINDS, "Poisson": "Poisson bootstrap"}
 
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
@@ -185,7 +177,7 @@ class ScoreTable:
     signature : str
     rows : list of SystemScore
     pvalues : ndarray, shape (s, s)
-        Of the paired test of each pair of systems, adjusted for all pairs as :meth:`Comparison.adjustment_of` says;
+        Of the paired test of each pair of systems, adjusted for all pairs as :meth:`Comparison.inference_of` says;
         1 on the diagonal. NaN without a test.
     segments : dict of str to list
         The score of each segment by system; None for a segment left out.
@@ -327,7 +319,7 @@ class Comparison:
         for table in self.tables:
             table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
             table_fields |= {
-                "interval": self.interval_of(table),
+                "interval": self.inference_of(table).interval,
                 "better": table.better,
                 "signature": table.signature,
             }
@@ -339,25 +331,14 @@ class Comparison:
             records += [{name: row[name] for name in COLUMNS} for row in rows]
         return records
 
-    def interval_of(self, table: ScoreTable) -> str:
-        """Return the kind of a table's intervals."""
-        return "Wilson" if table.is_exact and self.interval != "percentile" else self.interval
+    @property
+    def inference(self) -> Inference:
+        """How scores are inferred, but for those that are 0 or 1."""
+        return inference(self.test, self.adjust, self.interval)
 
-    def test_of(self, table: ScoreTable) -> str | None:
-        """Return the test of a table's differences."""
-        return "McNemar" if table.is_exact and self.test == "permutation" else self.test
-
-    def adjustment_of(self, table: ScoreTable) -> str:
-        """Return how a table's p are adjusted for all pairs: exact p have no draws in common, and are by Holm."""
-        return "holm" if self.test_of(table) == "McNemar" else self.adjust
-
-    def _of_exact(self, table: ScoreTable) -> dict[str, Any]:
-        """Return the settings that differ where p is exact."""
-        return {
-            "test": self.test_of(table),
-            "adjust": self.adjustment_of(table),
-            "interval": self.interval_of(table),
-        }
+    def inference_of(self, table: ScoreTable) -> Inference:
+        """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
+        return self.inference.of_shares() if table.is_exact else self.inference
 
     @property
     def p_label(self) -> str:
@@ -505,31 +486,35 @@ class Comparison:
         if self.p_label == "p":
             by_method = dict.fromkeys(ADJUSTED, "")
         baseline = plain(self.baseline)
-        resampled = f"paired {self.test} test against {baseline}{by_method[self.adjust]}, {self.resamples_in_words()}"
-        of_exact = self._of_exact_scores(plain) if self.test == "permutation" else None
+        resampled = self.inference
+        exact = resampled.of_shares()
+        if resampled.test is None or exact.test is None:
+            return ""
+        by_resamples = (
+            f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}, {self.resamples_in_words()}"
+        )
+        of_exact = self._of_exact_scores(plain) if exact.has_exact_test else None
         if of_exact is None:
-            return resampled
-        mcnemar = f"{of_exact}McNemar's exact test"
+            return by_resamples
         if not of_exact:
-            return f"{mcnemar} against {baseline}{by_method['holm']}"
-        return f"{resampled}; {mcnemar}{by_method['holm']}"
+            return f"{exact.test.title} against {baseline}{by_method[exact.adjust]}"
+        return f"{by_resamples}; {of_exact}{exact.test.title}{by_method[exact.adjust]}"
 
     def resamples_in_words(self) -> str:
         """Return how many resamples the test takes, or that it takes every exchange of so few units."""
         n_resamples = self.n_resamples or 0
-        drawn = f"{n_resamples:,} resamples, seed {self.seed}"
-        if self.test != "permutation":
-            return drawn
-        numbers = {n_exchanges(table.n_units, n_resamples) for table in self.tables if not table.is_exact}
-        if None in numbers or len(numbers) != 1:
-            return drawn
-        (number,) = numbers
-        return f"all {number:,} exchanges"
+        test = self.inference.test
+        if test is not None:
+            draws = {test.n_draws(table.n_units, n_resamples) for table in self.tables if not table.is_exact}
+            if len(draws) == 1 and all(of_table.are_all for of_table in draws):
+                (of_all_tables,) = draws
+                return f"all {of_all_tables.number:,} exchanges"
+        return f"{n_resamples:,} resamples, seed {self.seed}"
 
     def _intervals_in_words(self, plain: Callable[[str], str]) -> str:
         """Return the kinds of intervals of all scores."""
         bootstrap = f"{INTERVALS[self.interval]}, {N_RESAMPLES:,} resamples, seed {self.seed}"
-        of_exact = self._of_exact_scores(plain) if self.interval != "percentile" else None
+        of_exact = self._of_exact_scores(plain) if self.inference.of_shares().has_exact_intervals else None
         if of_exact is None:
             return bootstrap
         exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
@@ -585,19 +570,20 @@ class Comparison:
             remarks.append(too_few)
         return remarks
 
-    def too_few(self, pvalues: NDArray[np.float64], n_units: int, is_exact: bool) -> str | None:
+    def too_few(self, pvalues: NDArray[np.float64], n_units: int, inferred: Inference) -> str | None:
         """Return why no difference of a score could be significant, however large; None if one could, or one is."""
+        if inferred.test is None:
+            return None
         # The bootstrap test calls many equal systems different where no test of exchanges could.
-        may_err = self.test == "bootstrap" and 2.0 ** (1 - n_units) >= self.alpha
+        may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
         if (pvalues < self.alpha).any() and not may_err:
             return None
         return too_little(
-            self.test,
-            None if is_exact else self.n_resamples,
+            inferred,
+            self.n_resamples or 0,
             n_units=n_units,
             unit=self._units[1],
             n_systems=len(self.test_set.systems),
-            is_multiplied=self.adjust == "holm" or (is_exact and self.test == "permutation"),
             alpha=self.alpha,
         )
 
@@ -615,13 +601,9 @@ class Comparison:
 
     @property
     def level_in_words(self) -> str:
-        """The level of the test, as sentences have it.
-
-        The paired bootstrap test (Koehn 2004) calls equal systems different two to four times as often.
-        """
-        if self.test == "bootstrap":
-            return f"nominal alpha {self.alpha:g}; this test errs two to four times as often"
-        return f"alpha {self.alpha:g}"
+        """The level of the test, as sentences have it."""
+        test = self.inference.test
+        return f"alpha {self.alpha:g}" if test is None else test.level(self.alpha)
 
     @property
     def _units(self) -> tuple[int, str]:
@@ -645,7 +627,7 @@ class Comparison:
                     "score": table.name,
                     "higher_is_better": table.higher_is_better,
                     "signature": table.signature,
-                    **(self._of_exact(table) if table.is_exact else {}),
+                    **(self.inference_of(table).to_dict() if table.is_exact else {}),
                     "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
                     "too_few": table.too_few,
@@ -784,17 +766,13 @@ def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the same result for the rows of both systems."""
-    from tercet.statistics.paired_tests import all_pairs_test
-
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
         raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]
     n_resamples = RESAMPLES[test] if n_resamples is None else n_resamples
-    tests = all_pairs_test(metric, systems, [(0, 1)], test, n_resamples=n_resamples, seed=seed)
-    if test == "permutation":
-        # Of few units, all exchanges are tested.
-        n_resamples = n_exchanges(len(systems[0]), n_resamples) or n_resamples
+    paired_test = TESTS[test]
+    tests = paired_test.of_pairs(metric, systems, [(0, 1)], n_resamples=n_resamples, seed=seed)
     totals = map(metric.corpus_totals, systems)
     scores = [
         {name: float(system_scores[name]) for name in metric.score_names}
@@ -810,7 +788,7 @@ def significance(
         "stats": statistics,
         "pvalues": pvalues,
         "test": test,
-        "n_resamples": n_resamples,
+        "n_resamples": paired_test.n_draws(len(systems[0]), n_resamples).number,
         "seed": seed,
         "n_segments": int(np.sum(is_scored)),
         "signature": summarize(metric, stats[0]).signature,

@@ -15,12 +15,13 @@ from tercet.base.metric import Metric
 from tercet.markup import MOST_NAMED, Sentence, listed, one_cell
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.intervals import bootstraps
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .columns import share_difference_interval, share_interval
-from .scores import ADJUSTED, Comparison, ScoreTable
+from .scores import Comparison, ScoreTable
 from .sections import Section
 from .slice_tests import Part, slice_tests
 from .slices import Slices
@@ -50,7 +51,7 @@ def sliced(
     metric: Metric,
     scored: Sequence[SegmentStats],
     is_scored: NDArray[np.bool_],
-    is_exact: bool,
+    inference: Inference,
 ) -> list[tuple[Slices, dict[str, list[SliceScores]]]]:
     """Return the scores of a metric in each slice, by name: of the segments that are scored for all systems.
 
@@ -63,10 +64,10 @@ def sliced(
     results = []
     for slices in comparison.slices:
         parts = list(_parts(slices, scored, is_scored, clusters))
-        tests = slice_tests(comparison, metric, parts, n_units, is_exact) if parts else {}
+        tests = slice_tests(comparison, metric, parts, n_units, inference) if parts else {}
         scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
         for number, part in enumerate(parts):
-            bounds, bounds_of_differences = _bounds(comparison, metric, part, is_exact)
+            bounds, bounds_of_differences = _bounds(comparison, metric, part, inference)
             values = part.scores(metric)
             for name in metric.score_names:
                 alone, adjusted = tests[name]
@@ -105,7 +106,7 @@ def _parts(
 _Bounds = dict[str, list[ConfidenceInterval]]
 
 
-def _bounds(comparison: Comparison, metric: Metric, part: Part, is_exact: bool) -> tuple[_Bounds, _Bounds]:
+def _bounds(comparison: Comparison, metric: Metric, part: Part, inference: Inference) -> tuple[_Bounds, _Bounds]:
     """Return the intervals of all systems in a slice, and those of their differences from the baseline."""
     level = comparison.confidence_level
     baseline = list(comparison.test_set.systems).index(comparison.baseline)
@@ -119,7 +120,7 @@ def _bounds(comparison: Comparison, metric: Metric, part: Part, is_exact: bool) 
         differences = [of_system.less(of_systems[baseline]) for of_system in of_systems]
         bounds[name] = [of_system.confidence_interval for of_system in of_systems]
         bounds_of_differences[name] = [difference.confidence_interval for difference in differences]
-        if is_exact and comparison.interval != "percentile":
+        if inference.has_exact_intervals:
             rows_of_baseline = part.rows[baseline]
             bounds[name] = [share_interval(metric, stats, level) for stats in part.rows]
             bounds_of_differences[name] = [
@@ -264,12 +265,13 @@ def _notes(
     if missing:
         yield _naming("No segment is scored for all systems in ", missing)
     pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
-    if not pvalues:
+    inference = comparison.inference_of(table)
+    if not pvalues or inference.test is None:
         return
-    by_holm = table.is_exact or comparison.test == "bootstrap" or comparison.adjust == "holm"
+    by_holm = inference.adjust == "holm" or not inference.has_draws_of_slices
     # Holm multiplies the least p by their number, and all others by less; the step-down maximum does not.
     factor = len(pvalues) if by_holm else 1
-    if comparison.test == "permutation":
+    if inference.test.exchanges:
         is_small = [factor * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
         small = [
             row["slice"]
@@ -279,7 +281,7 @@ def _notes(
         unit = "segments" if comparison.test_set.clusters is None else "clusters"
         if small:
             yield _naming(f"Too few {unit} for any difference to be significant: ", small)
-    n_resamples = 0 if table.is_exact else comparison.n_resamples
+    n_resamples = comparison.n_resamples if inference.test.is_resampled else 0
     if n_resamples and factor / (n_resamples + 1) >= comparison.alpha:
         yield (f"With {n_resamples:,} resamples, no p of {len(pvalues):,} can be significant: more would help.",)
     if len(pvalues) > 1:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.statistics.bootstrap import Tosses, n_exchanges, rounding
 from tercet.statistics.families import NullDraws, family_test, holm
+from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .columns import mcnemar_pairs
 from .scores import Comparison
 
 if TYPE_CHECKING:
@@ -50,18 +50,16 @@ class SliceTests(NamedTuple):
 
 
 def slice_tests(
-    comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int, is_exact: bool
+    comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
-    if comparison.test == "permutation" and not is_exact:
+    if inference.has_draws_of_slices:
         tests = _exchanged(comparison, metric, parts, n_units)
-        if comparison.adjust == "step-down":
+        if inference.adjust == "step-down":
             return tests
         alone = {name: of_score.pvalues for name, of_score in tests.items()}
-    elif comparison.test == "permutation":
-        alone = _mcnemar(comparison, metric, parts)
     else:
-        alone = _bootstrapped(comparison, metric, parts)
+        alone = _tested_alone(comparison, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
     return {
         name: _by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline(comparison))
@@ -136,34 +134,22 @@ class _OneSlice:
         return self._differences
 
 
-# Tests whose draws no two slices share.
-
-
-def _mcnemar(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, Array]:
-    """Return exact p of scores that are 0 or 1."""
-    others = _others(comparison)
-    alone = np.full((len(parts), len(comparison.test_set.systems)), np.nan)
-    for number, part in enumerate(parts):
-        alone[number, others] = mcnemar_pairs(part.rows)[_baseline(comparison), others]
-    return dict.fromkeys(metric.score_names, alone)
-
-
-def _bootstrapped(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, Array]:
-    """Return p of the bootstrap test of each slice by itself; NaN without a test."""
+def _tested_alone(
+    comparison: Comparison, metric: Metric, parts: Sequence[Part], test: PairedTest | None
+) -> dict[str, Array]:
+    """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
     shape = (len(parts), len(comparison.test_set.systems))
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}
-    if comparison.test is None:
+    if test is None:
         return alone
-    from tercet.statistics.paired_tests import TESTS
-
     baseline, others = _baseline(comparison), _others(comparison)
+    # In the order in which the whole test set has them.
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
-    test = TESTS[comparison.test]
+    n_resamples = comparison.n_resamples or 0
     for number, part in enumerate(parts):
-        results = test(metric, part.units, pairs, n_resamples=comparison.n_resamples, seed=comparison.seed)
-        for system, result in zip(others, results, strict=True):
-            for name in metric.score_names:
-                alone[name][number, system] = result[name].pvalue
+        results = test.of_pairs(metric, part.units, pairs, n_resamples=n_resamples, seed=comparison.seed)
+        for name in metric.score_names:
+            alone[name][number, others] = results[name].pvalues
     return alone
 
 

@@ -15,9 +15,9 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.base.settings import PERMUTATIONS
-from tercet.comparison.scores import ADJUSTED
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
 from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, one_cell, sentences_html
+from tercet.statistics.inference import ADJUSTED
 from tercet.tables import (
     FOR_PEOPLE,
     Cell,

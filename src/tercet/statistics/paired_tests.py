@@ -307,10 +307,3 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
             raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
         if len(stats) != len(first):
             raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
-
-
-#: The tests by their names.
-TESTS: dict[str, Callable[..., Iterator[dict[str, PairedTestResult]]]] = {
-    "permutation": paired_permutation_test,
-    "bootstrap": paired_bootstrap_test,
-}
