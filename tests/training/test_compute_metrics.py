@@ -445,7 +445,7 @@ class TestOptions:
         ({"keep": ["precisions"]}, r"'precisions' is \[.*\]: loggers take numbers"),
         ({"keep": 5}, "'keep' option of compute_metrics must be a list of names of entries, or None. Got 5"),
         ({"keep": ["b" * 10**5]}, "The entry 'b{58}… is not in the results"),
-        ({"options": {"use_aggregator": False}}, r"'rouge1' is \[.*\]: loggers take numbers"),
+        ({"options": {"use_aggregator": False}}, r"'rouge1' is \[.*: loggers take numbers"),
         ({"options": {"max_ordre": 2}}, "no option 'max_ordre'. Did you mean 'max_order'"),
         ({"options": {"bleu_multi": {"max_ordre": 2}}}, "no option 'max_ordre'. Did you mean 'max_order'"),
         ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
