@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import gradio as gr
@@ -19,6 +20,12 @@ from tercet.huggingface.space.scoring import Demo
 MB = 1 << 20
 FRAME = b'--x\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\n%s\r\n'
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=x"}
+
+
+def finished(coroutine):
+    """Return what a coroutine returns, from a thread of its own: in this one, the loop of a browser may run."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def visitor(folder):
         blocks.max_file_size = None  # as `launch` does
         return App.create_app(blocks, app_kwargs={"middleware": [Middleware(guard.Guard, lambda names: None)]})
 
-    with TestClient(asyncio.run(app())) as client:
+    with TestClient(finished(app())) as client:
         yield client
 
 
@@ -232,7 +239,7 @@ class TestBodies:
             answers = [await task for task in attackers]
             return held, answers, await small, await ask(entrance, large(), until), entrance._held
 
-        held, answers, small, later, left = asyncio.run(attack())
+        held, answers, small, later, left = finished(attack())
         print(answers)
         assert 8 * MB < held <= 10 * MB
         length = str(4 * MB + 14)
@@ -249,7 +256,7 @@ class TestBodies:
             entrance = guard.Guard(passed_on, None)
             return await ask(entrance, [*large(), None], asyncio.Event()), entrance._held
 
-        (status, said), held = asyncio.run(attack())
+        (status, said), held = finished(attack())
         assert status == 408
         assert "took longer than 0.2 seconds to arrive" in said
         assert held == 0
@@ -262,6 +269,6 @@ class TestBodies:
             answers = [await ask(entrance, [b"a" * MB] * 30, until), await ask(entrance, [b"{" * MB], until)]
             return answers, entrance._held
 
-        answers, held = asyncio.run(attack())
+        answers, held = finished(attack())
         assert [status for status, _ in answers] == [413, 400]
         assert held == 0
