@@ -53,12 +53,19 @@ EVIL = {
 }
 
 
+@pytest.fixture(scope="module")
+def processes():
+    """Processes of all tests here, each of which takes seconds to start: what ends one leaves others to the next."""
+    processes = page_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
+    yield processes
+    processes.stop()
+
+
 @pytest.fixture
-def jobs(monkeypatch):
-    monkeypatch.setattr(page_jobs, "_SECONDS", 2)
-    jobs = page_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
-    yield jobs
-    jobs.stop()
+def jobs(processes, monkeypatch):
+    monkeypatch.setattr(processes, "_seconds", 2)
+    monkeypatch.setattr(processes._long, "entries", processes._long.entries)
+    return processes
 
 
 @pytest.mark.long
