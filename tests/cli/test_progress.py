@@ -143,7 +143,9 @@ def test_without_a_terminal_and_if_quiet_nothing_is_shown(table):
 @LONG
 def test_ray_counts_its_tasks(tmp_path):
     for number in range(400):
-        (tmp_path / f"{number}.jsonl").write_text('{"mt": "a tapir sat down", "ref": "a tapir sat down here"}\n' * 9)
+        # Equal texts would be drawn together, as one item.
+        lines = [f'{{"mt": "tapir {number} {k} sat", "ref": "tapir {number} {k} sat down"}}\n' for k in range(9)]
+        (tmp_path / f"{number}.jsonl").write_text("".join(lines))
     screen = in_terminal("score", "--engine", "ray", ".", "-m", "bleu", "-m", "chrf", cwd=tmp_path)
     numbers, speed = counts(screen, "scoring")
     assert len(set(numbers)) > 1

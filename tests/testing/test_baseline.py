@@ -70,7 +70,7 @@ def test_outputs_are_kept_and_compared_with(run, tmp_path):
     assert lines == ["ein Hund bellt", "кошка спит", "two cats sleep here"] * 5
     run("good")
     failed = run("bad", code=1)
-    assert "AssertionError: The predictions are" in failed
+    assert "AssertionError: The predictions against the baseline: " in failed
     assert "def assert_not_worse" not in failed  # the message is about the model, not about the assertion
     assert "has 15 outputs, and this run has 3" in run("good", code=1, N="3")
     run("bad", "--update-baseline")
