@@ -14,38 +14,13 @@ from itertools import combinations
 import numpy as np
 
 import tercet
+from coverage import WORDS
 
 SYSTEMS = (3, 11, 33)
-#: What is compared, and by how much the better half is better, as :func:`systems_of` takes it.
+#: What is compared, and by how much the better half is better, as the texts and numbers below take it.
 GAINS = {"mean": 4.0, "answers": 0.15, "bleu": 0.07, "chrf": 0.05}
 N_SEGMENTS = 100
 N_RESAMPLES = 1000
-WORDS = np.array(
-    [
-        "a",
-        "the",
-        "cat",
-        "dog",
-        "mat",
-        "house",
-        "sat",
-        "ran",
-        "on",
-        "in",
-        "it",
-        "red",
-        "big",
-        "and",
-        "then",
-        "we",
-        "saw",
-        "кот",
-        "дом",
-        "猫",
-        "nhà",
-        "حصان",
-    ]
-)
 Random = np.random.Generator
 
 

@@ -145,7 +145,7 @@ class Inference:
         The bootstrap test has no exact form, and percentiles that are asked for stay.
         """
         exact = self
-        if self.test is PERMUTATION:
+        if self.test == PERMUTATION:
             exact = replace(exact, test=MCNEMAR, adjust="holm")
         if self.interval != "percentile":
             exact = replace(exact, interval="Wilson")
